@@ -1,0 +1,29 @@
+"""Agent-based simulation of load balancing in clusters under CPU-, memory- and I/O-intensive work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cluster_abm.errors import InputError
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.scenario import Scenario, load_scenario
+
+__version__ = "0.1.0"
+__all__ = ["ClusterModel", "InputError", "Scenario", "__version__", "load_scenario"]
+
+_HOMES = {
+    "ClusterModel": "cluster_abm.model",
+    "InputError": "cluster_abm.errors",
+    "Scenario": "cluster_abm.scenario",
+    "load_scenario": "cluster_abm.scenario",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use: `cluster-abm --help` must not wait for Mesa and the compiler."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cluster_abm' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_HOMES[name]), name)

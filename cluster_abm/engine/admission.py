@@ -1,0 +1,147 @@
+"""Tasks get a row and set out for their node."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.jit import inlined, kernel
+from cluster_abm.engine.streams import task_key
+from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, NONE, NS_PER_MS, Table
+from cluster_abm.formulas.buffer import data_kb, hit_rate
+from cluster_abm.formulas.memory import page_faults_per_ms
+from cluster_abm.formulas.slowdown import dedicated_paging_ms
+
+Integers = npt.NDArray[np.int64]
+
+
+@inlined
+def describe_dedicated_run(task: Table, home: Table) -> None:
+    """What the task would do alone on its home node: the base of its slowdown."""
+    task.lone_cpu_ns = max(1, int(math.floor(task.cpu_demand_ms * NS_PER_MS / home.speed + 0.5)))
+    task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
+    faults_per_ms = page_faults_per_ms(
+        float(task.memory_kb), float(home.user_memory_kb), home.fault_rate_per_ms, home.fault_ratio_cap
+    )
+    fault_ms = home.fault_ns / NS_PER_MS
+    task.lone_paging_ns = int(dedicated_paging_ms(faults_per_ms, task.cpu_demand_ms, fault_ms) * NS_PER_MS)
+    task.lone_seek_ns = home.seek_ns
+    task.lone_ns_per_kb = home.ns_per_kb
+    task.lone_io_ns = 0
+
+
+@inlined
+def enters_before(first: Table, second: Table) -> bool:
+    """Order of tasks on their way: by time of entry, then by number."""
+    return first.enter_ns < second.enter_ns or (first.enter_ns == second.enter_ns and first.task < second.task)
+
+
+@inlined
+def set_out(node: Table, tasks: Table, slot: int) -> None:
+    """Queue the task among those on their way to the node."""
+    task = tasks[slot]
+    tail = node.flight_tail
+    if tail == NONE or enters_before(tasks[tail], task):
+        # The usual case: who sets out later enters later.
+        before = tail
+    else:
+        before = NONE
+        following = node.flight_head
+        while enters_before(tasks[following], task):
+            before = following
+            following = tasks[following].next
+    if before == NONE:
+        task.next = node.flight_head
+        node.flight_head = slot
+    else:
+        task.next = tasks[before].next
+        tasks[before].next = slot
+    if task.next == NONE:
+        node.flight_tail = slot
+    node.arrival_ns = tasks[node.flight_head].enter_ns
+    node.next_event_ns = min(node.next_event_ns, node.arrival_ns)
+    node.flying += 1
+    node.flight_kb += task.memory_kb
+
+
+@inlined
+def join_members(node: Table, tasks: Table, slot: int) -> None:
+    """Append the task to the list of those that belong to the node."""
+    task = tasks[slot]
+    task.member_next = NONE
+    task.member_prev = node.member_tail
+    if node.member_tail == NONE:
+        node.member_head = slot
+    else:
+        tasks[node.member_tail].member_next = slot
+    node.member_tail = slot
+
+
+@kernel
+def admit(
+    nodes: Table,
+    tasks: Table,
+    free: Integers,
+    counters: Integers,
+    jobs: Table,
+    run_key: int,
+    job_index: Integers,
+    member: Integers,
+    target: Integers,
+    delay_ns: Integers,
+) -> None:
+    """Send tasks on their way; each enters its target `delay_ns` after its job's arrival.
+
+    Args:
+        nodes, tasks, free, counters: the state, changed in place; there must be free slots enough.
+        jobs: the job table.
+        run_key: key of the service-time streams of this run.
+        job_index, member, target, delay_ns: one entry a task: its job's row, its number inside the job,
+            the node it goes to, and how long it travels [ns]; all of one shape.
+    """
+    for entry in range(job_index.shape[0]):
+        job = jobs[job_index[entry]]
+        home = nodes[job.home]
+        node = nodes[target[entry]]
+        counters[FREE_TOP] -= 1
+        slot = free[counters[FREE_TOP]]
+        counters[LIVE] += 1
+        task = tasks[slot]
+        task.task = job.first_task + member[entry]
+        task.job = job_index[entry]
+        task.home = job.home
+        task.node = target[entry]
+        task.state = IN_FLIGHT
+        task.moves = 1 if target[entry] != job.home else 0
+        task.key = task_key(run_key, task.task)
+        task.arrival_ns = job.arrival_ns
+        task.since_ns = job.arrival_ns
+        task.enter_ns = job.arrival_ns + delay_ns[entry]
+        task.cpu_demand_ms = job.cpu_ms
+        task.cpu_left_ns = max(1, int(math.floor(job.cpu_ms * NS_PER_MS / node.speed + 0.5)))
+        task.fault_credit = 0.0
+        task.accesses = 0
+        task.io_per_ms = job.io_per_ms
+        task.request_kb = job.request_kb
+        task.request_shape = job.request_shape
+        task.reaccess_rate = job.reaccess_rate
+        task.initial_data_mb = job.initial_data_mb
+        task.data_kb = data_kb(job.io_per_ms, job.cpu_ms, job.request_kb, job.reaccess_rate)
+        task.memory_kb = int(math.floor(job.memory_mb * 1000.0 + 0.5))
+        task.stream = int(math.floor(job.io_per_ms * job.request_kb * 1e6 + 0.5))
+        task.requests = 0
+        task.faults = 0
+        task.hits = 0
+        task.cpu_ns = 0
+        task.cpu_queue_ns = 0
+        task.io_ns = 0
+        task.io_queue_ns = 0
+        task.paging_ns = 0
+        task.migration_ns = 0
+        task.barrier_ns = 0
+        task.blocked_ns = 0
+        describe_dedicated_run(task, home)
+        set_out(node, tasks, slot)
+        join_members(node, tasks, slot)

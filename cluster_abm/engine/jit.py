@@ -1,0 +1,59 @@
+"""Compilation of the kernels, with an on-disk cache that cannot go stale.
+
+Numba's cache looks only at the file of the cached function, so an edited callee would silently run as it was.
+The cache folder is therefore named by a hash of every source of this package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+@cache
+def sources_hash() -> str:
+    """Hash of the package's Python sources, their names included: 16 hexadecimal digits."""
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> str | None:
+    """Where compiled kernels are kept, or None where no folder of the user can be written."""
+    root = os.environ.get("CLUSTER_ABM_CACHE_DIR") or platformdirs.user_cache_dir("cluster-abm")
+    folder = Path(root) / "kernels" / sources_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return str(folder) if os.access(folder, os.W_OK) else None
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` in nopython mode, cached on disk where that is possible."""
+    folder = cache_folder()
+    # The folder is numba's global setting: put back what other code of this process has set.
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = folder or before
+    try:
+        return cast(Function, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def inlined(function: Function) -> Function:
+    """A part of a kernel: one rule, one function, joined by the compiler at no cost of a call."""
+    return cast(Function, numba.njit(inline="always", error_model="numpy")(function))

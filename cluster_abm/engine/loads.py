@@ -1,0 +1,59 @@
+"""What a load manager measures on its own node: one row of the load table, from the tasks that belong to it."""
+
+from __future__ import annotations
+
+from cluster_abm.engine.jit import kernel
+from cluster_abm.engine.tables import NONE, NS_PER_MS, READY, RUNNING, Table
+from cluster_abm.formulas.disk import service_ms
+from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
+from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
+
+
+@kernel
+def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, last: int) -> None:
+    """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
+
+    Tasks on their way to a node count as its own. Rows are float64, fields in tables.LOAD_FIELDS.
+    """
+    for index in range(first, last):
+        node = nodes[index]
+        load = loads[index]
+        demand_kb = node.demand_kb + node.flight_kb
+        faults_per_ms = page_faults_per_ms(
+            float(demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap
+        )
+        fault_ms = node.fault_ns / NS_PER_MS
+        seek_ms = node.seek_ns / NS_PER_MS
+        mb_per_s = NS_PER_MS / node.ns_per_kb
+        load.tasks = float(node.tasks + node.flying)
+        load.memory_mb = demand_kb / 1000.0
+        load.faults_per_ms = faults_per_ms
+        load.cpu_queue = 0.0
+        load.cpu_ms = 0.0
+        load.page_ms = 0.0
+        load.io_ms = 0.0
+        load.queue = 0.0
+        load.queue_paging = 0.0
+        load.at_disk = 0.0
+        load.io_per_ms = 0.0
+        slot = node.member_head
+        while slot != NONE:
+            task = tasks[slot]
+            left_ns = task.cpu_left_ns
+            if task.state == RUNNING:
+                left_ns -= max(0, now_ns - node.leg_ns)
+                load.cpu_queue += 1.0
+            elif task.state == READY:
+                load.cpu_queue += 1.0
+            remaining_ms = left_ns / NS_PER_MS
+            # Accesses and faults go with CPU at speed 1.
+            work_ms = remaining_ms * node.speed
+            request_ms = service_ms(task.request_kb, seek_ms, mb_per_s)
+            load.cpu_ms += remaining_ms
+            load.page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
+            load.io_ms += io_load_ms(work_ms, task.io_per_ms, request_ms)
+            load.queue += cpu_share(task.io_per_ms, request_ms, 0.0, 0.0)
+            load.queue_paging += cpu_share(task.io_per_ms, request_ms, faults_per_ms, fault_ms)
+            load.at_disk += disk_share(task.io_per_ms, request_ms)
+            load.io_per_ms += task.io_per_ms
+            slot = task.member_next

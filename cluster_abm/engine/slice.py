@@ -1,0 +1,175 @@
+"""One node's life, from event to event; and all nodes' over a window.
+
+Events of a node at one instant happen in this order: the CPU stops, the disk ends, a task enters. At a CPU stop
+the reasons are tested in this order: demand used up, access, page fault, end of quantum.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cluster_abm.engine.cpu import book_progress, dispatch, make_ready, plan_stop
+from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
+from cluster_abm.engine.jit import inlined, kernel
+from cluster_abm.engine.memory import change_demand, is_hit
+from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
+from cluster_abm.engine.tables import (
+    EXPLICIT,
+    FAULT,
+    FREE,
+    FREE_TOP,
+    LAST_FINISH_NS,
+    LIVE,
+    NEVER,
+    NONE,
+    NS_PER_MS,
+    RECORDS,
+    Table,
+)
+
+
+@inlined
+def draw_gap(node: Table, task: Table) -> None:
+    """CPU until the task's next access: exponential in its own CPU time, at least 1 ns."""
+    if task.io_per_ms > 0.0:
+        gap_ms = exponential(task.key, GAP, task.accesses) / (task.io_per_ms * node.speed)
+        task.gap_left_ns = max(1, int(math.floor(gap_ms * NS_PER_MS + 0.5)))
+    else:
+        task.gap_left_ns = NEVER
+
+
+@inlined
+def finish(node: Table, tasks: Table, slot: int, records: Table, free: Table, counters: Table, now_ns: int) -> None:
+    """The task is done: it becomes a record, its memory and its row are free again."""
+    task = tasks[slot]
+    record = records[counters[RECORDS]]
+    counters[RECORDS] += 1
+    record.task = task.task
+    record.job = task.job
+    record.home = task.home
+    record.node = task.node
+    record.moves = task.moves
+    record.arrival_ns = task.arrival_ns
+    record.finish_ns = now_ns
+    record.lone_cpu_ns = task.lone_cpu_ns
+    record.lone_io_ns = task.lone_io_ns
+    record.lone_paging_ns = task.lone_paging_ns
+    record.requests = task.requests
+    record.faults = task.faults
+    record.hits = task.hits
+    record.cpu_ns = task.cpu_ns
+    record.cpu_queue_ns = task.cpu_queue_ns
+    record.io_ns = task.io_ns
+    record.io_queue_ns = task.io_queue_ns
+    record.paging_ns = task.paging_ns
+    record.migration_ns = task.migration_ns
+    record.barrier_ns = task.barrier_ns
+    record.blocked_ns = task.blocked_ns
+    if task.member_prev == NONE:
+        node.member_head = task.member_next
+    else:
+        tasks[task.member_prev].member_next = task.member_next
+    if task.member_next == NONE:
+        node.member_tail = task.member_prev
+    else:
+        tasks[task.member_next].member_prev = task.member_prev
+    node.tasks -= 1
+    node.running = NONE
+    change_demand(node, tasks, -task.memory_kb, -task.stream, now_ns)
+    task.state = FREE
+    free[counters[FREE_TOP]] = slot
+    counters[FREE_TOP] += 1
+    counters[LIVE] -= 1
+    counters[LAST_FINISH_NS] = max(counters[LAST_FINISH_NS], now_ns)
+
+
+@inlined
+def access(node: Table, task: Table) -> int:
+    """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
+    size_kb = request_kb(task)
+    if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
+        task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
+    service_ns = 0
+    if is_hit(node, task):
+        task.hits += 1
+        node.hits += 1
+    else:
+        task.requests += 1
+        node.requests += 1
+        service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, size_kb)
+    task.accesses += 1
+    draw_gap(node, task)
+    return service_ns
+
+
+@inlined
+def stop_cpu(node: Table, tasks: Table, records: Table, free: Table, counters: Table, now_ns: int) -> None:
+    """The running task stops, for the first reason that holds."""
+    slot = node.running
+    task = tasks[slot]
+    book_progress(node, task, now_ns)
+    blocks_ns = 0
+    kind = EXPLICIT
+    if task.cpu_left_ns == 0:
+        finish(node, tasks, slot, records, free, counters, now_ns)
+        dispatch(node, tasks, now_ns)
+        return
+    if task.gap_left_ns == 0:
+        blocks_ns = access(node, task)
+    elif task.fault_credit >= 1.0:
+        task.fault_credit -= 1.0
+        task.faults += 1
+        node.faults += 1
+        blocks_ns = node.fault_ns
+        kind = FAULT
+    if blocks_ns > 0:
+        ask_disk(node, tasks, slot, kind, blocks_ns, now_ns)
+        dispatch(node, tasks, now_ns)
+    elif node.ready_head != NONE and now_ns >= node.quantum_start_ns + node.quantum_ns:
+        node.running = NONE
+        make_ready(node, tasks, slot, now_ns)
+    else:
+        plan_stop(node, task)
+
+
+@inlined
+def enter(node: Table, tasks: Table, now_ns: int) -> None:
+    """The first task in flight arrives and joins the ready queue."""
+    slot = node.flight_head
+    task = tasks[slot]
+    node.flight_head = task.next
+    if node.flight_head == NONE:
+        node.flight_tail = NONE
+        node.arrival_ns = NEVER
+    else:
+        node.arrival_ns = tasks[node.flight_head].enter_ns
+    node.flying -= 1
+    node.flight_kb -= task.memory_kb
+    node.tasks += 1
+    task.migration_ns += now_ns - task.since_ns
+    draw_gap(node, task)
+    change_demand(node, tasks, task.memory_kb, task.stream, now_ns)
+    make_ready(node, tasks, slot, now_ns)
+
+
+@kernel
+def serve(nodes: Table, tasks: Table, records: Table, free: Table, counters: Table, end_ns: int) -> None:
+    """Every node lives until `end_ns`; what happens at that very instant belongs to the next window.
+
+    Args:
+        nodes, tasks, records: the tables, changed in place.
+        free: stack of free task slots, shape (len(tasks),).
+        counters: shape (COUNTERS,), int64.
+        end_ns: end of the window [ns].
+    """
+    for index in range(nodes.shape[0]):
+        node = nodes[index]
+        while node.next_event_ns < end_ns:
+            now_ns = node.next_event_ns
+            if node.cpu_stop_ns == now_ns:
+                stop_cpu(node, tasks, records, free, counters, now_ns)
+            elif node.disk_end_ns == now_ns:
+                end_request(node, tasks, now_ns)
+            else:
+                enter(node, tasks, now_ns)
+            node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)

@@ -1,0 +1,121 @@
+"""The tables of one run and the few moves they allow: what `model` holds of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.admission import admit
+from cluster_abm.engine.loads import measure
+from cluster_abm.engine.slice import serve
+from cluster_abm.engine.tables import (
+    COUNTERS,
+    FREE,
+    FREE_TOP,
+    LAST_FINISH_NS,
+    LIVE,
+    LOAD,
+    RECORD,
+    RECORDS,
+    TASK,
+    Table,
+)
+
+Integers = npt.NDArray[np.int64]
+
+
+def _counters() -> Integers:
+    return np.zeros(COUNTERS, np.int64)
+
+
+@dataclass
+class EngineState:
+    """Nodes, live tasks and finished ones.
+
+    Attributes:
+        nodes: shape (nodes,), tables.NODE_FIELDS.
+        jobs: shape (jobs,), tables.JOB_FIELDS; read only.
+        run_key: key of the service-time streams.
+        tasks: recycled rows of the live tasks; a row's number must never reach a result.
+    """
+
+    nodes: Table
+    jobs: Table
+    run_key: int
+    tasks: Table = field(default_factory=lambda: np.zeros(0, TASK))
+    free: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    counters: Integers = field(default_factory=_counters)
+    _records: Table = field(default_factory=lambda: np.zeros(256, RECORD))
+
+    @property
+    def live(self) -> int:
+        """Tasks admitted and not finished."""
+        return int(self.counters[LIVE])
+
+    @property
+    def finished(self) -> int:
+        """Tasks finished."""
+        return int(self.counters[RECORDS])
+
+    @property
+    def last_finish_ns(self) -> int:
+        """When the last task so far ended [ns]."""
+        return int(self.counters[LAST_FINISH_NS])
+
+    @property
+    def records(self) -> Table:
+        """Records of the finished tasks so far, in the order they were booked (a view)."""
+        return self._records[: self.finished]
+
+    def sorted_records(self) -> Table:
+        """Records by (finish, task): an order that no window, batch or node order can change."""
+        records = self.records
+        return records[np.lexsort((records["task"], records["finish_ns"]))]
+
+    def live_slots(self) -> Integers:
+        """Rows of the live tasks, by task number."""
+        slots = np.flatnonzero(self.tasks["state"] != FREE)
+        return slots[np.argsort(self.tasks["task"][slots])]
+
+    def admit(self, job_index: Integers, member: Integers, target: Integers, delay_ns: Integers) -> None:
+        """Send tasks on their way (admission.admit)."""
+        self._make_room(len(job_index))
+        admit(
+            self.nodes, self.tasks, self.free, self.counters, self.jobs, np.uint64(self.run_key),
+            job_index, member, target, delay_ns,
+        )  # fmt: skip
+
+    def serve(self, end_ns: int) -> None:
+        """Let every node live until `end_ns`."""
+        needed = self.finished + self.live
+        if needed > len(self._records):
+            larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
+            larger[: self.finished] = self.records
+            self._records = larger
+        serve(self.nodes, self.tasks, self._records, self.free, self.counters, end_ns)
+
+    def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
+        """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
+        measure(self.nodes, self.tasks, now_ns, loads, first, len(self.nodes) if last is None else last)
+
+    def empty_loads(self) -> Table:
+        """A load table for all nodes, zeroed."""
+        return np.zeros(len(self.nodes), LOAD)
+
+    def _make_room(self, count: int) -> None:
+        lacking = count - int(self.counters[FREE_TOP])
+        if lacking <= 0:
+            return
+        old = len(self.tasks)
+        new = max(64, 2 * old, old + lacking)
+        tasks = np.zeros(new, TASK)
+        tasks[:old] = self.tasks
+        free = np.zeros(new, np.int64)
+        top = int(self.counters[FREE_TOP])
+        free[:top] = self.free[:top]
+        # Lowest slots on top of the stack: the hot rows stay together.
+        free[top : top + new - old] = np.arange(new - 1, old - 1, -1)
+        self.tasks, self.free = tasks, free
+        self.counters[FREE_TOP] = top + new - old

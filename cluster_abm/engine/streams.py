@@ -1,0 +1,73 @@
+"""Random numbers that belong to a task, not to the order of calls.
+
+Counter-based splitmix64: the c-th number of a purpose is a function of (seed, task, purpose, c), so slicing,
+batching, the order of nodes and the policy cannot change a task's sequence of accesses, sizes and hits.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import uint64
+
+from cluster_abm.engine.jit import inlined
+
+GAP, SIZE, HIT = 1, 2, 3
+
+
+@inlined
+def mix(value: int) -> int:
+    """Splitmix64's output for the 64-bit state `value`."""
+    z = uint64(value) + uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
+    return z ^ (z >> uint64(31))
+
+
+@inlined
+def task_key(run_key: int, task: int) -> int:
+    """Key of a task's streams, of the run's key and the task's number."""
+    return mix(uint64(run_key) ^ mix(uint64(task)))
+
+
+@inlined
+def uniform(key: int, purpose: int, count: int, draw: int) -> float:
+    """The `draw`-th uniform of number `count` of a purpose, inside (0, 1); draw < 256, count < 2**40."""
+    counter = (uint64(purpose) << uint64(48)) ^ (uint64(draw) << uint64(40)) ^ uint64(count)
+    return (float(mix(uint64(key) ^ mix(counter)) >> uint64(11)) + 0.5) * 1.1102230246251565e-16
+
+
+@inlined
+def exponential(key: int, purpose: int, count: int) -> float:
+    """Exponential of mean 1."""
+    return -math.log(uniform(key, purpose, count, 0))
+
+
+@inlined
+def gamma(key: int, purpose: int, count: int, shape: float) -> float:
+    """Gamma of that shape and mean 1: Erlang for small whole shapes, else Marsaglia and Tsang (2000)."""
+    if shape <= 16.0 and shape == math.floor(shape):
+        product = 1.0
+        for draw in range(int(shape)):
+            product *= uniform(key, purpose, count, draw)
+        return -math.log(product) / shape
+    boost = 1.0
+    effective = shape
+    if shape < 1.0:
+        boost = uniform(key, purpose, count, 255) ** (1.0 / shape)
+        effective = shape + 1.0
+    d = effective - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    value = d
+    # A draw is accepted with probability over 0.95: 80 refusals in a row do not happen.
+    for attempt in range(80):
+        first = uniform(key, purpose, count, 3 * attempt)
+        second = uniform(key, purpose, count, 3 * attempt + 1)
+        normal = math.sqrt(-2.0 * math.log(first)) * math.cos(2.0 * math.pi * second)
+        cube = (1.0 + c * normal) ** 3
+        if cube > 0.0:
+            accept = uniform(key, purpose, count, 3 * attempt + 2)
+            if math.log(accept) < 0.5 * normal * normal + d - d * cube + d * math.log(cube):
+                value = d * cube
+                break
+    return boost * value / shape

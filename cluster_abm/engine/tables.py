@@ -1,0 +1,188 @@
+"""The state of a run, described in this one place: what every field of every table is, and its unit.
+
+Times are integer nanoseconds: sums associate, so leaps equal steps to the last bit. "Wall ns of CPU" is
+CPU time as it passes on the node that the task is on: demand divided by the node's speed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Table = npt.NDArray[np.void]
+Field = tuple[str, str, str, str]
+
+NONE = -1
+NEVER = np.int64(2**62)
+NS_PER_MS = 1_000_000
+
+FREE, IN_FLIGHT, READY, RUNNING, AT_DISK = 0, 1, 2, 3, 4
+STATE_NAMES = {FREE: "free", IN_FLIGHT: "in flight", READY: "ready", RUNNING: "running", AT_DISK: "at disk"}
+EXPLICIT, FAULT = 0, 1
+
+BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
+
+_BREAKDOWN_FIELDS: list[Field] = [
+    ("cpu_ns", "i8", "ns", "received CPU"),
+    ("cpu_queue_ns", "i8", "ns", "ready, or the CPU switching to it"),
+    ("io_ns", "i8", "ns", "explicit requests in service"),
+    ("io_queue_ns", "i8", "ns", "explicit requests waiting"),
+    ("paging_ns", "i8", "ns", "page faults, waiting and in service"),
+    ("migration_ns", "i8", "ns", "travelling, negotiation included"),
+    ("barrier_ns", "i8", "ns", "waiting for the job's other tasks"),
+    ("blocked_ns", "i8", "ns", "submission held back"),
+]
+
+NODE_FIELDS: list[Field] = [
+    ("speed", "f8", "1", "CPU speed, 1 = the papers' node"),
+    ("memory_kb", "i8", "KB", "RAM"),
+    ("user_memory_kb", "i8", "KB", "RAM there is for programs"),
+    ("buffer_kb", "f8", "KB", "I/O buffer"),
+    ("seek_ns", "i8", "ns", "seek and rotation of a request"),
+    ("ns_per_kb", "f8", "ns/KB", "transfer of a request"),
+    ("fault_ns", "i8", "ns", "disk service of one page fault"),
+    ("fault_rate_per_ms", "f8", "1/ms", "page-fault rate mu"),
+    ("fault_ratio_cap", "f8", "1", "largest demand/memory in the paging law"),
+    ("quantum_ns", "i8", "ns", "round-robin quantum"),
+    ("switch_ns", "i8", "ns", "context switch"),
+    ("next_event_ns", "i8", "ns", "earliest of the three events below"),
+    ("cpu_stop_ns", "i8", "ns", "when the running task stops; NEVER if the CPU is free"),
+    ("disk_end_ns", "i8", "ns", "when the request in service ends; NEVER if the disk is free"),
+    ("arrival_ns", "i8", "ns", "when the next task in flight enters"),
+    ("running", "i4", "slot", "task at the CPU"),
+    ("ready_head", "i4", "slot", "first task waiting for the CPU"),
+    ("ready_tail", "i4", "slot", "last task waiting for the CPU"),
+    ("disk_head", "i4", "slot", "task whose request is in service"),
+    ("disk_tail", "i4", "slot", "last task waiting for the disk"),
+    ("flight_head", "i4", "slot", "first task on its way here, by (time, task)"),
+    ("flight_tail", "i4", "slot", "last task on its way here"),
+    ("member_head", "i4", "slot", "first of the tasks that belong here, in flight included, by admission"),
+    ("member_tail", "i4", "slot", "last of the tasks that belong here"),
+    ("last_task", "i8", "task", "who had the CPU last; NONE at the start"),
+    ("leg_ns", "i8", "ns", "since when the running task's progress is not yet booked"),
+    ("quantum_start_ns", "i8", "ns", "when the running task's quantum began"),
+    ("demand_kb", "i8", "KB", "memory asked by tasks in the node"),
+    ("flight_kb", "i8", "KB", "memory asked by tasks on their way"),
+    ("fault_per_ns", "f8", "1/ns", "page faults of one task per wall ns of CPU, now"),
+    ("stream", "i8", "1e-6 KB/ms", "sum of lambda d_RW over the tasks in the node, whole numbers so that it returns to 0"),
+    ("tasks", "i8", "tasks", "tasks in the node"),
+    ("flying", "i8", "tasks", "tasks on their way"),
+    ("cpu_busy_ns", "i8", "ns", "CPU given to tasks, booked"),
+    ("disk_busy_ns", "i8", "ns", "disk service of requests ended"),
+    ("switches", "i8", "1", "context switches"),
+    ("requests", "i8", "1", "explicit disk requests issued"),
+    ("faults", "i8", "1", "page faults issued"),
+    ("hits", "i8", "1", "accesses served from the buffer"),
+]
+
+TASK_FIELDS: list[Field] = [
+    ("task", "i8", "task", "number of the task over the whole run"),
+    ("job", "i8", "job", "its job"),
+    ("home", "i4", "node", "where it was submitted"),
+    ("node", "i4", "node", "where it is, or is going to"),
+    ("state", "i4", "code", "FREE, IN_FLIGHT, READY, RUNNING, AT_DISK"),
+    ("request_kind", "i4", "code", "EXPLICIT or FAULT, while AT_DISK"),
+    ("next", "i4", "slot", "next in the queue that it is in"),
+    ("member_next", "i4", "slot", "next task of the node"),
+    ("member_prev", "i4", "slot", "previous task of the node"),
+    ("moves", "i4", "1", "how often it was sent to another node"),
+    ("key", "u8", "1", "key of its random streams"),
+    ("arrival_ns", "i8", "ns", "submission"),
+    ("enter_ns", "i8", "ns", "instant it enters its node"),
+    ("since_ns", "i8", "ns", "since when its present state is not yet booked"),
+    ("cpu_left_ns", "i8", "ns", "wall ns of CPU still to receive on this node"),
+    ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; NEVER without I/O"),
+    ("service_ns", "i8", "ns", "service of its outstanding request"),
+    ("fault_credit", "f8", "faults", "fraction of a page fault earned, 0..1"),
+    ("accesses", "i8", "1", "accesses made"),
+    ("cpu_demand_ms", "f8", "ms", "whole CPU demand at speed 1"),
+    ("io_per_ms", "f8", "1/ms", "accesses per ms of CPU at speed 1, lambda"),
+    ("request_kb", "f8", "KB", "mean size of an access"),
+    ("request_shape", "f8", "1", "shape of the Gamma size of an access; 0: all of the mean size"),
+    ("reaccess_rate", "f8", "1", "re-access rate"),
+    ("initial_data_mb", "f8", "MB", "data that must follow it"),
+    ("data_kb", "f8", "KB", "data it touches, d_data"),
+    ("memory_kb", "i8", "KB", "memory demand"),
+    ("stream", "i8", "1e-6 KB/ms", "lambda d_RW"),
+    ("lone_hit", "f8", "1", "buffer hit rate it has alone at home"),
+    ("lone_cpu_ns", "i8", "ns", "CPU of its dedicated run at home"),
+    ("lone_io_ns", "i8", "ns", "I/O of its dedicated run at home: accesses so far that would miss"),
+    ("lone_paging_ns", "i8", "ns", "paging of its dedicated run at home"),
+    ("lone_seek_ns", "i8", "ns", "seek and rotation of the home disk"),
+    ("lone_ns_per_kb", "f8", "ns/KB", "transfer of the home disk"),
+    ("requests", "i8", "1", "explicit disk requests issued"),
+    ("faults", "i8", "1", "page faults issued"),
+    ("hits", "i8", "1", "accesses served from the buffer"),
+    *_BREAKDOWN_FIELDS,
+]
+
+RECORD_FIELDS: list[Field] = [
+    ("task", "i8", "task", "number of the task"),
+    ("job", "i8", "job", "its job"),
+    ("home", "i4", "node", "where it was submitted"),
+    ("node", "i4", "node", "where it finished"),
+    ("moves", "i4", "1", "how often it was sent to another node"),
+    ("arrival_ns", "i8", "ns", "submission"),
+    ("finish_ns", "i8", "ns", "end"),
+    ("lone_cpu_ns", "i8", "ns", "dedicated CPU"),
+    ("lone_io_ns", "i8", "ns", "dedicated I/O"),
+    ("lone_paging_ns", "i8", "ns", "dedicated paging"),
+    ("requests", "i8", "1", "explicit disk requests"),
+    ("faults", "i8", "1", "page faults"),
+    ("hits", "i8", "1", "buffer hits"),
+    *_BREAKDOWN_FIELDS,
+]
+
+JOB_FIELDS: list[Field] = [
+    ("arrival_ns", "i8", "ns", "submission"),
+    ("home", "i4", "node", "where all its tasks appear"),
+    ("tasks", "i4", "1", "number of tasks"),
+    ("first_task", "i8", "task", "number of its first task"),
+    ("cpu_ms", "f8", "ms", "CPU demand of each task at speed 1"),
+    ("io_per_ms", "f8", "1/ms", "accesses of each task per ms of CPU"),
+    ("memory_mb", "f8", "MB", "memory demand of each task"),
+    ("request_kb", "f8", "KB", "mean size of an access"),
+    ("request_shape", "f8", "1", "shape of the Gamma size of an access; 0: all of the mean size"),
+    ("reaccess_rate", "f8", "1", "re-access rate"),
+    ("initial_data_mb", "f8", "MB", "data on the home disk that must follow a task"),
+    ("write_share", "f8", "1", "share of accesses that write"),
+]
+
+LOAD_FIELDS: list[Field] = [
+    ("tasks", "f8", "tasks", "tasks that belong to the node, those on their way included"),
+    ("cpu_queue", "f8", "tasks", "tasks running or waiting for the CPU"),
+    ("memory_mb", "f8", "MB", "memory demand, tasks on their way included"),
+    ("faults_per_ms", "f8", "1/ms", "page faults of one task per ms of CPU under that demand"),
+    ("cpu_ms", "f8", "ms", "remaining CPU, L_CPU"),
+    ("page_ms", "f8", "ms", "page-fault processing ahead, L_page"),
+    ("io_ms", "f8", "ms", "I/O processing ahead, L_IO"),
+    ("queue", "f8", "tasks", "expected CPU queue length E(L)"),
+    ("queue_paging", "f8", "tasks", "the same with page faults counted as I/O"),
+    ("at_disk", "f8", "tasks", "expected tasks at the disk"),
+    ("io_per_ms", "f8", "1/ms", "sum of the I/O rates"),
+]
+
+# Counters of a run: tops of the stack of free slots and of the records, and when the last task ended.
+FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, COUNTERS = 0, 1, 2, 3, 4
+
+
+def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
+    """The numpy dtype of a table."""
+    return np.dtype([(name, kind) for name, kind, _, _ in fields], align=True)
+
+
+NODE, TASK, RECORD = dtype_of(NODE_FIELDS), dtype_of(TASK_FIELDS), dtype_of(RECORD_FIELDS)
+JOB, LOAD = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS)
+
+
+def empty_nodes(count: int) -> Table:
+    """`count` idle nodes, shape (count,); the caller fills in the hardware."""
+    nodes = np.zeros(count, NODE)
+    for name in ("cpu_stop_ns", "disk_end_ns", "arrival_ns", "next_event_ns"):
+        nodes[name] = NEVER
+    for name in ("running", "last_task"):
+        nodes[name] = NONE
+    for queue in ("ready", "disk", "flight", "member"):
+        nodes[f"{queue}_head"] = NONE
+        nodes[f"{queue}_tail"] = NONE
+    return nodes

@@ -1,0 +1,20 @@
+"""The one error that means "what you gave me is wrong", at the bottom of the layers so that all may raise it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class InputError(Exception):
+    """Bad input: one message per problem, each naming where, the field, the value and what is allowed.
+
+    The command line prints the problems and leaves with exit code 2.
+    """
+
+    def __init__(self, problems: str | Iterable[str]) -> None:
+        self.problems: list[str] = [problems] if isinstance(problems, str) else list(problems)
+        super().__init__("\n".join(self.problems))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:
+        """Keep the problems apart when the error crosses a process border."""
+        return type(self), (self.problems,)

@@ -1,0 +1,45 @@
+"""Load of one task on each resource; a node's load index is the sum over its tasks."""
+
+from __future__ import annotations
+
+from cluster_abm.formulas._formula import formula
+
+
+@formula
+def io_load_ms(remaining_ms: float, io_per_ms: float, service_ms: float) -> float:
+    """I/O processing time still ahead of a task, a term of L_IO [ms]: IOLB (5).
+
+    Args:
+        remaining_ms: CPU the task has still to receive, r_j; c_j for a newcomer [ms].
+        io_per_ms: accesses per ms of CPU, lambda [1/ms].
+        service_ms: disk time of one request, t_IO [ms].
+    """
+    return remaining_ms * io_per_ms * service_ms
+
+
+@formula
+def cpu_share(io_per_ms: float, service_ms: float, faults_per_ms: float, fault_service_ms: float) -> float:
+    """Chance that a task is at the CPU rather than at the disk; summed it is E(L_i): WAL-PM (4).
+
+    Args:
+        io_per_ms: accesses per ms of CPU, lambda [1/ms].
+        service_ms: disk time of one request, s [ms].
+        faults_per_ms: page faults per ms of CPU counted as I/O [1/ms]; 0 gives the paper's E(L).
+        fault_service_ms: disk time of one fault [ms].
+    """
+    return 1.0 / (1.0 + io_per_ms * service_ms + faults_per_ms * fault_service_ms)
+
+
+@formula
+def disk_share(io_per_ms: float, service_ms: float) -> float:
+    """Chance that a task is at the disk, lambda s/(1 + lambda s): the complement of WAL-PM (4)."""
+    return io_per_ms * service_ms / (1.0 + io_per_ms * service_ms)
+
+
+@formula
+def narrows_the_gap(task_load: float, load_here: float, load_there: float) -> bool:
+    """Whether moving a newcomer narrows the gap: load_j < (load_j + L_i - L_k)/2, IOLB Fig. 1, lines 6, 12, 18.
+
+    The newcomer is not yet in L_i, so the test is load_j < L_i - L_k. All three in one unit.
+    """
+    return task_load < (task_load + load_here - load_there) / 2.0

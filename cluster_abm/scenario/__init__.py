@@ -1,0 +1,21 @@
+"""Scenarios: what a run is, as checked data."""
+
+from cluster_abm.scenario.load import (
+    load_scenario,
+    nearest,
+    scenario_from,
+    scenario_names,
+    scenario_to_toml,
+    shipped_path,
+)
+from cluster_abm.scenario.schema import Scenario
+
+__all__ = [
+    "Scenario",
+    "load_scenario",
+    "nearest",
+    "scenario_from",
+    "scenario_names",
+    "scenario_to_toml",
+    "shipped_path",
+]

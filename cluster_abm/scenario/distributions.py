@@ -1,0 +1,110 @@
+"""Distributions a scenario may name: data only, drawn by `workload`. The key they stand under gives the unit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from cluster_abm.scenario.base import Section
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+KINDS = ("fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97")
+
+
+class Distribution(Section):
+    """A distribution on the non-negative numbers.
+
+    kind:
+      fixed        always `mean`
+      exponential  of that mean
+      uniform      on 0..2 mean
+      gamma        of that mean and `sd`
+      lognormal    of that mean and `sd`
+      pareto       of that mean and tail index `shape` (> 1)
+      lifetime     P(L > x) = (minimum/x)^shape for x from `minimum` to `maximum`: with shape 1 the 1/t law of
+                   process lifetimes (Harchol-Balter and Downey 1997); `mean` is then not used
+      hbd97        fitted to the CPU times of Harchol-Balter and Downey's eight traces, scaled to `mean`
+    """
+
+    kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "fixed"
+    mean: NonNegative = 0.0
+    sd: NonNegative = 0.0
+    shape: Positive = 1.5
+    minimum: Positive = 1000.0
+    maximum: Positive = 1_600_000.0
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Distribution:
+        if self.kind == "pareto" and self.shape <= 1:
+            raise ValueError(f"shape {self.shape} of a pareto distribution: must be above 1 to have a mean")
+        if self.kind in ("gamma", "lognormal") and self.mean > 0 and self.sd <= 0:
+            raise ValueError(f"sd {self.sd} of a {self.kind} distribution: must be above 0 (or use kind = \"fixed\")")
+        if self.kind == "lifetime" and self.maximum <= self.minimum:
+            raise ValueError(f"maximum {self.maximum} of a lifetime distribution: must be above minimum {self.minimum}")
+        return self
+
+
+class RequestSize(Distribution):
+    """Size of an access [KB]: `per` request anew (fixed, exponential or gamma), or once per job (any kind)."""
+
+    kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "gamma"
+    mean: Positive = 100.0
+    sd: NonNegative = 50.0
+    per: Literal["request", "job"] = "request"
+
+    @model_validator(mode="after")
+    def _drawable(self) -> RequestSize:
+        if self.per == "request" and self.kind not in ("fixed", "exponential", "gamma"):
+            raise ValueError(f"kind {self.kind!r} per request: allowed are fixed, exponential, gamma; others with per = \"job\"")
+        return self
+
+
+class Arrivals(Section):
+    """When jobs are submitted.
+
+    kind:
+      poisson           at the workload's rate, until the end of its window
+      lognormal-window  `workload.jobs` of them, their times lognormal(`mu`, `sigma`) squeezed into the window (MCLS)
+      bursty            Poisson whose rate is `burst_factor` times higher in bursts; quiet and burst periods are
+                        exponential with means `quiet_s` and `burst_s`; the mean rate is the workload's. The default
+                        has the dispersion of Harchol-Balter and Downey's traces at 10 s and 60 s
+    """
+
+    kind: Literal["poisson", "lognormal-window", "bursty"] = "poisson"
+    mu: Annotated[float, Field(allow_inf_nan=False)] = 3.5
+    sigma: Positive = 3.5
+    burst_factor: Annotated[float, Field(gt=1, allow_inf_nan=False)] = 8.0
+    burst_s: Positive = 20.0
+    quiet_s: Positive = 180.0
+
+
+class TaskCount(Section):
+    """How many tasks a job has: 1, or with probability `parallel_share` uniform in minimum..maximum."""
+
+    parallel_share: Share = 0.0
+    minimum: Annotated[int, Field(ge=1)] = 2
+    maximum: Annotated[int, Field(ge=1)] = 32
+
+    @model_validator(mode="after")
+    def _ordered(self) -> TaskCount:
+        if self.maximum < self.minimum:
+            raise ValueError(f"maximum {self.maximum}: must not be below minimum {self.minimum}")
+        return self
+
+
+class Home(Section):
+    """Where jobs are submitted: each node alike, node k with weight 1/(k+1)^`skew`, or by given `weights`."""
+
+    kind: Literal["uniform", "skewed", "weights"] = "uniform"
+    skew: Positive = 1.0
+    weights: tuple[NonNegative, ...] = ()
+
+    @model_validator(mode="after")
+    def _usable(self) -> Home:
+        if self.kind == "weights" and not sum(self.weights) > 0:
+            raise ValueError(f"weights {list(self.weights)}: must hold at least one number above 0")
+        return self
