@@ -10,9 +10,9 @@ import math
 
 from numba import uint64
 
-from cluster_abm.engine.jit import inlined
+from cluster_abm.engine.jit import inlined, kernel
 
-GAP, SIZE, HIT = 1, 2, 3
+GAP, SIZE, HIT, PLACEMENT = 1, 2, 3, 4
 
 
 @inlined
@@ -71,3 +71,9 @@ def gamma(key: int, purpose: int, count: int, shape: float) -> float:
                 value = d * cube
                 break
     return boost * value / shape
+
+
+@kernel
+def policy_uniform(key: int, task: int, draw: int) -> float:
+    """A number in (0, 1) of a policy's own stream for a task; draw < 256."""
+    return uniform(task_key(key, task), PLACEMENT, 0, draw)

@@ -71,15 +71,16 @@ class Arrivals(Section):
       lognormal-window  `workload.jobs` of them, their times lognormal(`mu`, `sigma`) squeezed into the window (MCLS)
       bursty            Poisson whose rate is `burst_factor` times higher in bursts; quiet and burst periods are
                         exponential with means `quiet_s` and `burst_s`; the mean rate is the workload's. The default
-                        has the dispersion of Harchol-Balter and Downey's traces at 10 s and 60 s
+                        gives, at their mean of 5.6 jobs/s, the dispersion of counts that Harchol-Balter and
+                        Downey's traces have: about 4 in windows of 10 s and 18 in windows of 60 s
     """
 
     kind: Literal["poisson", "lognormal-window", "bursty"] = "poisson"
     mu: Annotated[float, Field(allow_inf_nan=False)] = 3.5
     sigma: Positive = 3.5
-    burst_factor: Annotated[float, Field(gt=1, allow_inf_nan=False)] = 8.0
-    burst_s: Positive = 20.0
-    quiet_s: Positive = 180.0
+    burst_factor: Annotated[float, Field(gt=1, allow_inf_nan=False)] = 1.7
+    burst_s: Positive = 125.0
+    quiet_s: Positive = 500.0
 
 
 class TaskCount(Section):

@@ -1,0 +1,231 @@
+"""The agents: thin views of the tables, and the load managers that talk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import mesa
+import numpy as np
+
+from cluster_abm.engine.tables import FREE, NS_PER_MS, RUNNING, STATE_NAMES
+from cluster_abm.formulas import slowdown
+from cluster_abm.policies import Decision, Newcomer
+
+if TYPE_CHECKING:
+    from cluster_abm.model.model import ClusterModel
+
+
+class _IdentityCounters(WeakKeyDictionary):  # type: ignore[type-arg]
+    """Counters of agent numbers per model that do not keep the model alive, as Mesa 3.3's own would."""
+
+    def __missing__(self, model: object) -> Iterator[int]:
+        import itertools
+
+        counter = self[model] = itertools.count(1)
+        return counter
+
+    def __getitem__(self, model: object) -> Any:
+        return super().__getitem__(model) if model in self else self.__missing__(model)
+
+
+class ClusterAgent(mesa.Agent):
+    """Base of this package's agents."""
+
+    _ids: ClassVar[Any] = _IdentityCounters()
+    model: ClusterModel
+
+    def step(self) -> None:
+        """Nothing: the model moves all agents together, in the order its own step shows."""
+
+
+def _field(name: str, scale: float, doc: str) -> property:
+    """A property that reads one field of the agent's row in the node table."""
+
+    def read(agent: Node) -> float:
+        return float(agent.model.engine.nodes[name][agent.index] * scale)
+
+    return property(read, doc=doc)
+
+
+class Node(ClusterAgent):
+    """A node of the cluster: a view of its row."""
+
+    def __init__(self, model: ClusterModel, index: int) -> None:
+        super().__init__(model)
+        self.index = index
+
+    cpu_speed = _field("speed", 1.0, "CPU speed, 1 = the papers' node.")
+    user_memory_mb = _field("user_memory_kb", 1e-3, "Memory for programs [MB].")
+    memory_demand_mb = _field("demand_kb", 1e-3, "Memory asked by the tasks on the node [MB].")
+    tasks = _field("tasks", 1, "Tasks on the node.")
+    disk_requests = _field("requests", 1, "Explicit disk requests issued so far.")
+    page_faults = _field("faults", 1, "Page faults issued so far.")
+    buffer_hits = _field("hits", 1, "Accesses served from the buffer so far.")
+
+    @property
+    def load_manager(self) -> LoadManager:
+        """The load manager that resides here."""
+        return self.model.load_managers[self.index]
+
+    @property
+    def loads(self) -> dict[str, float]:
+        """All load indices of the node as they are now, by the names of the load table."""
+        row = self.model.true_loads(self.index)
+        return {str(name): float(row[name]) for name in row.dtype.names or ()}
+
+    @property
+    def cpu_busy_ms(self) -> float:
+        """CPU given to tasks so far [ms]."""
+        return float(self.model.busy_ns()[0][self.index] / NS_PER_MS)
+
+    @property
+    def disk_busy_ms(self) -> float:
+        """Disk service given so far [ms]."""
+        return float(self.model.busy_ns()[1][self.index] / NS_PER_MS)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no task is on the node."""
+        return self.tasks == 0
+
+
+class Job(ClusterAgent):
+    """A submitted job: a view of its row in the job table and of its tasks, also after it has finished."""
+
+    def __init__(self, model: ClusterModel, job: int) -> None:
+        super().__init__(model)
+        self.job = job
+
+    @property
+    def home(self) -> int:
+        """Node on which it was submitted."""
+        return int(self.model.jobs["home"][self.job])
+
+    @property
+    def width(self) -> int:
+        """Number of its tasks."""
+        return int(self.model.jobs["tasks"][self.job])
+
+    @property
+    def arrival_ms(self) -> float:
+        """Submission [ms]."""
+        return float(self.model.jobs["arrival_ns"][self.job] / NS_PER_MS)
+
+    @property
+    def cpu_ms(self) -> float:
+        """CPU demand of each task at speed 1 [ms]."""
+        return float(self.model.jobs["cpu_ms"][self.job])
+
+    @property
+    def io_per_ms(self) -> float:
+        """Accesses of each task per ms of its CPU [1/ms]."""
+        return float(self.model.jobs["io_per_ms"][self.job])
+
+    @property
+    def memory_mb(self) -> float:
+        """Memory demand of each task [MB]."""
+        return float(self.model.jobs["memory_mb"][self.job])
+
+    @property
+    def state(self) -> str:
+        """"running" or "finished"."""
+        return "finished" if self.finished_tasks == self.width else "running"
+
+    @property
+    def finished_tasks(self) -> int:
+        """How many of its tasks have finished."""
+        return len(self._records)
+
+    @property
+    def task_states(self) -> dict[int, tuple[str, int]]:
+        """Its unfinished tasks: number to (state, node)."""
+        rows = self._rows
+        return {int(row["task"]): (STATE_NAMES[int(row["state"])], int(row["node"])) for row in rows}
+
+    @property
+    def cpu_received_ms(self) -> float:
+        """CPU its tasks have received so far, together [ms]."""
+        rows, nodes = self._rows, self.model.engine.nodes
+        running = rows["state"] == RUNNING
+        unbooked = np.maximum(0, self.model.now_ns - nodes["leg_ns"][rows["node"]])
+        return float((rows["cpu_ns"].sum() + unbooked[running].sum() + self._records["cpu_ns"].sum()) / NS_PER_MS)
+
+    @property
+    def response_ms(self) -> float | None:
+        """Submission to end of its last task [ms]; None while it runs."""
+        if self.state == "running":
+            return None
+        return float((self._records["finish_ns"].max()) / NS_PER_MS - self.arrival_ms)
+
+    @property
+    def slowdown(self) -> float | None:
+        """Mean slowdown of its tasks (IOLB 2); None while it runs."""
+        if self.state == "running":
+            return None
+        records = self._records
+        dedicated = records["lone_cpu_ns"] + records["lone_io_ns"] + records["lone_paging_ns"]
+        return float(np.mean(slowdown(records["finish_ns"] - records["arrival_ns"], dedicated)))
+
+    @property
+    def _rows(self) -> Any:
+        tasks = self.model.engine.tasks
+        return tasks[(tasks["job"] == self.job) & (tasks["state"] != FREE)]
+
+    @property
+    def _records(self) -> Any:
+        return self.model.records_of(self.job)
+
+
+class LoadManager(ClusterAgent):
+    """The load manager of one node: places newcomers, and answers the offers of others."""
+
+    def __init__(self, model: ClusterModel, index: int) -> None:
+        super().__init__(model)
+        self.index = index
+        self.notes: dict[str, Any] = {}
+        # Loads that answers have told since the last report: node to load row.
+        self.heard: dict[int, Any] = {}
+
+    @property
+    def node(self) -> Node:
+        """Its node."""
+        return self.model.node_agents[self.index]
+
+    def known_loads(self) -> dict[str, list[float]]:
+        """What it knows of all nodes: index name to one value per node."""
+        loads = self.model.view_of(self).loads
+        return {str(name): [float(value) for value in loads[name]] for name in loads.dtype.names or ()}
+
+    def place(self, newcomer: Newcomer, record: Callable[[Decision, int, bool, str], None]) -> tuple[int, int]:
+        """Find a node for a newcomer: ask the best, and if it refuses the next best, as often as allowed.
+
+        Args:
+            newcomer: the task.
+            record: called for each decision with it, the node asked, whether accepted, and why not.
+
+        Returns:
+            the node it starts on, and how many nodes were asked.
+        """
+        refused: frozenset[int] = frozenset()
+        policy = self.model.policy
+        for asked in range(self.model.negotiation.offers):
+            decision = policy.place(newcomer, self.model.view_of(self, refused))
+            if decision.target == self.index:
+                record(decision, self.index, True, decision.reason)
+                return self.index, asked
+            why_not = self.model.load_managers[decision.target].answer(newcomer, decision, self)
+            record(decision, decision.target, not why_not, why_not)
+            if not why_not:
+                return decision.target, asked + 1
+            refused |= {decision.target}
+        return self.index, len(refused)
+
+    def answer(self, newcomer: Newcomer, decision: Decision, asker: LoadManager) -> str:
+        """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""
+        if self.model.negotiation.mode == "papers":
+            return ""
+        why_not = self.model.policy.accept(newcomer, decision, self.model.view_of(self))
+        asker.heard[self.index] = self.model.true_loads(self.index).copy()
+        return why_not

@@ -1,0 +1,54 @@
+"""The record of every decision."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields
+
+import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """One decision about one task: a stay, or an offer and its answer. NaN: not asked.
+
+    Attributes:
+        time_ms: start of the slice in which it was taken.
+        task, job: whom it is about.
+        source, target: nodes; the same for a stay.
+        rule: the policy's rule that decided.
+        index: load index compared, its values for the task, the source and the target in its own unit.
+        response_here_ms, response_there_ms: expected response times.
+        cost_ms: cost of starting it at the target.
+        accepted: whether the task starts at the target.
+        reason: why it stays, or why the target refused.
+    """
+
+    time_ms: float
+    task: int
+    job: int
+    source: int
+    target: int
+    rule: str
+    index: str
+    task_load: float
+    load_here: float
+    load_there: float
+    response_here_ms: float
+    response_there_ms: float
+    cost_ms: float
+    accepted: bool
+    reason: str
+
+
+def decisions_frame(decisions: list[DecisionRecord]) -> pd.DataFrame:
+    """The decisions as a table, in the order in which they were taken."""
+    names = [field.name for field in fields(DecisionRecord)]
+    kinds = {field.name: field.type for field in fields(DecisionRecord)}
+    columns = zip(*map(astuple, decisions), strict=True) if decisions else [()] * len(names)
+    dtypes = {"float": "float64", "int": "int64", "bool": "bool", "str": "object"}
+    return pd.DataFrame(
+        {
+            name: pd.Series(list(column), dtype=dtypes[str(kinds[name])])
+            for name, column in zip(names, columns, strict=True)
+        }
+    )

@@ -1,0 +1,262 @@
+"""The cluster as a Mesa model: the order of one slice, and everything that hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mesa
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.interconnect import Network
+from cluster_abm.model.agents import LoadManager, Node
+from cluster_abm.model.job_agents import JobAgents
+from cluster_abm.model.measurements import Measurements
+from cluster_abm.model.negotiation import Negotiations
+from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
+from cluster_abm.policies import View, create
+from cluster_abm.results.frames import jobs_frame
+from cluster_abm.results.summary import breakdown_ms, job_metrics
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import job_table, key
+
+Integers = npt.NDArray[np.int64]
+
+
+class ClusterModel(mesa.Model):
+    """A run of one scenario under one policy from one seed.
+
+    Args:
+        scenario: a Scenario, the name of a shipped one, or the path of a TOML file.
+        seed: the run's seed; default: `rng`, then the scenario's.
+        rng: Mesa's name for the seed.
+        keywords: scalar overrides, `__` for the dot: ClusterModel("quickstart", cluster__nodes=64).
+
+    Raises:
+        InputError: the scenario, a keyword, the policy or the trace is not right.
+
+    Attributes:
+        params: the keywords as given, with the scenario's name.
+        setup: the checked scenario.
+        running: False once the scenario's end is reached.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario | str | Path = "quickstart",
+        seed: int | None = None,
+        *,
+        rng: Any = None,
+        **keywords: Any,
+    ) -> None:
+        setup = resolve(scenario, keywords)
+        self.run_seed = seed_of(seed, rng, setup)
+        super().__init__(rng=self.run_seed)
+        self.setup = setup
+        self.params = {"scenario": setup.name, **keywords}
+        self.policy = create(setup.policy)
+        self.negotiation = setup.negotiation
+        self.network = Network(setup.interconnect, setup.cluster.nodes)
+        self.jobs: Table = job_table(setup, self.run_seed)
+        self.engine = EngineState(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"))
+        self.slice_ns = nanoseconds(setup.cluster.slice_ms)
+        self.now_ns = 0
+        self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(setup.run.until))
+        self._submitted = 0
+        self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
+        self.load_managers = [LoadManager(self, index) for index in range(setup.cluster.nodes)]
+        self._job_agents = JobAgents(self)
+        self._negotiations = Negotiations(self)
+        self._measurements = Measurements(self)
+        self.datacollector = self._measurements.default_collector()
+        self._stop_if_over()
+
+    # ---- one slice -------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """One slice."""
+        if self.running:
+            self._live_until(self.now_ns + self.slice_ns)
+
+    def _live_until(self, border_ns: int) -> None:
+        """The order of a slice; `run` passes a later border, the next control point, with the same result."""
+        newcomers = self._arrive(border_ns)
+        targets, delays_ns = self._negotiations.place(newcomers)
+        self._travel(newcomers, targets, delays_ns)
+        self.engine.serve(border_ns)
+        self.now_ns = border_ns
+        self._stop_if_over()
+        self._job_agents.complete()
+        self._negotiations.report()
+        self._measurements.observe()
+
+    def _arrive(self, border_ns: int) -> tuple[Integers, Integers]:
+        """Jobs submitted before the border appear: their tasks as (job, number inside the job)."""
+        arrivals = self.jobs["arrival_ns"]
+        first, self._submitted = self._submitted, int(np.searchsorted(arrivals, border_ns, side="left"))
+        job_index = np.arange(first, self._submitted)
+        widths = self.jobs["tasks"][first : self._submitted].astype(np.int64)
+        starts = np.cumsum(widths) - widths
+        return np.repeat(job_index, widths), np.arange(widths.sum()) - np.repeat(starts, widths)
+
+    def _travel(self, newcomers: tuple[Integers, Integers], targets: Integers, delays_ns: Integers) -> None:
+        """Tasks that are not under way yet set out; each enters its node at its exact instant."""
+        job_index, member = newcomers
+        waiting = slice(self._negotiations.already_sent, None)
+        if len(job_index[waiting]):
+            self.engine.admit(job_index[waiting], member[waiting], targets[waiting], delays_ns[waiting])
+
+    # ---- many slices -----------------------------------------------------------------------------------------
+
+    def run(self, progress: Callable[[float], None] | None = None) -> None:
+        """To the scenario's end.
+
+        Args:
+            progress: called now and then with the fraction done, 0..1 (of the time, or of the tasks).
+        """
+        total_tasks = max(1, int(self.jobs["tasks"].sum()))
+        begun_at = self.now_ns
+        while self.running:
+            self._live_until(self._next_control_point_ns())
+            if progress is not None:
+                done = self.now_ns / self._end_ns if self._end_ns else self.engine.finished / total_tasks
+                progress(min(1.0, done))
+        self.steps += (self.now_ns - begun_at) // self.slice_ns
+
+    def _next_control_point_ns(self) -> int:
+        """The next border at which agents talk or somebody looks: until then the engine is alone."""
+        candidates = [self._measurements.due_ns]
+        if self._end_ns is not None:
+            candidates.append(self._end_ns)
+        if self.policy.uses_reports and self.negotiation.mode == "negotiated":
+            candidates.append(self._negotiations.report_due_ns)
+        if self.policy.acts_on_arrival:
+            # Newcomers of this slice are placed now; those of a later one by what is known at its start.
+            after_slice = int(np.searchsorted(self.jobs["arrival_ns"], self.now_ns + self.slice_ns, side="left"))
+            if after_slice < len(self.jobs):
+                candidates.append(int(self.jobs["arrival_ns"][after_slice]) // self.slice_ns * self.slice_ns)
+        return max(self.now_ns + self.slice_ns, min(candidates))
+
+    def _border_from(self, time_ns: int) -> int:
+        """The first slice border not before a time."""
+        return -(-time_ns // self.slice_ns) * self.slice_ns
+
+    def _stop_if_over(self) -> None:
+        """End of the run: the time is up, or (drained) all jobs have come and gone."""
+        if self._end_ns is not None:
+            self.running = self.now_ns < self._end_ns
+        elif self._submitted == len(self.jobs) and self.engine.live == 0:
+            self.running = False
+            # However far this window reached, the run ends with the slice in which the last task did.
+            if self.engine.finished:
+                self.now_ns = self.engine.last_finish_ns // self.slice_ns * self.slice_ns + self.slice_ns
+
+    # ---- what agents see -------------------------------------------------------------------------------------
+
+    def true_loads(self, node: int) -> Any:
+        """The load row of a node as it is now (a row of a table that is reused: copy to keep)."""
+        return self._negotiations.true_row(node)
+
+    def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
+        """What a load manager knows now."""
+        return self._negotiations.view_of(manager, refused)
+
+    @property
+    def agents(self) -> Any:
+        """All agents: nodes, load managers, and the jobs that have arrived and not finished."""
+        self._job_agents.materialise()
+        return super().agents
+
+    @agents.setter
+    def agents(self, agents: Any) -> None:
+        mesa.Model.agents.fset(self, agents)
+
+    @property
+    def agents_by_type(self) -> Any:
+        """Agents by class, jobs included."""
+        self._job_agents.materialise()
+        return super().agents_by_type
+
+    @property
+    def agent_types(self) -> list[type]:
+        """Classes of the agents there are."""
+        self._job_agents.materialise()
+        return super().agent_types
+
+    def records_of(self, job: int) -> Table:
+        """Records of a job's finished tasks."""
+        return self._job_agents.records_of(job)
+
+    # ---- results ---------------------------------------------------------------------------------------------
+
+    @property
+    def now_ms(self) -> float:
+        """Simulated time [ms]."""
+        return self.now_ns / NS_PER_MS
+
+    @property
+    def submitted_jobs(self) -> int:
+        """Jobs that have arrived so far."""
+        return self._submitted
+
+    def busy_ns(self) -> tuple[Integers, Integers]:
+        """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
+        nodes = self.engine.nodes
+        cpu = nodes["cpu_busy_ns"] + np.where(nodes["running"] >= 0, np.maximum(0, self.now_ns - nodes["leg_ns"]), 0)
+        serving = nodes["disk_head"] >= 0
+        service = np.zeros(len(nodes), np.int64)
+        if serving.any():
+            service[serving] = self.engine.tasks["service_ns"][nodes["disk_head"][serving]]
+        begun = nodes["disk_end_ns"] - service
+        return cpu, nodes["disk_busy_ns"] + np.where(serving, self.now_ns - begun, 0)
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
+        records, nodes = self.engine.sorted_records(), self.engine.nodes
+        finished = int((np.bincount(records["job"], minlength=len(self.jobs)) == self.jobs["tasks"]).sum())
+        cpu_ns, disk_ns = self.busy_ns()
+        capacity_ns = max(1, self.now_ns * len(nodes))
+        return {
+            "scenario": self.setup.name,
+            "policy": self.policy.name,
+            "seed": self.run_seed,
+            "slices": self.now_ns // self.slice_ns,
+            "simulated_ms": self.now_ms,
+            "jobs": {
+                "submitted": self._submitted,
+                "finished": finished,
+                "killed": 0,
+                "lost": 0,
+                "blocked": 0,
+                "running": self._submitted - finished,
+            },
+            "metrics": {
+                **job_metrics(records, self.jobs),
+                "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,
+                "migrations": 0,
+                "remote_executions": self._negotiations.remote_executions,
+                "refused_offers": self._negotiations.refused_offers,
+                "cpu_utilisation": float(cpu_ns.sum() / capacity_ns),
+                "disk_utilisation": float(disk_ns.sum() / capacity_ns),
+                "disk_requests": int(nodes["requests"].sum()),
+                "page_faults": int(nodes["faults"].sum()),
+                "breakdown_ms": breakdown_ms(records),
+            },
+        }
+
+    def jobs_frame(self) -> pd.DataFrame:
+        """One row a finished task (results.frames.jobs_frame)."""
+        return jobs_frame(self.engine.sorted_records(), self.jobs)
+
+    def nodes_frame(self) -> pd.DataFrame:
+        """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""
+        return self._measurements.frame()
+
+    def decisions_frame(self) -> pd.DataFrame:
+        """One row a decision (decisions.DecisionRecord)."""
+        return self._negotiations.frame()

@@ -1,0 +1,164 @@
+"""How newcomers find their node: reports, offers and answers between load managers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.model.decisions import DecisionRecord, decisions_frame
+from cluster_abm.model.setup import hardware, nanoseconds
+from cluster_abm.policies import Decision, Newcomer, View
+from cluster_abm.workload import key
+
+if TYPE_CHECKING:
+    from cluster_abm.model.agents import LoadManager
+    from cluster_abm.model.model import ClusterModel
+
+Integers = npt.NDArray[np.int64]
+
+
+class Negotiations:
+    """The conversation of all load managers.
+
+    Mode `papers`: everybody knows the true state at every decision, targets accept, newcomers are decided one
+    after another: the papers' centralised algorithm. Mode `negotiated`: a report goes out every exchange period
+    and is known to the others after the network's latency; in between a manager knows its own node and what
+    answers have told it; the asked node answers by its own true state, and an accepted task is reserved there
+    at once. Each question and answer costs the task twice the latency.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        self._model = model
+        setup = model.setup
+        self._papers = setup.negotiation.mode == "papers"
+        self._hardware = hardware(model.engine.nodes)
+        self._policy_key = np.uint64(key(model.run_seed, "policy"))
+        self._true = model.engine.empty_loads()
+        self._seen = model.engine.empty_loads()
+        self._period_ns = nanoseconds(setup.cluster.exchange_period_ms)
+        self._latency_ns = nanoseconds(model.network.latency_ms)
+        self._on_the_way: list[tuple[int, Table]] = []
+        self._decisions: list[DecisionRecord] = []
+        self.report_due_ns = 0
+        self.already_sent = 0
+        self.remote_executions = 0
+        self.refused_offers = 0
+        self.report()
+
+    def report(self) -> None:
+        """When the period has come, every load manager broadcasts its load; what has arrived becomes known."""
+        if self._papers or not self._model.policy.uses_reports:
+            return
+        now_ns = self._model.now_ns
+        if now_ns >= self.report_due_ns:
+            loads = self._model.engine.empty_loads()
+            self._model.engine.measure(now_ns, loads)
+            self._on_the_way.append((now_ns + self._latency_ns, loads))
+            self.report_due_ns = self._model._border_from(self.report_due_ns + self._period_ns)
+
+    def place(self, newcomers: tuple[Integers, Integers]) -> tuple[Integers, Integers]:
+        """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
+
+        A policy that never acts leaves all at home; else each is decided, and sets out before the next is, so
+        that what the next one sees includes it.
+        """
+        job_index, member = newcomers
+        targets = self._model.jobs["home"][job_index].astype(np.int64)
+        delays_ns = np.zeros(len(job_index), np.int64)
+        self.already_sent = 0
+        if not self._model.policy.acts_on_arrival or not len(job_index):
+            return targets, delays_ns
+        self._take_in_reports()
+        self._model.engine.measure(self._model.now_ns, self._true)
+        for entry in range(len(job_index)):
+            job, number = int(job_index[entry]), int(member[entry])
+            newcomer = self._newcomer(job, number)
+            manager = self._model.load_managers[newcomer.home]
+            target, asked = manager.place(newcomer, self._recorder(newcomer))
+            targets[entry] = target
+            delays_ns[entry] = 2 * self._latency_ns * asked
+            if target != newcomer.home:
+                self.remote_executions += 1
+                delays_ns[entry] += nanoseconds(self._view(newcomer.home, self._true).cost_ms(newcomer, target))
+            one = slice(entry, entry + 1)
+            self._model.engine.admit(job_index[one], member[one], targets[one], delays_ns[one])
+            self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
+        self.already_sent = len(job_index)
+        return targets, delays_ns
+
+    def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
+        """What a load manager knows: in mode `papers` all, else reports, answers, and its own node."""
+        if self._papers:
+            return self._view(manager.index, self._true, refused, manager.notes)
+        self._take_in_reports()
+        loads = self._seen.copy()
+        for node, row in manager.heard.items():
+            loads[node] = row
+        loads[manager.index] = self.true_row(manager.index)
+        return self._view(manager.index, loads, refused, manager.notes)
+
+    def true_row(self, node: int) -> Any:
+        """A node's load row as it is now."""
+        self._model.engine.measure(self._model.now_ns, self._true, node, node + 1)
+        return self._true[node]
+
+    def frame(self) -> pd.DataFrame:
+        """The decisions so far."""
+        return decisions_frame(self._decisions)
+
+    def _view(
+        self, me: int, loads: Table, refused: frozenset[int] = frozenset(), notes: dict[str, Any] | None = None
+    ) -> View:
+        return View(
+            me=me,
+            loads=loads,
+            hardware=self._hardware,
+            network_mb_per_s=self._model.network.mb_per_s,
+            remote_execution_ms=self._model.negotiation.remote_execution_ms,
+            uniform=self._uniform,
+            refused=refused,
+            notes={} if notes is None else notes,
+        )
+
+    def _uniform(self, task: int, draw: int) -> float:
+        return float(policy_uniform(self._policy_key, task, draw))
+
+    def _take_in_reports(self) -> None:
+        now_ns = self._model.now_ns
+        while self._on_the_way and self._on_the_way[0][0] <= now_ns:
+            self._seen = self._on_the_way.pop(0)[1]
+            for manager in self._model.load_managers:
+                manager.heard.clear()
+
+    def _newcomer(self, job: int, number: int) -> Newcomer:
+        row = self._model.jobs[job]
+        return Newcomer(
+            task=int(row["first_task"]) + number,
+            job=job,
+            home=int(row["home"]),
+            cpu_ms=float(row["cpu_ms"]),
+            io_per_ms=float(row["io_per_ms"]),
+            request_kb=float(row["request_kb"]),
+            memory_mb=float(row["memory_mb"]),
+            initial_data_mb=float(row["initial_data_mb"]),
+        )
+
+    def _recorder(self, newcomer: Newcomer) -> Any:
+        now_ms = self._model.now_ns / NS_PER_MS
+
+        def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
+            self.refused_offers += not accepted
+            self._decisions.append(
+                DecisionRecord(
+                    now_ms, newcomer.task, newcomer.job, newcomer.home, target, decision.rule, decision.index,
+                    decision.task_load, decision.load_here, decision.load_there, decision.response_here_ms,
+                    decision.response_there_ms, decision.cost_ms, accepted, reason,
+                )  # fmt: skip
+            )
+
+        return record

@@ -1,0 +1,88 @@
+"""From a scenario to the tables and objects a run starts with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cluster_abm.engine.tables import NS_PER_MS, Table, empty_nodes
+from cluster_abm.formulas import service_ms
+from cluster_abm.policies import Hardware
+from cluster_abm.scenario import Scenario, load_scenario, scenario_from
+from cluster_abm.scenario.schema import Cluster
+
+
+def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Scenario:
+    """The scenario, with scalar keywords whose `__` stand for dots, e.g. cluster__nodes=64. Raises InputError."""
+    overrides = {name.replace("__", "."): value for name, value in keywords.items()}
+    if not isinstance(scenario, Scenario):
+        return load_scenario(scenario, overrides)
+    if not overrides:
+        return scenario
+    return scenario_from(scenario.model_dump(exclude_unset=True), scenario.name, overrides)
+
+
+def nanoseconds(milliseconds: float) -> int:
+    """Whole nanoseconds nearest to a time in ms."""
+    return math.floor(milliseconds * NS_PER_MS + 0.5)
+
+
+def node_table(cluster: Cluster) -> Table:
+    """The node table of an idle cluster; the groups come first, in their order, then the default nodes."""
+    nodes = empty_nodes(cluster.nodes)
+    nodes["quantum_ns"] = nanoseconds(cluster.quantum_ms)
+    nodes["switch_ns"] = nanoseconds(cluster.context_switch_ms)
+    nodes["fault_ratio_cap"] = math.inf if cluster.page_fault_ratio_cap is None else cluster.page_fault_ratio_cap
+    first = 0
+    default_count = cluster.nodes - sum(group.count for group in cluster.group)
+    for group, count in [*((group, group.count) for group in cluster.group), (None, default_count)]:
+        own = {} if group is None else group.model_dump(exclude_none=True, exclude={"count"})
+        kind = cluster.model_copy(update=own)
+        buffer_mb = kind.buffer_mb
+        user_mb = kind.memory_mb - (buffer_mb if kind.buffer_in_memory else 0.0)
+        fault_ms = kind.fault_service_ms
+        if fault_ms is None:
+            fault_ms = service_ms(kind.page_kb, kind.disk_seek_rotation_ms, kind.disk_mb_per_s)
+        rows = nodes[first : first + count]
+        rows["speed"] = kind.cpu_speed
+        rows["memory_kb"] = round(kind.memory_mb * 1000)
+        rows["user_memory_kb"] = max(1, round(user_mb * 1000))
+        rows["buffer_kb"] = buffer_mb * 1000
+        rows["seek_ns"] = nanoseconds(kind.disk_seek_rotation_ms)
+        rows["ns_per_kb"] = NS_PER_MS / kind.disk_mb_per_s
+        rows["fault_ns"] = max(1, nanoseconds(fault_ms))
+        rows["fault_rate_per_ms"] = kind.page_fault_rate_per_ms
+        first += count
+    return nodes
+
+
+def hardware(nodes: Table) -> tuple[Hardware, ...]:
+    """The fixed properties of every node, in the units that load managers reckon in."""
+    return tuple(
+        Hardware(
+            speed=float(node["speed"]),
+            user_memory_mb=float(node["user_memory_kb"]) / 1000.0,
+            fault_rate_per_ms=float(node["fault_rate_per_ms"]),
+            fault_ratio_cap=float(node["fault_ratio_cap"]),
+            fault_service_ms=float(node["fault_ns"]) / NS_PER_MS,
+            seek_rotation_ms=float(node["seek_ns"]) / NS_PER_MS,
+            disk_mb_per_s=float(NS_PER_MS / node["ns_per_kb"]),
+        )
+        for node in nodes
+    )
+
+
+def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
+    """The run's seed: `seed`, else Mesa's `rng` (an integer, or something numpy makes a generator of), else the
+    scenario's."""
+    if seed is not None:
+        return int(seed)
+    if rng is None:
+        return scenario.run.seed
+    if isinstance(rng, int | np.integer):
+        return int(rng)
+    return int(np.random.default_rng(rng).integers(2**63))

@@ -1,0 +1,147 @@
+"""A policy: the four classic parts of a load manager, with defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import ValidationError
+
+from cluster_abm.errors import InputError
+from cluster_abm.formulas import narrows_the_gap
+from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.scenario import nearest
+from cluster_abm.scenario.base import Section
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Where a newcomer should start, and why; what is not known or not asked is NaN.
+
+    Attributes:
+        target: the node; the home node means "stay".
+        rule: the rule that decided.
+        index: the load index compared.
+        task_load, load_here, load_there: the newcomer's load and the two nodes', in the index's unit.
+        response_here_ms, response_there_ms: expected response times [ms].
+        cost_ms: cost of starting it there [ms].
+        reason: why it stays, if it does.
+    """
+
+    target: int
+    rule: str
+    index: str = ""
+    task_load: float = float("nan")
+    load_here: float = float("nan")
+    load_there: float = float("nan")
+    response_here_ms: float = float("nan")
+    response_there_ms: float = float("nan")
+    cost_ms: float = float("nan")
+    reason: str = ""
+
+
+class Policy:
+    """A load-balancing policy; one file each, found by its name.
+
+    Information policy: `uses_reports`. Transfer policy: `is_overloaded`. Location policy: `location`. Whether the
+    move is worth it: `is_worth_it`. `place` joins them; a policy whose paper gives one procedure overrides `place`.
+
+    Class attributes:
+        name: what a scenario calls it.
+        source: paper and place.
+        summary: one line.
+        acts_on_arrival: False means every task starts at home and nobody is asked.
+        uses_reports: whether load managers have to report to each other.
+        index: load index (a field of the load table) that the default parts compare.
+        Parameters: its parameters, as a scenario's `policy.<parameter>` gives them.
+    """
+
+    class Parameters(Section):
+        """No parameters."""
+
+    name: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    acts_on_arrival: ClassVar[bool] = True
+    uses_reports: ClassVar[bool] = True
+    index: ClassVar[str] = "tasks"
+
+    def __init__(self, **parameters: Any) -> None:
+        try:
+            self.parameters = self.Parameters(**parameters)
+        except ValidationError as problem:
+            raise InputError([self._explain(error) for error in problem.errors()]) from None
+
+    def is_overloaded(self, newcomer: Newcomer, view: View) -> bool:
+        """Transfer policy: whether to look for another node. By default if the own load is the largest known."""
+        return view.is_largest(self.index)
+
+    def location(self, newcomer: Newcomer, view: View) -> int:
+        """Location policy: the node to ask. By default the one of least load."""
+        return view.least(self.index)
+
+    def task_load(self, newcomer: Newcomer, view: View, index: str) -> float:
+        """What the newcomer would add to an index on its own node, in the index's unit."""
+        return 1.0
+
+    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float | None:
+        """Expected response time on a node [ms], or None for a policy that does not estimate it."""
+        return None
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """Where the newcomer starts, by what the load manager of its home node knows."""
+        if not self.is_overloaded(newcomer, view):
+            return Decision(view.me, "transfer", self.index, reason="home is not overloaded")
+        return Decision(self.location(newcomer, view), "location", self.index)
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """The asked node's answer from its own true state: "" accepts, else the reason of the refusal.
+
+        By default it holds the offer's own conditions against what is true here: the gap in load, and the gain.
+        """
+        if not decision.index or decision.load_here != decision.load_here:
+            return ""
+        if not narrows_the_gap(decision.task_load, decision.load_here, view.load(decision.index, view.me)):
+            return "not the lighter node any more"
+        response = self.response_ms(newcomer, view, view.me)
+        if response is not None and not decision.response_here_ms > response + decision.cost_ms:
+            return "no gain any more"
+        return ""
+
+    def send_to_least(self, newcomer: Newcomer, view: View, index: str, rule: str) -> Decision:
+        """Ask the node of least load if the gap narrows and the task gains more than it costs: IOLB Fig. 1, lines
+        4-8, which are lines 10-14 and 16-20 for the other indices."""
+        target = view.least(index)
+        task_load = self.task_load(newcomer, view, index)
+        here, there = view.load(index, view.me), view.load(index, target)
+        response_here = self.response_ms(newcomer, view, view.me)
+        response_there = self.response_ms(newcomer, view, target)
+        assert response_here is not None and response_there is not None  # policies that call this estimate
+        cost_ms = view.cost_ms(newcomer, target)
+        reason = ""
+        if target in view.refused:
+            reason = "every other node has refused"
+        elif not narrows_the_gap(task_load, here, there):
+            reason = "the gap in load would not narrow"
+        elif not response_here > response_there + cost_ms:
+            reason = "no gain in response"
+        return Decision(
+            target=view.me if reason else target,
+            rule=rule,
+            index=index,
+            task_load=task_load,
+            load_here=here,
+            load_there=there,
+            response_here_ms=response_here,
+            response_there_ms=response_there,
+            cost_ms=cost_ms,
+            reason=reason,
+        )
+
+    def _explain(self, error: Any) -> str:
+        field = ".".join(str(part) for part in error["loc"])
+        if error["type"] == "extra_forbidden":
+            allowed = sorted(self.Parameters.model_fields)
+            hint = nearest(field, allowed) if allowed else f"policy {self.name!r} has no parameters"
+            return f"unknown key 'policy.{field}'; {hint}"
+        return f"policy.{field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

@@ -1,0 +1,58 @@
+"""CLB: CPU-based load balancing. IOLB Fig. 1, lines 15-20, and nothing else (IOLB 4.2, Theorem 9)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from cluster_abm.formulas import cpu_response_ms, cpu_share
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.scenario.base import Section
+
+
+class CpuLoadBalancing(Policy):
+    """Balances the CPU, and sees nothing else."""
+
+    class Parameters(Section):
+        """Parameters of CLB, MLB and IOLB."""
+
+        index: Literal["remaining", "queue"] = Field(
+            "remaining",
+            description="CPU load of lines 15-20: remaining CPU life [ms], or expected CPU queue length [tasks]",
+        )
+        estimator: Literal["closed"] = Field("closed", description="expected response time: model.md section 4")
+
+    name = "clb"
+    source = "IOLB, section 4.2; Fig. 1 lines 15-20"
+    summary = "balances CPU load only"
+
+    parameters: Parameters
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """Lines 15-20."""
+        return self.balance_cpu(newcomer, view)
+
+    def balance_cpu(self, newcomer: Newcomer, view: View) -> Decision:
+        """Lines 15-20, which MLB and IOLB end with."""
+        index = "queue_paging" if self.parameters.index == "queue" else "cpu_ms"
+        if view.is_largest(index):  # line 15
+            return self.send_to_least(newcomer, view, index, "lines 16-20 (CPU)")
+        return Decision(view.me, "line 15 (CPU)", index, reason="home is not overloaded")
+
+    def task_load(self, newcomer: Newcomer, view: View, index: str) -> float:
+        """The newcomer's load on its home node by any of the three indices."""
+        home = view.hardware[view.me]
+        if index == "io_ms":
+            return newcomer.io_on(home)
+        if index == "page_ms":
+            return view.page_ms(newcomer, view.me)
+        if index == "cpu_ms":
+            return newcomer.cpu_on(home)
+        faults = view.faults_per_ms(newcomer, view.me)
+        return cpu_share(newcomer.io_per_ms, newcomer.request_on(home), faults, home.fault_service_ms)
+
+    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
+        """By CPU alone: every other task there is taken to be at the CPU."""
+        return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.load("tasks", node))

@@ -1,0 +1,38 @@
+"""IOLB: I/O-aware load balancing for parallel jobs. Qin, "Performance Comparisons of Load Balancing Algorithms for
+I/O-Intensive Workloads on Clusters", Fig. 1, per task; lines 1, 21 and 22 are the load manager's."""
+
+from __future__ import annotations
+
+from cluster_abm.formulas import closed_response_ms, cpu_share
+from cluster_abm.policies.base import Decision
+from cluster_abm.policies.mlb import MemoryLoadBalancing
+from cluster_abm.policies.view import Newcomer, View
+
+
+class IoLoadBalancing(MemoryLoadBalancing):
+    """Balances whichever of disk, memory and CPU is most imbalanced."""
+
+    name = "iolb"
+    source = "IOLB, Fig. 1"
+    summary = "balances disk I/O, else page faults, else CPU load, by their load imbalance factors"
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """Fig. 1, lines 2-20; a failed line means "local", there is no falling through."""
+        io_ms = newcomer.io_on(view.hardware[view.me])
+        lif_cpu, lif_page, lif_io = view.imbalance()
+        if io_ms > 0 and lif_io == max(lif_cpu, lif_page, lif_io) and view.is_largest("io_ms"):  # line 3
+            return self.send_to_least(newcomer, view, "io_ms", "lines 4-8 (I/O)")
+        return super().place(newcomer, view)  # else if: lines 9-20
+
+    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
+        """Lines 2, 5, 11, 17: the estimator `closed`, by CPU, paging and I/O."""
+        there = view.hardware[node]
+        request_ms = newcomer.request_on(there)
+        return closed_response_ms(
+            newcomer.cpu_on(there),
+            newcomer.io_per_ms * there.speed,
+            request_ms,
+            view.page_ms(newcomer, node),
+            view.load("queue", node) + cpu_share(newcomer.io_per_ms, request_ms, 0.0, 0.0),
+            view.load("at_disk", node),
+        )

@@ -1,0 +1,29 @@
+"""MLB: memory-based load balancing. IOLB Fig. 1, lines 9-20 (IOLB 4.2, Theorem 8)."""
+
+from __future__ import annotations
+
+from cluster_abm.formulas import closed_response_ms
+from cluster_abm.policies.base import Decision
+from cluster_abm.policies.clb import CpuLoadBalancing
+from cluster_abm.policies.view import Newcomer, View
+
+
+class MemoryLoadBalancing(CpuLoadBalancing):
+    """Balances page faults first, then the CPU; blind to explicit I/O."""
+
+    name = "mlb"
+    source = "IOLB, section 4.2; Fig. 1 lines 9-20"
+    summary = "balances page faults, else CPU load"
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """Lines 9-20."""
+        lif_cpu, lif_page, _ = view.imbalance()
+        if view.page_ms(newcomer, view.me) > 0 and lif_page > lif_cpu and view.is_largest("page_ms"):  # line 9
+            return self.send_to_least(newcomer, view, "page_ms", "lines 10-14 (memory)")
+        return self.balance_cpu(newcomer, view)  # lines 15-20
+
+    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
+        """IOLB's estimate with every I/O rate taken to be 0: then every task there is at the CPU (Theorem 8)."""
+        cpu_ms = newcomer.cpu_on(view.hardware[node])
+        page_ms = view.page_ms(newcomer, node)
+        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, view.load("tasks", node) + 1.0, 0.0)

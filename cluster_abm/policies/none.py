@@ -1,0 +1,15 @@
+"""No load balancing: every task runs where it was submitted (IOCM's NLB)."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.base import Policy
+
+
+class NoBalancing(Policy):
+    """Every task at home."""
+
+    name = "none"
+    source = "IOCM, section 3.4 (NLB)"
+    summary = "every task runs on its home node"
+    acts_on_arrival = False
+    uses_reports = False

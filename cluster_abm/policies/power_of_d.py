@@ -1,0 +1,40 @@
+"""A yardstick: the shortest of d queues drawn at random."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.scenario.base import Section
+
+
+class PowerOfD(Policy):
+    """Draws d nodes and takes the one known to have fewest tasks: with old news it herds less than jsq."""
+
+    class Parameters(Section):
+        """How many are drawn."""
+
+        d: int = Field(2, ge=1, description="nodes drawn, without repetition")
+
+    name = "power-of-d"
+    source = "Mitzenmacher 2001"
+    summary = "each task to the shortest of d queues drawn at random"
+
+    parameters: Parameters
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """The first shortest of those drawn."""
+        nodes = list(range(view.nodes))
+        drawn = [
+            nodes.pop(int(view.uniform(newcomer.task, draw) * len(nodes)))
+            for draw in range(min(self.parameters.d, view.nodes))
+        ]
+        open_to = [node for node in drawn if node not in view.refused] or [view.me]
+        target = min(open_to, key=lambda node: view.load("tasks", node))
+        here, there = view.load("tasks", view.me), view.load("tasks", target)
+        return Decision(target, f"shortest of {len(drawn)}", "tasks", 1.0, here, there)
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """Nobody refuses: the textbook's rule has no answer."""
+        return ""

@@ -1,0 +1,23 @@
+"""A yardstick: each task to a node drawn uniformly."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Newcomer, View
+
+
+class RandomPlacement(Policy):
+    """Uniform over all nodes, home included; knows nothing."""
+
+    name = "random"
+    source = "textbook"
+    summary = "each task to a node drawn uniformly"
+    uses_reports = False
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """A node by the task's own random number."""
+        return Decision(int(view.uniform(newcomer.task, 0) * view.nodes), "drawn")
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """Nobody refuses."""
+        return ""

@@ -1,0 +1,25 @@
+"""A yardstick: each home node deals its tasks out in turn."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Newcomer, View
+
+
+class RoundRobin(Policy):
+    """Every load manager goes round all nodes, beginning with its own."""
+
+    name = "round-robin"
+    source = "textbook"
+    summary = "each home node deals its tasks out to all nodes in turn"
+    uses_reports = False
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """The next node in this load manager's turn."""
+        dealt = view.notes.get("dealt", 0)
+        view.notes["dealt"] = dealt + 1
+        return Decision((view.me + dealt) % view.nodes, "next in turn")
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """Nobody refuses."""
+        return ""

@@ -1,0 +1,146 @@
+"""What a load manager may know: its own node exactly, the other nodes as they reported; and the newcomer to place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.formulas import (
+    disk_share,
+    io_load_ms,
+    load_imbalance_factors,
+    page_faults_per_ms,
+    page_load_ms,
+    remote_execution_ms,
+    service_ms,
+)
+
+Table = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """One node's fixed properties, known to every load manager."""
+
+    speed: float
+    user_memory_mb: float
+    fault_rate_per_ms: float
+    fault_ratio_cap: float
+    fault_service_ms: float
+    seek_rotation_ms: float
+    disk_mb_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """A task that has just been submitted, with the demands it announces (per task, at speed 1)."""
+
+    task: int
+    job: int
+    home: int
+    cpu_ms: float
+    io_per_ms: float
+    request_kb: float
+    memory_mb: float
+    initial_data_mb: float
+
+    def cpu_on(self, node: Hardware) -> float:
+        """Its CPU on a node [ms], r_j of a newcomer."""
+        return self.cpu_ms / node.speed
+
+    def request_on(self, node: Hardware) -> float:
+        """Disk time of one of its requests on a node, t_IO [ms]."""
+        return service_ms(self.request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
+
+    def io_on(self, node: Hardware) -> float:
+        """Its I/O processing time on a node, c_j lambda_j t_IO [ms]."""
+        return io_load_ms(self.cpu_ms, self.io_per_ms, self.request_on(node))
+
+    def disk_share_on(self, node: Hardware) -> float:
+        """Its chance to be at the disk of a node."""
+        return disk_share(self.io_per_ms, self.request_on(node))
+
+
+@dataclass
+class View:
+    """What the load manager of node `me` sees when it decides.
+
+    Attributes:
+        me: its node.
+        loads: load rows, shape (nodes,), fields of the load table (docs/model.md): row `me` as it is, the
+            others as last heard; the newcomer is in none of them. Read only.
+        hardware: fixed properties of every node.
+        network_mb_per_s: bandwidth between two nodes [MB/s].
+        remote_execution_ms: fixed cost e of starting a task elsewhere [ms].
+        refused: nodes that have refused this newcomer.
+        uniform: `uniform(task, draw)`, a number in (0, 1) of the policy's own stream for that task.
+        notes: what this load manager's policy wants to remember.
+    """
+
+    me: int
+    loads: Table
+    hardware: tuple[Hardware, ...]
+    network_mb_per_s: float
+    remote_execution_ms: float
+    uniform: Callable[[int, int], float]
+    refused: frozenset[int] = frozenset()
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.hardware)
+
+    def load(self, index: str, node: int) -> float:
+        """A node's load by one index, as known."""
+        return float(self.loads[index][node])
+
+    def is_largest(self, index: str) -> bool:
+        """Whether the own load is the largest of all known: "overloaded", read literally."""
+        column = self.loads[index]
+        return bool(column[self.me] >= column.max())
+
+    def least(self, index: str) -> int:
+        """The node of least load among those that have not refused; ties go to the next one after `me`."""
+        column = self.loads[index]
+        if self.refused:
+            column = column.copy()
+            column[list(self.refused)] = np.inf
+        after = self.me + 1
+        lowest_after = int(column[after:].argmin()) + after if after < len(column) else self.me
+        lowest_before = int(column[:after].argmin())
+        return lowest_after if column[lowest_after] <= column[lowest_before] else lowest_before
+
+    def imbalance(self) -> tuple[float, float, float]:
+        """Load imbalance factors (LIF_CPU, LIF_page, LIF_IO) by what is known [ms]: IOLB (7)-(9)."""
+        return load_imbalance_factors(self.loads["cpu_ms"], self.loads["page_ms"], self.loads["io_ms"])
+
+    def faults_per_ms(self, newcomer: Newcomer, node: int) -> float:
+        """Page faults per ms of CPU on a node with the newcomer there [1/ms]."""
+        hardware = self.hardware[node]
+        demand_mb = self.load("memory_mb", node) + newcomer.memory_mb
+        return page_faults_per_ms(
+            demand_mb, hardware.user_memory_mb, hardware.fault_rate_per_ms, hardware.fault_ratio_cap
+        )
+
+    def page_ms(self, newcomer: Newcomer, node: int) -> float:
+        """The newcomer's page-fault processing time on a node, t_page [ms]: IOLB (11)."""
+        faults = self.faults_per_ms(newcomer, node)
+        return page_load_ms(faults, newcomer.cpu_ms, self.hardware[node].fault_service_ms)
+
+    def cost_ms(self, newcomer: Newcomer, node: int) -> float:
+        """Cost of starting the newcomer on another node [ms]: WAL-PM (6); 0 at home."""
+        if node == self.me:
+            return 0.0
+        here, there = self.hardware[self.me], self.hardware[node]
+        return remote_execution_ms(
+            self.remote_execution_ms,
+            newcomer.initial_data_mb,
+            self.network_mb_per_s,
+            here.disk_mb_per_s,
+            there.disk_mb_per_s,
+        )

@@ -1,0 +1,50 @@
+"""Records of finished tasks as a pandas table."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.formulas import slowdown
+
+Floats = npt.NDArray[np.float64]
+
+
+def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
+    """One row a finished task, by (finish, task); times in ms.
+
+    `slowdown` is wall over dedicated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
+    `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home.
+    """
+    wall_ns = records["finish_ns"] - records["arrival_ns"]
+    frame = pd.DataFrame(
+        {
+            "job": records["job"],
+            "task": records["task"],
+            "home": records["home"],
+            "node": records["node"],
+            "arrival_ms": records["arrival_ns"] / NS_PER_MS,
+            "finish_ms": records["finish_ns"] / NS_PER_MS,
+            "response_ms": wall_ns / NS_PER_MS,
+            "dedicated_ms": dedicated_ns(records) / NS_PER_MS,
+            "slowdown": slowdown(wall_ns, dedicated_ns(records)),
+            "slowdown_cpu_io": slowdown(wall_ns, records["cpu_ns"] + records["io_ns"]),
+            "slowdown_cpu": slowdown(wall_ns, records["cpu_ns"]),
+        }
+    )
+    for part in BREAKDOWN:
+        frame[f"{part}_ms"] = records[f"{part}_ns"] / NS_PER_MS
+    frame["io_requests"] = records["requests"]
+    frame["page_faults"] = records["faults"]
+    frame["buffer_hits"] = records["hits"]
+    frame["remote"] = records["moves"] > 0
+    frame["migrations"] = np.zeros(len(records), np.int64)
+    frame["tasks_of_job"] = jobs["tasks"][records["job"]]
+    return frame
+
+
+def dedicated_ns(records: Table) -> npt.NDArray[np.int64]:
+    """Time of each task on a dedicated node: CPU, accesses that would miss, own paging [ns]."""
+    return np.asarray(records["lone_cpu_ns"] + records["lone_io_ns"] + records["lone_paging_ns"])

@@ -1,0 +1,63 @@
+"""A run in numbers: counts of jobs, slowdowns, utilisations, and where the time went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.formulas import slowdown
+from cluster_abm.results.frames import dedicated_ns
+
+Floats = npt.NDArray[np.float64]
+
+
+def finished_jobs(records: Table, jobs: Table) -> npt.NDArray[np.int64]:
+    """Numbers of the jobs whose tasks have all finished, ascending."""
+    done = np.bincount(records["job"], minlength=len(jobs))
+    return np.flatnonzero(done == jobs["tasks"]) if len(jobs) else np.zeros(0, np.int64)
+
+
+def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
+    """Means over finished jobs; a parallel job's slowdown is the mean over its tasks (IOLB 2). None without jobs.
+
+    Args:
+        records: records of finished tasks in an order of their own (sums depend on it in the last bit).
+        jobs: the job table.
+    """
+    names = ("mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
+             "mean_response_ms")  # fmt: skip
+    whole = finished_jobs(records, jobs)
+    if not len(whole):
+        return dict.fromkeys(names)
+    wall = (records["finish_ns"] - records["arrival_ns"]).astype(float)
+    dedicated = dedicated_ns(records).astype(float)
+
+    def mean_over_tasks(values: Floats) -> Floats:
+        sums = np.bincount(records["job"], values, minlength=len(jobs))
+        return np.asarray(sums[whole] / jobs["tasks"][whole])
+
+    longest_dedicated, end = np.zeros(len(jobs)), np.zeros(len(jobs))
+    np.maximum.at(longest_dedicated, records["job"], dedicated)
+    np.maximum.at(end, records["job"], records["finish_ns"].astype(float))
+    response = end[whole] - jobs["arrival_ns"][whole]
+    by_task = mean_over_tasks(slowdown(wall, dedicated))  # type: ignore[arg-type]
+    cpu = records["cpu_ns"].astype(float)
+    values = (
+        by_task.mean(),
+        (response / longest_dedicated[whole]).mean(),
+        mean_over_tasks(wall / (cpu + records["io_ns"])).mean(),
+        mean_over_tasks(wall / cpu).mean(),
+        np.quantile(by_task, 0.95),
+        response.mean() / NS_PER_MS,
+    )
+    return {name: float(value) for name, value in zip(names, values, strict=True)}
+
+
+def breakdown_ms(records: Table) -> dict[str, float | None]:
+    """Mean wall time per finished task in each part [ms]; context switches count in cpu_queue."""
+    if not len(records):
+        return dict.fromkeys(BREAKDOWN)
+    return {part: float(records[f"{part}_ns"].mean() / NS_PER_MS) for part in BREAKDOWN}

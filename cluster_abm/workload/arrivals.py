@@ -1,0 +1,74 @@
+"""Submission times."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+
+from cluster_abm.scenario.distributions import Arrivals
+
+Floats = npt.NDArray[np.float64]
+
+
+def submission_times_s(
+    arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int | None, jobs_per_s: float
+) -> Floats:
+    """Submission times inside the window, ascending [s], shape (jobs,).
+
+    Args:
+        arrivals: the law.
+        rng: stream of the arrivals.
+        window_s: length of the submission window [s].
+        jobs: their number, or None to let the rate decide.
+        jobs_per_s: mean rate [1/s]; not used when `jobs` is given.
+    """
+    if arrivals.kind == "lognormal-window":
+        assert jobs is not None  # the scenario's check
+        return _lognormal_window(arrivals, rng, window_s, jobs)
+    if arrivals.kind == "bursty":
+        return _bursty(arrivals, rng, window_s, jobs, jobs_per_s)
+    if jobs is not None:
+        return np.sort(rng.random(jobs)) * window_s
+    return _unit_poisson(rng, window_s * jobs_per_s) / jobs_per_s
+
+
+def _unit_poisson(rng: np.random.Generator, length: float) -> Floats:
+    """Points of a Poisson process of rate 1 on 0..length."""
+    times = np.empty(0)
+    last = 0.0
+    while last < length:
+        gaps = rng.standard_exponential(max(16, int((length - last) * 1.05) + 16))
+        more = last + np.cumsum(gaps)
+        times = np.concatenate([times, more])
+        last = float(times[-1])
+    return times[times < length]
+
+
+def _lognormal_window(arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int) -> Floats:
+    """Lognormal(mu, sigma) times [s] given that they fall into the window (MCLS's density, by its shape)."""
+    inside = ndtr((np.log(window_s) - arrivals.mu) / arrivals.sigma)
+    quantiles = np.maximum(rng.random(jobs) * inside, 1e-300)
+    return np.sort(np.minimum(np.exp(arrivals.mu + arrivals.sigma * ndtri(quantiles)), window_s))
+
+
+def _bursty(
+    arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int | None, jobs_per_s: float
+) -> Floats:
+    """Two-state modulated Poisson process: a rate-1 process (or uniform points) through the integrated rate."""
+    burst_share = arrivals.burst_s / (arrivals.burst_s + arrivals.quiet_s)
+    in_burst = bool(rng.random() < burst_share)
+    borders, weights = [0.0], []
+    while borders[-1] < window_s:
+        mean_s = arrivals.burst_s if in_burst else arrivals.quiet_s
+        borders.append(borders[-1] + mean_s * rng.standard_exponential())
+        weights.append(arrivals.burst_factor if in_burst else 1.0)
+        in_burst = not in_burst
+    borders[-1] = window_s
+    mass = np.concatenate([[0.0], np.cumsum(np.diff(borders) * weights)])
+    if jobs is not None:
+        points = np.sort(rng.random(jobs)) * mass[-1]
+    else:
+        quiet_rate = jobs_per_s / (1.0 - burst_share + burst_share * arrivals.burst_factor)
+        points = _unit_poisson(rng, mass[-1] * quiet_rate) / quiet_rate
+    return np.interp(points, mass, borders)

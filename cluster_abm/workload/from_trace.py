@@ -1,0 +1,55 @@
+"""A trace's jobs for one run: the chosen part of the file, thinned and scaled as the scenario says."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload.jobs import trace_path
+from cluster_abm.workload.streams import generator
+from cluster_abm.workload.traces import read_trace
+
+Floats = npt.NDArray[np.float64]
+
+
+def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
+    """Arrival times [ms], the first part's start being 0, and the columns that the trace has.
+
+    Raises:
+        InputError: unreadable trace, no job in the chosen part, homes outside the cluster.
+    """
+    choice = scenario.workload.trace
+    path = trace_path(scenario)
+    jobs = read_trace(path, run=choice.run, format=choice.format).jobs
+    start_ms = choice.start_s * 1000.0
+    inside = jobs["arrival_ms"] >= start_ms
+    if choice.duration_s is not None:
+        inside &= jobs["arrival_ms"] < start_ms + choice.duration_s * 1000.0
+    kept = generator(seed, "thin").random(len(jobs)) < choice.keep_share
+    jobs = jobs[inside & kept]
+    if jobs.empty:
+        raise InputError(
+            f"{path}: no job left: workload.trace.start_s = {choice.start_s}, duration_s = {choice.duration_s}, "
+            f"keep_share = {choice.keep_share} choose none of the file's jobs"
+        )
+    columns = {str(name): jobs[name].to_numpy(float) for name in jobs.columns if name not in ("arrival_ms", "name")}
+    columns["cpu_ms"] = columns["cpu_ms"] * choice.cpu_scale
+    if choice.max_tasks is not None and "tasks" in columns:
+        columns["tasks"] = np.minimum(columns["tasks"], choice.max_tasks)
+    _check_homes(jobs, scenario, str(path))
+    return jobs["arrival_ms"].to_numpy(float) - start_ms, columns
+
+
+def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:
+    if "home" not in jobs:
+        return
+    wrong = jobs[jobs["home"] >= scenario.cluster.nodes]
+    if not wrong.empty:
+        row = wrong.iloc[0]
+        raise InputError(
+            f"{where}: home = {int(row['home'])} of the job at {row['arrival_ms']:g} ms ({len(wrong)} such jobs): "
+            f"allowed 0..{scenario.cluster.nodes - 1} (cluster.nodes = {scenario.cluster.nodes})"
+        )

@@ -1,0 +1,131 @@
+"""The job table of a run: from a scenario's distributions, or from a trace and, for what it leaves out, from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import JOB, NS_PER_MS, Table
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.distributions import RequestSize
+from cluster_abm.workload.arrivals import submission_times_s
+from cluster_abm.workload.draws import draw, mean_of
+from cluster_abm.workload.streams import generator
+
+Floats = npt.NDArray[np.float64]
+
+
+def job_table(scenario: Scenario, seed: int) -> Table:
+    """All jobs of a run by arrival, shape (jobs,), fields tables.JOB_FIELDS; the policy has no say in it.
+
+    Raises:
+        InputError: a trace that cannot be read, is empty, or does not fit the cluster.
+    """
+    if scenario.workload.kind == "trace":
+        from cluster_abm.workload.from_trace import trace_columns
+
+        arrival_ms, columns = trace_columns(scenario, seed)
+    else:
+        arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
+    return _fill(scenario, seed, arrival_ms, columns)
+
+
+def jobs_per_second(scenario: Scenario) -> float:
+    """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s]."""
+    workload = scenario.workload
+    if workload.jobs_per_s is not None:
+        return workload.jobs_per_s
+    if workload.jobs is not None:
+        return workload.jobs / workload.duration_s
+    assert workload.utilisation is not None  # the scenario's check
+    cluster = scenario.cluster
+    plain = cluster.nodes - sum(group.count for group in cluster.group)
+    capacity = plain * cluster.cpu_speed + sum(
+        group.count * (cluster.cpu_speed if group.cpu_speed is None else group.cpu_speed) for group in cluster.group
+    )
+    tasks = workload.tasks
+    mean_tasks = 1.0 + tasks.parallel_share * ((tasks.minimum + tasks.maximum) / 2.0 - 1.0)
+    demand_s = mean_of(workload.cpu_ms) / 1000.0 * mean_tasks
+    if demand_s <= 0:
+        raise InputError("workload.utilisation: needs a mean of workload.cpu_ms above 0")
+    return workload.utilisation * capacity / demand_s
+
+
+def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
+    workload = scenario.workload
+    rate = jobs_per_second(scenario)
+    times_s = submission_times_s(
+        workload.arrivals, generator(seed, "arrivals"), workload.duration_s, workload.jobs, rate
+    )
+    return times_s * 1000.0
+
+
+def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Floats]) -> Table:
+    """Columns that are given, gaps (NaN) in them and missing ones drawn: a row's draw never depends on the gaps."""
+    workload = scenario.workload
+    count = len(arrival_ms)
+    jobs = np.zeros(count, JOB)
+    jobs["arrival_ns"] = np.floor(arrival_ms * NS_PER_MS + 0.5).astype(np.int64)
+
+    def column(name: str, drawn: Floats) -> Floats:
+        if name not in given:
+            return drawn
+        return np.where(np.isnan(given[name]), drawn, given[name])
+
+    io_per_ms = draw(workload.io_per_ms, generator(seed, "io"), count)
+    io_per_ms[generator(seed, "no_io").random(count) < workload.no_io_share] = 0.0
+    size_kb = draw(workload.request_kb, generator(seed, "request"), count)
+    if workload.request_kb.per == "request":
+        size_kb = np.full(count, workload.request_kb.mean)
+    jobs["cpu_ms"] = column("cpu_ms", draw(workload.cpu_ms, generator(seed, "cpu"), count))
+    jobs["memory_mb"] = column("memory_mb", draw(workload.memory_mb, generator(seed, "memory"), count))
+    jobs["io_per_ms"] = column("io_per_ms", io_per_ms)
+    jobs["request_kb"] = column("request_kb", size_kb)
+    jobs["request_shape"] = _request_shape(workload.request_kb)
+    jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
+    jobs["write_share"] = column("write_share", np.full(count, workload.write_share))
+    jobs["initial_data_mb"] = column(
+        "initial_data_mb", draw(workload.initial_data_mb, generator(seed, "data"), count)
+    )
+    jobs["home"] = column("home", _homes(scenario, seed, count)).astype(np.int32)
+    jobs["tasks"] = column("tasks", _task_counts(scenario, seed, count)).astype(np.int32)
+    jobs["first_task"] = np.concatenate([[0], np.cumsum(jobs["tasks"][:-1])]) if count else 0
+    return jobs
+
+
+def _request_shape(size: RequestSize) -> float:
+    """Gamma shape of a request's size; 0 when each has the job's size exactly."""
+    if size.per == "job" or size.kind == "fixed":
+        return 0.0
+    return 1.0 if size.kind == "exponential" else (size.mean / size.sd) ** 2
+
+
+def _homes(scenario: Scenario, seed: int, count: int) -> Floats:
+    home, nodes = scenario.workload.home, scenario.cluster.nodes
+    if home.kind == "weights":
+        weights = np.asarray(home.weights, float)
+    elif home.kind == "skewed":
+        weights = (np.arange(nodes) + 1.0) ** -home.skew
+    else:
+        weights = np.ones(nodes)
+    borders = np.cumsum(weights) / weights.sum()
+    homes = np.searchsorted(borders, generator(seed, "home").random(count), side="right")
+    return np.minimum(homes, len(weights) - 1).astype(float)
+
+
+def _task_counts(scenario: Scenario, seed: int, count: int) -> Floats:
+    tasks = scenario.workload.tasks
+    rng = generator(seed, "tasks")
+    parallel = rng.random(count) < tasks.parallel_share
+    width = tasks.minimum + np.floor(rng.random(count) * (tasks.maximum - tasks.minimum + 1))
+    return np.where(parallel, width, 1.0)
+
+
+def trace_path(scenario: Scenario) -> Path:
+    """The trace file a scenario names. Raises InputError when it names none."""
+    if scenario.workload.trace.file is None:
+        raise InputError("workload.trace.file: a workload of kind \"trace\" needs a file (or use --trace FILE)")
+    return Path(scenario.workload.trace.file)

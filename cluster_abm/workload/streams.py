@@ -1,0 +1,25 @@
+"""The workload's random streams: one per attribute, of the seed alone, so that policies meet the same jobs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# The place in this list is part of the promise "same seed, same jobs": append, never reorder.
+PURPOSES = (
+    "arrivals", "cpu", "memory", "io", "no_io", "request", "data", "tasks", "home", "thin", "service", "policy",
+)  # fmt: skip
+
+
+def generator(seed: int, purpose: str) -> np.random.Generator:
+    """The generator of one purpose."""
+    return np.random.Generator(np.random.PCG64(sequence(seed, purpose)))
+
+
+def sequence(seed: int, purpose: str) -> np.random.SeedSequence:
+    """The seed sequence of one purpose."""
+    return np.random.SeedSequence(seed, spawn_key=(PURPOSES.index(purpose),))
+
+
+def key(seed: int, purpose: str) -> int:
+    """A 64-bit key of one purpose, for the counter-based streams of the engine and the policies."""
+    return int(sequence(seed, purpose).generate_state(1, np.uint64)[0])
