@@ -23,8 +23,9 @@ def describe_dedicated_run(task: Table, home: Table) -> None:
     task.lone_cpu_ns = max(1, int(math.floor(task.cpu_demand_ms * NS_PER_MS / home.speed + 0.5)))
     task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
     faults_per_ms = page_faults_per_ms(
-        float(task.memory_kb), float(home.user_memory_kb), home.fault_rate_per_ms, home.fault_ratio_cap
-    )
+        float(task.memory_kb), float(home.user_memory_kb), home.fault_rate_per_ms, home.fault_ratio_cap,
+        home.overflow_only != 0,
+    )  # fmt: skip
     fault_ms = home.fault_ns / NS_PER_MS
     task.lone_paging_ns = int(dedicated_paging_ms(faults_per_ms, task.cpu_demand_ms, fault_ms) * NS_PER_MS)
     task.lone_seek_ns = home.seek_ns

@@ -20,8 +20,9 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
         load = loads[index]
         demand_kb = node.demand_kb + node.flight_kb
         faults_per_ms = page_faults_per_ms(
-            float(demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap
-        )
+            float(demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
+            node.overflow_only != 0,
+        )  # fmt: skip
         fault_ms = node.fault_ns / NS_PER_MS
         seek_ms = node.seek_ns / NS_PER_MS
         mb_per_s = NS_PER_MS / node.ns_per_kb

@@ -18,8 +18,9 @@ def change_demand(node: Table, tasks: Table, memory_kb: int, stream: int, now_ns
     node.demand_kb += memory_kb
     node.stream += stream
     per_ms = page_faults_per_ms(
-        float(node.demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap
-    )
+        float(node.demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
+        node.overflow_only != 0,
+    )  # fmt: skip
     fault_per_ns = per_ms * node.speed / NS_PER_MS
     if fault_per_ns != node.fault_per_ns:
         if node.running != NONE:

@@ -43,6 +43,7 @@ NODE_FIELDS: list[Field] = [
     ("fault_ns", "i8", "ns", "disk service of one page fault"),
     ("fault_rate_per_ms", "f8", "1/ms", "page-fault rate mu"),
     ("fault_ratio_cap", "f8", "1", "largest demand/memory in the paging law"),
+    ("overflow_only", "i4", "flag", "1: only the overflowing share of the pages faults"),
     ("quantum_ns", "i8", "ns", "round-robin quantum"),
     ("switch_ns", "i8", "ns", "context switch"),
     ("next_event_ns", "i8", "ns", "earliest of the three events below"),

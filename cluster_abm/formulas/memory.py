@@ -7,7 +7,7 @@ from cluster_abm.formulas._formula import formula
 
 @formula
 def page_faults_per_ms(
-    demand_mb: float, user_memory_mb: float, fault_rate_per_ms: float, ratio_cap: float
+    demand_mb: float, user_memory_mb: float, fault_rate_per_ms: float, ratio_cap: float, overflow_only: bool
 ) -> float:
     """Faults of one task per ms of its own CPU [1/ms]: WAL-PM (12), IOLB (11).
 
@@ -19,9 +19,13 @@ def page_faults_per_ms(
         fault_rate_per_ms: the node's page-fault rate mu [1/ms].
         ratio_cap: largest demand/memory the law is applied to; infinity is the papers' literal law, which
             is metastable: faults prolong lives, which raises the demand, which raises the faults.
+        overflow_only: instead of demand/memory the factor is 1 - memory/demand, the share of the pages that do
+            not fit: an alternative to the papers' law that starts at 0 and never exceeds mu (ours, not theirs).
     """
     if demand_mb <= user_memory_mb:
         return 0.0
+    if overflow_only:
+        return fault_rate_per_ms * (1.0 - user_memory_mb / demand_mb)
     return fault_rate_per_ms * min(demand_mb / user_memory_mb, ratio_cap)
 
 

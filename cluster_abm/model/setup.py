@@ -37,6 +37,7 @@ def node_table(cluster: Cluster) -> Table:
     nodes["quantum_ns"] = nanoseconds(cluster.quantum_ms)
     nodes["switch_ns"] = nanoseconds(cluster.context_switch_ms)
     nodes["fault_ratio_cap"] = math.inf if cluster.page_fault_ratio_cap is None else cluster.page_fault_ratio_cap
+    nodes["overflow_only"] = cluster.page_fault_law == "overflow"
     first = 0
     default_count = cluster.nodes - sum(group.count for group in cluster.group)
     for group, count in [*((group, group.count) for group in cluster.group), (None, default_count)]:
@@ -68,6 +69,7 @@ def hardware(nodes: Table) -> tuple[Hardware, ...]:
             user_memory_mb=float(node["user_memory_kb"]) / 1000.0,
             fault_rate_per_ms=float(node["fault_rate_per_ms"]),
             fault_ratio_cap=float(node["fault_ratio_cap"]),
+            overflow_only=bool(node["overflow_only"]),
             fault_service_ms=float(node["fault_ns"]) / NS_PER_MS,
             seek_rotation_ms=float(node["seek_ns"]) / NS_PER_MS,
             disk_mb_per_s=float(NS_PER_MS / node["ns_per_kb"]),

@@ -23,7 +23,8 @@ class MemoryLoadBalancing(CpuLoadBalancing):
         return self.balance_cpu(newcomer, view)  # lines 15-20
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
-        """IOLB's estimate with every I/O rate taken to be 0: then every task there is at the CPU (Theorem 8)."""
+        """IOLB's estimate with the newcomer's I/O rate taken to be 0 (Theorem 8)."""
         cpu_ms = newcomer.cpu_on(view.hardware[node])
         page_ms = view.page_ms(newcomer, node)
-        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, view.load("tasks", node) + 1.0, 0.0)
+        queue = view.load("queue", node) + 1.0
+        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, queue, view.load("at_disk", node))

@@ -30,6 +30,7 @@ class Hardware:
     user_memory_mb: float
     fault_rate_per_ms: float
     fault_ratio_cap: float
+    overflow_only: bool
     fault_service_ms: float
     seek_rotation_ms: float
     disk_mb_per_s: float
@@ -124,8 +125,9 @@ class View:
         hardware = self.hardware[node]
         demand_mb = self.load("memory_mb", node) + newcomer.memory_mb
         return page_faults_per_ms(
-            demand_mb, hardware.user_memory_mb, hardware.fault_rate_per_ms, hardware.fault_ratio_cap
-        )
+            demand_mb, hardware.user_memory_mb, hardware.fault_rate_per_ms, hardware.fault_ratio_cap,
+            hardware.overflow_only,
+        )  # fmt: skip
 
     def page_ms(self, newcomer: Newcomer, node: int) -> float:
         """The newcomer's page-fault processing time on a node, t_page [ms]: IOLB (11)."""

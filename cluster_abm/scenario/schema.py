@@ -47,6 +47,9 @@ class Cluster(Section):
     disk_mb_per_s: Positive = 40.0
     paging: Literal["rate"] = "rate"
     page_fault_rate_per_ms: NonNegative = 0.5
+    page_fault_law: Literal["demand", "overflow"] = Field(
+        "demand", description="factor of the fault rate: demand/memory (IOLB 11), or the share that does not fit"
+    )
     page_fault_ratio_cap: Positive | None = Field(
         None, description="largest demand/memory the paging law counts; none: the papers' literal law"
     )
@@ -90,6 +93,9 @@ class Workload(Section):
     arrivals: Arrivals = Arrivals()
     cpu_ms: Distribution = Distribution(kind="exponential", mean=1000.0)
     memory_mb: Distribution = Distribution(kind="pareto", mean=4.0)
+    memory_of: Literal["task", "job"] = Field(
+        "task", description="job: memory_mb is drawn for the whole job and split evenly among its tasks"
+    )
     io_per_ms: Distribution = Distribution(kind="fixed", mean=0.0)
     no_io_share: Share = 0.0
     request_kb: RequestSize = RequestSize()

@@ -81,7 +81,12 @@ def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Fl
     if workload.request_kb.per == "request":
         size_kb = np.full(count, workload.request_kb.mean)
     jobs["cpu_ms"] = column("cpu_ms", draw(workload.cpu_ms, generator(seed, "cpu"), count))
-    jobs["memory_mb"] = column("memory_mb", draw(workload.memory_mb, generator(seed, "memory"), count))
+    jobs["home"] = column("home", _homes(scenario, seed, count)).astype(np.int32)
+    jobs["tasks"] = column("tasks", _task_counts(scenario, seed, count)).astype(np.int32)
+    memory_mb = draw(workload.memory_mb, generator(seed, "memory"), count)
+    if workload.memory_of == "job":
+        memory_mb = memory_mb / jobs["tasks"]
+    jobs["memory_mb"] = column("memory_mb", memory_mb)
     jobs["io_per_ms"] = column("io_per_ms", io_per_ms)
     jobs["request_kb"] = column("request_kb", size_kb)
     jobs["request_shape"] = _request_shape(workload.request_kb)
@@ -90,8 +95,6 @@ def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Fl
     jobs["initial_data_mb"] = column(
         "initial_data_mb", draw(workload.initial_data_mb, generator(seed, "data"), count)
     )
-    jobs["home"] = column("home", _homes(scenario, seed, count)).astype(np.int32)
-    jobs["tasks"] = column("tasks", _task_counts(scenario, seed, count)).astype(np.int32)
     jobs["first_task"] = np.concatenate([[0], np.cumsum(jobs["tasks"][:-1])]) if count else 0
     return jobs
 
