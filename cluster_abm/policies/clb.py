@@ -55,4 +55,4 @@ class CpuLoadBalancing(Policy):
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
         """By CPU alone: every other task there is taken to be at the CPU."""
-        return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.load("tasks", node))
+        return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.load("queue_paging", node))

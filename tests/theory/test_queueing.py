@@ -1,0 +1,209 @@
+"""The simulator against queueing theory, by confidence intervals over independent nodes.
+
+The seeds are arbitrary: set CLUSTER_ABM_TEST_SEED to draw others. Intervals are at 99.9 %.
+"""
+
+import os
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cluster_abm import ClusterModel, load_scenario
+
+SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
+CONFIDENCE = 0.999
+
+
+def run(seed_offset=0, **overrides):
+    settings = {"policy.name": "none", "cluster.context_switch_ms": 0, "negotiation.mode": "papers"}
+    settings |= {key.replace("__", "."): value for key, value in overrides.items()}
+    model = ClusterModel(load_scenario("replay-free", settings), seed=SEED + seed_offset)
+    model.run()
+    return model
+
+
+def interval(values):
+    values = np.asarray(values, float)
+    return stats.t.interval(CONFIDENCE, len(values) - 1, values.mean(), stats.sem(values))
+
+
+def inside(values, truth, tolerance=0.0):
+    low, high = interval(values)
+    assert low - tolerance <= truth <= high + tolerance, f"{truth} not in [{low}, {high}]"
+    # An interval so wide that it would hold anything proves nothing.
+    assert (high - low) / 2 < 0.15 * truth
+
+
+def steady(frame, window_s, margin_s):
+    """Jobs that met neither the empty start nor the drained end."""
+    return frame[frame.arrival_ms.between(margin_s * 1000, (window_s - margin_s) * 1000)]
+
+
+@pytest.fixture(autouse=True)
+def bare_scenario(monkeypatch):
+    """`replay-free`: nothing but what a test sets."""
+    from cluster_abm.scenario import scenario_from
+
+    monkeypatch.setitem(
+        globals(), "load_scenario", lambda _, overrides: scenario_from({"workload": {"utilisation": 0.5}, "cluster": {"page_fault_rate_per_ms": 0.0}}, "t", overrides)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "extra"),
+    [
+        ("exponential", {}),
+        ("uniform", {}),
+        ("lifetime", {"workload__cpu_ms__minimum": 300.0, "workload__cpu_ms__maximum": 6000.0}),
+    ],
+)
+def test_processor_sharing_response_is_demand_over_one_minus_rho(kind, extra):
+    """M/M/1 and M/G/1 processor sharing: E[T] = E[S]/(1 - rho) whatever the law, as the quantum goes to 0."""
+    window_s, rho = 6000, 0.6
+    model = run(
+        cluster__nodes=24, cluster__quantum_ms=2, workload__utilisation=rho, workload__duration_s=window_s,
+        workload__cpu_ms__kind=kind, workload__cpu_ms__mean=1000.0, **extra,
+    )  # fmt: skip
+    frame = steady(model.jobs_frame(), window_s, 100)
+    ratio = frame.groupby("home").response_ms.mean() / frame.groupby("home").cpu_ms.mean()
+    inside(ratio * (1 - rho) / (1 - frame.groupby("home").cpu_ms.sum() / (window_s - 200) / 1000), 1 / (1 - rho), 0.01)
+
+
+def test_processor_sharing_slowdown_is_the_same_for_short_and_long():
+    """E[slowdown | size] = 1/(1 - rho) for every size: sizes bounded below, so that a quantum is small for each."""
+    window_s, rho = 8000, 0.5
+    model = run(
+        cluster__nodes=24, cluster__quantum_ms=1, workload__utilisation=rho, workload__duration_s=window_s,
+        workload__cpu_ms__kind="lifetime", workload__cpu_ms__minimum=400.0, workload__cpu_ms__maximum=4000.0,
+    )  # fmt: skip
+    frame = steady(model.jobs_frame(), window_s, 100)
+    inside(frame.groupby("home").slowdown.mean(), 1 / (1 - rho), 0.01)
+    for _, part in frame.groupby(frame.cpu_ms > 1000):
+        inside(part.groupby("home").slowdown.mean(), 1 / (1 - rho), 0.01)
+
+
+def test_response_converges_to_processor_sharing_as_the_quantum_shrinks():
+    """Round robin of equal demands: with the quantum as large as the demand it is FIFO, M/D/1, which is shorter."""
+    rho, window_s = 0.7, 6000
+    means = []
+    for quantum in (1000.0, 200.0, 20.0, 2.0):
+        model = run(
+            cluster__nodes=24, cluster__quantum_ms=quantum, workload__utilisation=rho,
+            workload__duration_s=window_s, workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1000.0,
+        )  # fmt: skip
+        means.append(steady(model.jobs_frame(), window_s, 100).groupby("home").response_ms.mean() / 1000)
+    inside(means[0], 1 + rho / (2 * (1 - rho)))  # M/D/1 FIFO, Pollaczek-Khinchine
+    inside(means[-1], 1 / (1 - rho))
+    distances = [abs(mean.mean() - means[-1].mean()) for mean in means[:-1]]
+    assert distances == sorted(distances, reverse=True)
+
+
+def mean_value_analysis(tasks, cpu_ms, disk_ms):
+    """Throughput [1/ms] of a closed network of two queues by exact mean value analysis."""
+    queues = np.zeros(2)
+    for population in range(1, tasks + 1):
+        residence = np.array([cpu_ms, disk_ms]) * (1 + queues)
+        throughput = population / residence.sum()
+        queues = throughput * residence
+    return throughput
+
+
+@pytest.mark.parametrize("tasks", [1, 3, 8])
+def test_closed_loop_of_cpu_and_disk_has_the_product_form_throughput(tasks):
+    """Exponential bursts and requests, N tasks, no arrivals: CPU and disk are a product-form network."""
+    nodes, until_ms = 16, 400_000
+    model = run(
+        cluster__nodes=nodes, run__until=until_ms, workload__jobs=nodes, workload__duration_s=1e-6,
+        workload__tasks__parallel_share=1.0, workload__tasks__minimum=tasks, workload__tasks__maximum=tasks,
+        workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e9, workload__memory_mb__kind="fixed",
+        workload__io_per_ms__mean=0.2, workload__request_kb__kind="exponential", workload__request_kb__mean=300.0,
+        cluster__disk_seek_rotation_ms=0.0, policy__name="round-robin", negotiation__remote_execution_ms=0.0,
+    )  # fmt: skip
+    # Whatever their homes, count only nodes that hold exactly N tasks: the population of the closed loop.
+    final = model.nodes_frame().groupby("node").tasks.last()
+    chosen = final[final == tasks].index
+    if len(chosen) < 8:
+        pytest.fail("too few nodes with the wanted population: the set-up is wrong")
+    throughput = model.engine.nodes["requests"][chosen] / until_ms
+    inside(throughput, mean_value_analysis(tasks, 5.0, 7.5))
+
+
+@pytest.mark.slow
+def test_disk_waiting_time_is_pollaczek_khinchine():
+    """M/G/1 FIFO disk: single requests of jobs that hardly use the CPU arrive as a Poisson stream.
+
+    A job makes an access with probability 0.01, a second one hardly ever; the CPU is a thousand times faster.
+    """
+    nodes, rho, accesses = 16, 0.7, 0.01
+    service_ms, second_moment = 10.5, 10.5**2 + (50 / 40) ** 2
+    rate_per_s = rho / service_ms * 1000 / accesses * nodes
+    model = run(
+        cluster__nodes=nodes, cluster__cpu_speed=1000.0, workload__jobs_per_s=rate_per_s, workload__duration_s=60,
+        workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1.0, workload__io_per_ms__mean=accesses,
+        workload__memory_mb__kind="fixed", workload__request_kb__mean=100.0, workload__request_kb__sd=50.0,
+    )  # fmt: skip
+    frame = model.jobs_frame()
+    frame = steady(frame[frame.io_requests > 0], 60, 2)
+    waits = frame.groupby("home").io_queue_ms.sum() / frame.groupby("home").io_requests.sum()
+    arrival_per_ms = rho / service_ms
+    # A second access by the same job (half a percent of them) is not Poisson: allow 1 % for it.
+    truth = arrival_per_ms * second_moment / (2 * (1 - rho))
+    inside(waits, truth, 0.01 * truth)
+
+
+def test_littles_law():
+    """Tasks seen at fixed instants = arrival rate x response."""
+    window_s = 4000
+    model = run(
+        cluster__nodes=24, workload__utilisation=0.5, workload__duration_s=window_s, measure__period_ms=500,
+        run__until=window_s * 1000,
+    )  # fmt: skip
+    frame = model.jobs_frame()
+    seen = model.nodes_frame().groupby("node").tasks.mean()
+    area = frame.groupby("home").response_ms.sum() / (window_s * 1000)
+    inside((seen / area).to_numpy(), 1.0, 0.01)
+
+
+def test_jsq_beats_random_and_both_keep_the_work():
+    """M/M/1 at each of 16 nodes: join the shortest queue responds faster than random, on the same jobs."""
+    differences = []
+    for offset in range(6):
+        means = {
+            policy: run(
+                offset, cluster__nodes=16, workload__utilisation=0.8, workload__duration_s=300, policy__name=policy,
+                negotiation__remote_execution_ms=0.0,
+            ).summary()["metrics"]["mean_response_ms"]
+            for policy in ("random", "jsq")
+        }  # fmt: skip
+        differences.append(means["random"] - means["jsq"])
+    assert interval(differences)[0] > 0
+
+
+def test_results_do_not_depend_on_the_slice_without_negotiation():
+    """Placement at home needs no slice: the records are the same for any."""
+    frames = [
+        run(cluster__nodes=8, workload__duration_s=100, cluster__slice_ms=slice_ms, workload__io_per_ms__mean=0.02)
+        .jobs_frame()
+        for slice_ms in (1.0, 10.0, 250.0)
+    ]
+    assert frames[0].equals(frames[1])
+    assert frames[0].equals(frames[2])
+
+
+def test_results_converge_as_the_slice_shrinks():
+    """Newcomers are placed by what is known at their slice's start: the shorter the slice, the nearer to fresh."""
+    errors = {slice_ms: [] for slice_ms in (2000.0, 200.0, 20.0)}
+    for offset in range(4):
+        def mean(slice_ms, offset=offset):
+            return run(
+                offset, cluster__nodes=16, workload__utilisation=0.8, workload__duration_s=400, policy__name="jsq",
+                negotiation__remote_execution_ms=0.0, cluster__slice_ms=slice_ms,
+            ).summary()["metrics"]["mean_response_ms"]  # fmt: skip
+
+        finest = mean(1.0)
+        for slice_ms, found in errors.items():
+            found.append(abs(mean(slice_ms) / finest - 1))
+    means = [np.mean(found) for found in errors.values()]
+    assert means == sorted(means, reverse=True)
+    assert means[-1] < 0.02
