@@ -34,11 +34,20 @@ def available() -> dict[str, type[Policy]]:
 
 
 def create(choice: PolicyChoice) -> Policy:
-    """The policy a scenario names, with its parameters. Raises InputError for unknown names and parameters."""
+    """The policy a scenario names, with its parameters.
+
+    A scenario may hold parameters of several policies, so that they can be compared: each takes its own.
+
+    Raises:
+        InputError: an unknown policy, a parameter that no policy knows, a wrong value.
+    """
     policies = available()
     if choice.name not in policies:
         raise InputError(f"policy.name = {choice.name!r}: no such policy; {nearest(choice.name, list(policies))}")
-    return policies[choice.name](**choice.parameters)
+    policy = policies[choice.name]
+    own = set(policy.Parameters.model_fields)
+    of_others = {key for other in policies.values() for key in other.Parameters.model_fields} - own
+    return policy(**{key: value for key, value in choice.parameters.items() if key not in of_others})
 
 
 def describe() -> list[dict[str, Any]]:

@@ -1,0 +1,154 @@
+"""`compare`: policies on the same jobs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster_abm.cli.options import (
+    json_option,
+    names_of,
+    out_option,
+    overrides_of,
+    set_option,
+    trace_file_option,
+    trace_run_option,
+    workers_option,
+)
+
+if TYPE_CHECKING:
+    from cluster_abm.study.compare import Comparison
+    from cluster_abm.study.statistics import Estimate
+
+
+@click.command("compare")
+@click.argument("scenario")
+@click.option("--policies", help="Comma-separated policies (default: the scenario's compare.policies).")
+@click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")
+@set_option
+@trace_file_option
+@trace_run_option
+@workers_option
+@out_option("out/compare-SCENARIO")
+@json_option
+def compare_command(
+    scenario: str,
+    policies: str | None,
+    seeds: int | None,
+    settings: tuple[str, ...],
+    trace: Path | None,
+    trace_run: int | None,
+    workers: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Compare policies on SCENARIO: same jobs for each, 95 % confidence intervals over seeds, and a picture.
+
+    Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
+    """
+    from cluster_abm.results.files import prepare_out, to_json
+    from cluster_abm.scenario import load_scenario
+    from cluster_abm.study.compare import check_policies, compare
+
+    checked = load_scenario(scenario, overrides_of(settings, trace, trace_run))
+    names = names_of(policies)
+    check_policies(checked.compare.policies if names is None else names)
+    if out is None and not as_json:
+        out = Path("out", f"compare-{checked.name}")
+    folder = None if out is None else prepare_out(out)
+    begun = time.perf_counter()
+    found = compare(checked, names, seeds, workers)
+    wall_s = time.perf_counter() - begun
+    if as_json:
+        click.echo(to_json(found.as_json()), nl=False)
+    elif found.seeds:
+        _print_comparison(found)
+    if folder is not None and found.seeds:
+        _save(folder, found, wall_s)
+        click.echo(f"\npicture and tables: {folder / 'compare.png'}, {folder / 'runs.parquet'}", err=as_json)
+    if not as_json and found.seeds:
+        _print_next(scenario, found)
+    click.echo(f"{found.outcome.finished} runs in {wall_s:.1f} s", err=True)
+    return _verdict(found)
+
+
+def _print_comparison(found: Comparison) -> None:
+    import pandas as pd
+
+    first = found.policies[0]
+    pairs = found.pairs()
+    rows = []
+    for name in found.policies:
+        pair = pairs.get((first, name))
+        against = "" if pair is None else f"{pair.ratio:.2f}x{'' if pair.significant else ' (n.s.)'}"
+        rows.append(
+            {
+                "policy": name,
+                "mean slowdown": _with_interval(found.estimate(name, "mean_slowdown")),
+                "p95": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
+                "response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
+                "remote starts": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
+                "CPU busy": f"{found.estimate(name, 'cpu_utilisation').mean:.0%}",
+                "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
+                f"{first} is slower by": against,
+            }
+        )
+    seeds = len(found.seeds)
+    click.echo(f"{found.scenario.name}: {found.scenario.summary}" if found.scenario.summary else found.scenario.name)
+    click.echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
+    click.echo(pd.DataFrame(rows).to_string(index=False))
+    if seeds > 1:
+        click.echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
+
+
+def _with_interval(found: Estimate) -> str:
+    if found.ci95 is None:
+        return f"{found.mean:.4g}"
+    return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
+
+
+def _save(folder: Path, found: Comparison, wall_s: float) -> None:
+    from cluster_abm.results.files import write_json, write_table, write_text
+    from cluster_abm.results.pictures import draw_comparison
+    from cluster_abm.scenario import scenario_to_toml
+
+    write_text(folder, "scenario.toml", scenario_to_toml(found.scenario))
+    write_json(folder, "summary.json", found.as_json())
+    write_table(folder, "runs.parquet", found.runs)
+    write_json(folder, "timing.json", {"wall_s": wall_s})
+    complete = found.runs[found.runs["seed"].isin(found.seeds)]
+    slowdowns = {}
+    for name in found.policies:
+        estimate = found.estimate(name, "mean_slowdown")
+        slowdowns[name] = (estimate.mean, estimate.ci95)
+    title = f"{found.scenario.name}: {len(found.policies)} policies on the same jobs, {found.scenario.cluster.nodes} nodes"
+    draw_comparison(folder / "compare.png", title, complete, slowdowns)
+
+
+def _print_next(scenario: str, found: Comparison) -> None:
+    best = min(found.policies, key=lambda name: found.estimate(name, "mean_slowdown").mean)
+    click.echo("\nwhat to try next:")
+    for command in (
+        f"cluster-abm run {scenario} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
+        f"cluster-abm compare {scenario} --policies {best},jsq,power-of-d,random --seeds 16",
+        f"cluster-abm compare {scenario} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)",
+        "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
+        "cluster-abm scenarios; cluster-abm policies    (what else there is)",
+    ):
+        click.echo(f"  {command}")
+
+
+def _verdict(found: Comparison) -> int:
+    for error in found.outcome.errors:
+        click.echo(f"error: {error}", err=True)
+    if found.outcome.interrupted:
+        click.echo(
+            f"interrupted: kept {found.outcome.finished} of {len(found.outcome.summaries)} runs; "
+            f"{len(found.seeds)} seeds are complete for all policies",
+            err=True,
+        )
+        return 130
+    return 1 if found.outcome.errors else 0

@@ -1,0 +1,77 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from cluster_abm.errors import InputError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else.")
+set_option = click.option(
+    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set a key of the scenario, e.g. cluster.nodes=64."
+)
+workers_option = click.option(
+    "--workers", type=click.IntRange(min=1), help="Processes to use (default: one per processor)."
+)
+trace_file_option = click.option(
+    "--trace", "trace", type=click.Path(path_type=Path), help="Take the work from this trace (CSV, SWF, HBD; .gz, .xz)."
+)
+trace_run_option = click.option(
+    "--trace-run", type=click.IntRange(min=0), help="Which run of a trace file that holds several."
+)
+
+
+def out_option(default: str | None) -> Callable[[Function], Function]:
+    """`--out DIR`, with what happens without it."""
+    shown = f"Folder for results (default: {default})." if default else "Write results and pictures to this folder."
+    return click.option("--out", type=click.Path(path_type=Path), help=shown)
+
+
+def overrides_of(
+    settings: Sequence[str],
+    trace: Path | None = None,
+    trace_run: int | None = None,
+    policy: str | None = None,
+    seed: int | None = None,
+) -> dict[str, object]:
+    """The options as dotted keys over a scenario. Raises InputError for a `--set` without `=`, all at once."""
+    found: dict[str, object] = {}
+    problems = []
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not key.strip():
+            problems.append(f"--set {setting!r}: allowed is KEY=VALUE, e.g. cluster.nodes=64")
+            continue
+        found[key.strip()] = value_of(text.strip())
+    if problems:
+        raise InputError(problems)
+    if trace is not None:
+        found |= {"workload.kind": "trace", "workload.trace.file": str(trace)}
+    if trace_run is not None:
+        found["workload.trace.run"] = trace_run
+    if policy is not None:
+        found["policy.name"] = policy
+    if seed is not None:
+        found["run.seed"] = seed
+    return found
+
+
+def value_of(text: str) -> object:
+    """A value as TOML writes it; what is none is a string."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return parsed["value"] if list(parsed) == ["value"] else text
+
+
+def names_of(text: str | None) -> list[str] | None:
+    """Comma-separated names."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

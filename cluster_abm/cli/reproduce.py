@@ -1,0 +1,107 @@
+"""`reproduce`: the papers' tables and figures beside the published numbers."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster_abm.cli.options import json_option, out_option, overrides_of, trace_file_option, workers_option
+
+if TYPE_CHECKING:
+    from cluster_abm.study.reproduce import Reproduction
+
+
+@click.command("reproduce")
+@click.argument("name", default="all")
+@click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: as many as the table needs).")
+@click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most.")
+@trace_file_option
+@workers_option
+@out_option("out/reproduce")
+@json_option
+def reproduce_command(
+    name: str,
+    seeds: int | None,
+    quick: bool,
+    trace: Path | None,
+    workers: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Run NAME (or all) of the papers' tables and figures; print and draw it beside the published numbers.
+
+    Example: cluster-abm reproduce iolb-table-1 --quick
+    """
+    from cluster_abm.results.files import prepare_out, to_json
+    from cluster_abm.study.plan import load_plan
+    from cluster_abm.study.reproduce import reproduce, reproduction_names
+
+    names = reproduction_names() if name == "all" else [name]
+    for chosen in names:
+        load_plan(chosen)
+    if out is None and not as_json:
+        out = Path("out", "reproduce")
+    folder = None if out is None else prepare_out(out)
+    found: list[Reproduction] = []
+    for chosen in names:
+        begun = time.perf_counter()
+        result = reproduce(chosen, seeds, quick, overrides_of((), trace), workers)
+        found.append(result)
+        if not as_json:
+            _print_reproduction(result)
+        if folder is not None and result.points:
+            _save(folder, result)
+            click.echo(f"picture: {folder / f'{chosen}.png'}\n", err=as_json)
+        click.echo(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s", err=True)
+        for error in result.outcome.errors:
+            click.echo(f"error: {error}", err=True)
+        if result.outcome.interrupted:
+            break
+    if as_json:
+        documents = [result.as_json() for result in found]
+        click.echo(to_json(documents if name == "all" else documents[0]), nl=False)
+    if found[-1].outcome.interrupted:
+        click.echo(f"interrupted: kept {found[-1].outcome.finished} runs of {found[-1].plan.name}", err=True)
+        return 130
+    return 1 if any(result.outcome.errors for result in found) else 0
+
+
+def _print_reproduction(found: Reproduction) -> None:
+    import pandas as pd
+
+    plan = found.plan
+    click.echo(f"{plan.paper}: {plan.title}. {plan.metric_label}, published | measured [95 % interval], {found.seeds} seeds\n")
+    rows: dict[float, dict[str, str]] = {}
+    for point in found.points:
+        interval = "" if point.measured.ci95 is None else " [{:.4g}, {:.4g}]".format(*point.measured.ci95)
+        cell = f"{point.published:g} | {point.measured.mean:.4g}{interval}"
+        rows.setdefault(point.x, {plan.axis.column: f"{point.x:g}"})[point.series] = cell
+    click.echo(pd.DataFrame(list(rows.values())).to_string(index=False))
+    errors = ", ".join(f"{name} {value:.1f} %" for name, value in found.mape_percent().items())
+    click.echo(f"\nmean absolute percentage error: {errors}\nverdict: {found.verdict}\n{found.notes}\n")
+
+
+def _save(folder: Path, found: Reproduction) -> None:
+    from cluster_abm.results.files import write_json
+    from cluster_abm.results.pictures import Curve, draw_reproduction
+
+    plan = found.plan
+    write_json(folder, f"{plan.name}.json", found.as_json())
+    curves = []
+    for series in plan.series:
+        points = [point for point in found.points if point.series == series.name]
+        curves.append(
+            Curve(
+                series.name,
+                series.policy,
+                [point.x for point in points],
+                [point.published for point in points],
+                [point.measured.mean for point in points],
+                [point.measured.ci95 for point in points],
+            )
+        )
+    title = f"{plan.paper}: {plan.title} ({found.seeds} seeds; {found.verdict})"
+    draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves)

@@ -1,0 +1,73 @@
+"""What a run leaves on disk. Equal runs give equal bytes, `timing.json` apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario, scenario_to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def prepare_out(folder: str | Path) -> Path:
+    """Make the folder, and make sure that a file can be written there: before hours of work, not after.
+
+    Raises:
+        InputError: it is a file, or cannot be made or written to.
+    """
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise InputError(f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed") from None
+    return path
+
+
+def to_json(document: Any) -> str:
+    """A document as JSON text that ends with a newline; NaN is not JSON, so it is an error."""
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def write_json(folder: Path, name: str, document: Any) -> Path:
+    """Write a JSON file and give its path; a reader never sees half of it."""
+    return write_text(folder, name, to_json(document))
+
+
+def write_text(folder: Path, name: str, text: str) -> Path:
+    """Write a text file in one move."""
+    path = folder / name
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
+    return path
+
+
+def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
+    """Write a Parquet file and give its path."""
+    path = folder / name
+    frame.to_parquet(path, engine="pyarrow", index=False, compression="zstd")
+    return path
+
+
+def write_run(
+    folder: Path, scenario: Scenario, summary: Mapping[str, Any], frames: Mapping[str, pd.DataFrame], wall_s: float
+) -> list[Path]:
+    """Write scenario.toml (resolved), summary.json, one Parquet file a frame, and timing.json."""
+    written = [
+        write_text(folder, "scenario.toml", scenario_to_toml(scenario)),
+        write_json(folder, "summary.json", dict(summary)),
+    ]
+    written += [write_table(folder, f"{name}.parquet", frame) for name, frame in frames.items()]
+    written.append(write_json(folder, "timing.json", {"wall_s": wall_s}))
+    return written

@@ -1,0 +1,71 @@
+"""Means over seeds with confidence intervals; differences of pairs on common random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds and its 95 % Student-t interval; None with fewer than two seeds."""
+
+    mean: float
+    ci95: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """a - b over common seeds.
+
+    Attributes:
+        ratio: mean of a over mean of b.
+        difference: mean of a - b and its 95 % interval.
+        p_value: of the paired t test; 1 with fewer than two seeds.
+        significant: whether the difference survives Holm's correction over all pairs of the comparison at 5 %.
+    """
+
+    ratio: float
+    difference: Estimate
+    p_value: float
+    significant: bool = False
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean and 95 % Student-t interval of independent values."""
+    data = np.asarray(values, float)
+    mean = float(data.mean())
+    if len(data) < 2:
+        return Estimate(mean, None)
+    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(data) - 1) * stats.sem(data))
+    return Estimate(mean, (mean - half, mean + half))
+
+
+def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
+    """The difference of two policies that met the same jobs: one value a seed, in the same order."""
+    first, second = np.asarray(a, float), np.asarray(b, float)
+    differences = first - second
+    ratio = float(first.mean() / second.mean())
+    found = estimate(differences.tolist())
+    if len(differences) < 2:
+        return PairedDifference(ratio, found, 1.0)
+    if np.ptp(differences) == 0.0:
+        # The t test divides by the spread: equal runs differ by nothing, others by exactly that much.
+        return PairedDifference(ratio, found, 1.0 if differences[0] == 0.0 else 0.0)
+    return PairedDifference(ratio, found, float(stats.ttest_1samp(differences, 0.0).pvalue))
+
+
+def holm(p_values: Sequence[float], level: float = 1 - CONFIDENCE) -> list[bool]:
+    """Which of several hypotheses to reject so that the chance of any false rejection is at most `level`."""
+    order = np.argsort(p_values)
+    reject = [False] * len(p_values)
+    for rank, index in enumerate(order):
+        if p_values[index] > level / (len(p_values) - rank):
+            break
+        reject[int(index)] = True
+    return reject
