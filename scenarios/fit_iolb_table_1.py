@@ -25,13 +25,14 @@ KEYS = ("workload.jobs_per_s", "workload.duration_s", "cluster.memory_mb")
 FIRST_SEED = 10_001
 
 
-def clb_slowdowns(
-    values: Sequence[float], io_rates: Sequence[float], seeds: int, workers: int | None
-) -> np.ndarray:
+def clb_slowdowns(values: Sequence[float], io_rates: Sequence[float], seeds: int, workers: int | None) -> np.ndarray:
     """Mean slowdown of CLB at each I/O rate, shape (rates,), with `values` for KEYS."""
     settings = dict(zip(KEYS, map(float, values), strict=True))
     tasks = [
-        Task(load_scenario("iolb-table-1", {**settings, "policy.name": "clb", "workload.io_per_ms.mean": rate}), seed)
+        Task(
+            load_scenario("iolb-table-1", {**settings, "policy.name": "clb", "workload.io_per_ms.mean": rate}),
+            seed,
+        )
         for rate in io_rates
         for seed in range(FIRST_SEED, FIRST_SEED + seeds)
     ]

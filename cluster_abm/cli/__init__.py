@@ -61,7 +61,10 @@ def _exit_code(arguments: list[str] | None) -> int:
         sys.stderr.close()
         return 0
     except Exception:
-        click.echo("error: this is a fault of cluster-abm, not of your input; please report it with what follows", err=True)
+        click.echo(
+            "error: this is a fault of cluster-abm, not of your input; please report it with what follows",
+            err=True,
+        )
         click.echo(traceback.format_exc(), err=True)
         return OUR_FAULT
     return result if isinstance(result, int) else 0

@@ -39,7 +39,12 @@ def scenarios_command(as_json: bool) -> None:
         from cluster_abm.results.files import to_json
 
         click.echo(
-            to_json([{"name": s.name, "summary": s.summary, "nodes": s.cluster.nodes, "policy": s.policy.name} for s in found]),
+            to_json(
+                [
+                    {"name": s.name, "summary": s.summary, "nodes": s.cluster.nodes, "policy": s.policy.name}
+                    for s in found
+                ]
+            ),
             nl=False,
         )
         return

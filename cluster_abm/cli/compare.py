@@ -98,7 +98,9 @@ def _print_comparison(found: Comparison) -> None:
         )
     seeds = len(found.seeds)
     click.echo(f"{found.scenario.name}: {found.scenario.summary}" if found.scenario.summary else found.scenario.name)
-    click.echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
+    click.echo(
+        f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n"
+    )
     click.echo(pd.DataFrame(rows).to_string(index=False))
     if seeds > 1:
         click.echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
@@ -124,7 +126,9 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     for name in found.policies:
         estimate = found.estimate(name, "mean_slowdown")
         slowdowns[name] = (estimate.mean, estimate.ci95)
-    title = f"{found.scenario.name}: {len(found.policies)} policies on the same jobs, {found.scenario.cluster.nodes} nodes"
+    title = (
+        f"{found.scenario.name}: {len(found.policies)} policies on the same jobs, {found.scenario.cluster.nodes} nodes"
+    )
     draw_comparison(folder / "compare.png", title, complete, slowdowns)
 
 

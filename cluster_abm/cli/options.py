@@ -15,13 +15,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else.")
 set_option = click.option(
-    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set a key of the scenario, e.g. cluster.nodes=64."
+    "--set",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Set a key of the scenario, e.g. cluster.nodes=64.",
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(min=1), help="Processes to use (default: one per processor)."
 )
 trace_file_option = click.option(
-    "--trace", "trace", type=click.Path(path_type=Path), help="Take the work from this trace (CSV, SWF, HBD; .gz, .xz)."
+    "--trace",
+    "trace",
+    type=click.Path(path_type=Path),
+    help="Take the work from this trace (CSV, SWF, HBD; .gz, .xz).",
 )
 trace_run_option = click.option(
     "--trace-run", type=click.IntRange(min=0), help="Which run of a trace file that holds several."

@@ -73,7 +73,9 @@ def _print_reproduction(found: Reproduction) -> None:
     import pandas as pd
 
     plan = found.plan
-    click.echo(f"{plan.paper}: {plan.title}. {plan.metric_label}, published | measured [95 % interval], {found.seeds} seeds\n")
+    click.echo(
+        f"{plan.paper}: {plan.title}. {plan.metric_label}, published | measured [95 % interval], {found.seeds} seeds\n"
+    )
     rows: dict[float, dict[str, str]] = {}
     for point in found.points:
         interval = "" if point.measured.ci95 is None else " [{:.4g}, {:.4g}]".format(*point.measured.ci95)

@@ -66,7 +66,10 @@ def run_command(
         click.echo(f"results in {folder}", err=True)
     click.echo(f"{wall_s:.1f} s", err=True)
     if not finished:
-        click.echo(f"interrupted at {model.now_ms / 1000:g} s of simulated time: kept what was finished until then", err=True)
+        click.echo(
+            f"interrupted at {model.now_ms / 1000:g} s of simulated time: kept what was finished until then",
+            err=True,
+        )
         return 130
     return 0
 

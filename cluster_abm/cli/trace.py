@@ -11,7 +11,9 @@ from cluster_abm.cli.options import json_option
 
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
-    "--format", type=click.Choice(["csv", "swf", "hbd"]), help="The file's format (default: by its name and header)."
+    "--format",
+    type=click.Choice(["csv", "swf", "hbd"]),
+    help="The file's format (default: by its name and header).",
 )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.jit import inlined, kernel
-from cluster_abm.engine.streams import task_key
-from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, NONE, NS_PER_MS, Table
+from cluster_abm.engine.streams import Word, task_key
+from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.memory import page_faults_per_ms
 from cluster_abm.formulas.slowdown import dedicated_paging_ms
@@ -18,7 +18,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
-def describe_dedicated_run(task: Table, home: Table) -> None:
+def describe_dedicated_run(task: Row, home: Row) -> None:
     """What the task would do alone on its home node: the base of its slowdown."""
     task.lone_cpu_ns = max(1, int(math.floor(task.cpu_demand_ms * NS_PER_MS / home.speed + 0.5)))
     task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
@@ -34,13 +34,13 @@ def describe_dedicated_run(task: Table, home: Table) -> None:
 
 
 @inlined
-def enters_before(first: Table, second: Table) -> bool:
+def enters_before(first: Row, second: Row) -> bool:
     """Order of tasks on their way: by time of entry, then by number."""
     return first.enter_ns < second.enter_ns or (first.enter_ns == second.enter_ns and first.task < second.task)
 
 
 @inlined
-def set_out(node: Table, tasks: Table, slot: int) -> None:
+def set_out(node: Row, tasks: Table, slot: int) -> None:
     """Queue the task among those on their way to the node."""
     task = tasks[slot]
     tail = node.flight_tail
@@ -68,7 +68,7 @@ def set_out(node: Table, tasks: Table, slot: int) -> None:
 
 
 @inlined
-def join_members(node: Table, tasks: Table, slot: int) -> None:
+def join_members(node: Row, tasks: Table, slot: int) -> None:
     """Append the task to the list of those that belong to the node."""
     task = tasks[slot]
     task.member_next = NONE
@@ -87,7 +87,7 @@ def admit(
     free: Integers,
     counters: Integers,
     jobs: Table,
-    run_key: int,
+    run_key: Word,
     job_index: Integers,
     member: Integers,
     target: Integers,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from cluster_abm.engine.jit import inlined
-from cluster_abm.engine.tables import NEVER, NONE, READY, RUNNING, Table
+from cluster_abm.engine.tables import NEVER, NONE, READY, RUNNING, Row, Table
 
 
 @inlined
-def book_progress(node: Table, task: Table, now_ns: int) -> None:
+def book_progress(node: Row, task: Row, now_ns: int) -> None:
     """Book what the running task has computed since the last booking. Only events may call this, never a
     window's border: the fault credit is a float, and its sum must not depend on the windows."""
     ran_ns = now_ns - node.leg_ns
@@ -23,7 +23,7 @@ def book_progress(node: Table, task: Table, now_ns: int) -> None:
 
 
 @inlined
-def plan_stop(node: Table, task: Table) -> None:
+def plan_stop(node: Row, task: Row) -> None:
     """When the running task stops: demand used up, access, page fault, or its quantum if others are ready."""
     lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
     if node.fault_per_ns > 0.0:
@@ -37,7 +37,7 @@ def plan_stop(node: Table, task: Table) -> None:
 
 
 @inlined
-def renew_quantum(node: Table, now_ns: int) -> None:
+def renew_quantum(node: Row, now_ns: int) -> None:
     """A task alone gets a fresh quantum at each end without an event: catch up before another becomes ready."""
     ran_ns = now_ns - node.quantum_start_ns
     if ran_ns >= node.quantum_ns:
@@ -45,7 +45,7 @@ def renew_quantum(node: Table, now_ns: int) -> None:
 
 
 @inlined
-def dispatch(node: Table, tasks: Table, now_ns: int) -> None:
+def dispatch(node: Row, tasks: Table, now_ns: int) -> None:
     """Give the free CPU to the first ready task, if there is one."""
     slot = node.ready_head
     if slot == NONE:
@@ -71,7 +71,7 @@ def dispatch(node: Table, tasks: Table, now_ns: int) -> None:
 
 
 @inlined
-def make_ready(node: Table, tasks: Table, slot: int, now_ns: int) -> None:
+def make_ready(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """Put a task at the end of the ready queue; a free CPU takes it at once."""
     task = tasks[slot]
     task.state = READY

@@ -7,11 +7,11 @@ import math
 from cluster_abm.engine.cpu import make_ready
 from cluster_abm.engine.jit import inlined
 from cluster_abm.engine.streams import SIZE, gamma
-from cluster_abm.engine.tables import AT_DISK, EXPLICIT, NEVER, NONE, Table
+from cluster_abm.engine.tables import AT_DISK, EXPLICIT, NEVER, NONE, Row, Table
 
 
 @inlined
-def request_kb(task: Table) -> float:
+def request_kb(task: Row) -> float:
     """Size of the task's present access [KB]."""
     if task.request_shape == 0.0:
         return task.request_kb
@@ -25,7 +25,7 @@ def service_time_ns(seek_ns: int, ns_per_kb: float, size_kb: float) -> int:
 
 
 @inlined
-def ask_disk(node: Table, tasks: Table, slot: int, kind: int, service_ns: int, now_ns: int) -> None:
+def ask_disk(node: Row, tasks: Table, slot: int, kind: int, service_ns: int, now_ns: int) -> None:
     """The task blocks on a request, which joins the disk's queue."""
     task = tasks[slot]
     task.state = AT_DISK
@@ -42,7 +42,7 @@ def ask_disk(node: Table, tasks: Table, slot: int, kind: int, service_ns: int, n
 
 
 @inlined
-def end_request(node: Table, tasks: Table, now_ns: int) -> None:
+def end_request(node: Row, tasks: Table, now_ns: int) -> None:
     """The request in service is done: its task is ready again, the next request starts."""
     slot = node.disk_head
     task = tasks[slot]

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
@@ -46,12 +46,13 @@ def kernel(function: Function) -> Function:
     """Compile `function` in nopython mode, cached on disk where that is possible."""
     folder = cache_folder()
     # The folder is numba's global setting: put back what other code of this process has set.
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = folder or before
+    settings: Any = numba.config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = folder or before
     try:
         return cast(Function, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 def inlined(function: Function) -> Function:

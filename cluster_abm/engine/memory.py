@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster_abm.engine.cpu import book_progress, plan_stop
 from cluster_abm.engine.jit import inlined
 from cluster_abm.engine.streams import HIT, uniform
-from cluster_abm.engine.tables import NONE, NS_PER_MS, Table
+from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import page_faults_per_ms
 
@@ -13,7 +13,7 @@ STREAM_UNITS = 1_000_000
 
 
 @inlined
-def change_demand(node: Table, tasks: Table, memory_kb: int, stream: int, now_ns: int) -> None:
+def change_demand(node: Row, tasks: Table, memory_kb: int, stream: int, now_ns: int) -> None:
     """Add (or, negative, take away) a task's memory and traffic, and have the running task fault accordingly."""
     node.demand_kb += memory_kb
     node.stream += stream
@@ -34,7 +34,7 @@ def change_demand(node: Table, tasks: Table, memory_kb: int, stream: int, now_ns
 
 
 @inlined
-def plan_stop_of_running(node: Table, task: Table, now_ns: int) -> None:
+def plan_stop_of_running(node: Row, task: Row, now_ns: int) -> None:
     """Plan anew in the middle of a run; quanta that passed while it was alone are over."""
     ran_ns = now_ns - node.quantum_start_ns
     if node.ready_head == NONE and ran_ns >= node.quantum_ns:
@@ -43,7 +43,7 @@ def plan_stop_of_running(node: Table, task: Table, now_ns: int) -> None:
 
 
 @inlined
-def is_hit(node: Table, task: Table) -> bool:
+def is_hit(node: Row, task: Row) -> bool:
     """Whether the task's present access is served from the node's buffer; counts its dedicated run too."""
     if task.reaccess_rate == 0.0 or node.buffer_kb == 0.0:
         return False

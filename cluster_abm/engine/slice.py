@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.engine.cpu import book_progress, dispatch, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
 from cluster_abm.engine.jit import inlined, kernel
@@ -24,12 +27,15 @@ from cluster_abm.engine.tables import (
     NONE,
     NS_PER_MS,
     RECORDS,
+    Row,
     Table,
 )
 
+Integers = npt.NDArray[np.int64]
+
 
 @inlined
-def draw_gap(node: Table, task: Table) -> None:
+def draw_gap(node: Row, task: Row) -> None:
     """CPU until the task's next access: exponential in its own CPU time, at least 1 ns."""
     if task.io_per_ms > 0.0:
         gap_ms = exponential(task.key, GAP, task.accesses) / (task.io_per_ms * node.speed)
@@ -39,7 +45,7 @@ def draw_gap(node: Table, task: Table) -> None:
 
 
 @inlined
-def finish(node: Table, tasks: Table, slot: int, records: Table, free: Table, counters: Table, now_ns: int) -> None:
+def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
     """The task is done: it becomes a record, its memory and its row are free again."""
     task = tasks[slot]
     record = records[counters[RECORDS]]
@@ -84,7 +90,7 @@ def finish(node: Table, tasks: Table, slot: int, records: Table, free: Table, co
 
 
 @inlined
-def access(node: Table, task: Table) -> int:
+def access(node: Row, task: Row) -> int:
     """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
     size_kb = request_kb(task)
     if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
@@ -103,7 +109,7 @@ def access(node: Table, task: Table) -> int:
 
 
 @inlined
-def stop_cpu(node: Table, tasks: Table, records: Table, free: Table, counters: Table, now_ns: int) -> None:
+def stop_cpu(node: Row, tasks: Table, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
     """The running task stops, for the first reason that holds."""
     slot = node.running
     task = tasks[slot]
@@ -133,7 +139,7 @@ def stop_cpu(node: Table, tasks: Table, records: Table, free: Table, counters: T
 
 
 @inlined
-def enter(node: Table, tasks: Table, now_ns: int) -> None:
+def enter(node: Row, tasks: Table, now_ns: int) -> None:
     """The first task in flight arrives and joins the ready queue."""
     slot = node.flight_head
     task = tasks[slot]
@@ -153,7 +159,7 @@ def enter(node: Table, tasks: Table, now_ns: int) -> None:
 
 
 @kernel
-def serve(nodes: Table, tasks: Table, records: Table, free: Table, counters: Table, end_ns: int) -> None:
+def serve(nodes: Table, tasks: Table, records: Table, free: Integers, counters: Integers, end_ns: int) -> None:
     """Every node lives until `end_ns`; what happens at that very instant belongs to the next window.
 
     Args:

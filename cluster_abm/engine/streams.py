@@ -7,44 +7,49 @@ batching, the order of nodes and the policy cannot change a task's sequence of a
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from numba import uint64
 
 from cluster_abm.engine.jit import inlined, kernel
 
+# 64 bits without a sign, which Python's int is not.
+Word = Any
+
 GAP, SIZE, HIT, PLACEMENT = 1, 2, 3, 4
 
 
 @inlined
-def mix(value: int) -> int:
+def mix(value: Word) -> Word:
     """Splitmix64's output for the 64-bit state `value`."""
-    z = uint64(value) + uint64(0x9E3779B97F4A7C15)
+    z: Word = uint64(value)
+    z = z + uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
     return z ^ (z >> uint64(31))
 
 
 @inlined
-def task_key(run_key: int, task: int) -> int:
+def task_key(run_key: Word, task: int) -> Word:
     """Key of a task's streams, of the run's key and the task's number."""
     return mix(uint64(run_key) ^ mix(uint64(task)))
 
 
 @inlined
-def uniform(key: int, purpose: int, count: int, draw: int) -> float:
+def uniform(key: Word, purpose: int, count: int, draw: int) -> float:
     """The `draw`-th uniform of number `count` of a purpose, inside (0, 1); draw < 256, count < 2**40."""
     counter = (uint64(purpose) << uint64(48)) ^ (uint64(draw) << uint64(40)) ^ uint64(count)
     return (float(mix(uint64(key) ^ mix(counter)) >> uint64(11)) + 0.5) * 1.1102230246251565e-16
 
 
 @inlined
-def exponential(key: int, purpose: int, count: int) -> float:
+def exponential(key: Word, purpose: int, count: int) -> float:
     """Exponential of mean 1."""
     return -math.log(uniform(key, purpose, count, 0))
 
 
 @inlined
-def gamma(key: int, purpose: int, count: int, shape: float) -> float:
+def gamma(key: Word, purpose: int, count: int, shape: float) -> float:
     """Gamma of that shape and mean 1: Erlang for small whole shapes, else Marsaglia and Tsang (2000)."""
     if shape <= 16.0 and shape == math.floor(shape):
         product = 1.0
@@ -74,6 +79,6 @@ def gamma(key: int, purpose: int, count: int, shape: float) -> float:
 
 
 @kernel
-def policy_uniform(key: int, task: int, draw: int) -> float:
+def policy_uniform(key: Word, task: int, draw: int) -> float:
     """A number in (0, 1) of a policy's own stream for a task; draw < 256."""
     return uniform(task_key(key, task), PLACEMENT, 0, draw)

@@ -6,10 +6,14 @@ CPU time as it passes on the node that the task is on: demand divided by the nod
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 Table = npt.NDArray[np.void]
+# One row of a table, inside compiled code: fields are attributes there.
+Row = Any
 Field = tuple[str, str, str, str]
 
 NONE = -1
@@ -65,7 +69,12 @@ NODE_FIELDS: list[Field] = [
     ("demand_kb", "i8", "KB", "memory asked by tasks in the node"),
     ("flight_kb", "i8", "KB", "memory asked by tasks on their way"),
     ("fault_per_ns", "f8", "1/ns", "page faults of one task per wall ns of CPU, now"),
-    ("stream", "i8", "1e-6 KB/ms", "sum of lambda d_RW over the tasks in the node, whole numbers so that it returns to 0"),
+    (
+        "stream",
+        "i8",
+        "1e-6 KB/ms",
+        "sum of lambda d_RW over the tasks in the node, whole numbers so that it returns to 0",
+    ),
     ("tasks", "i8", "tasks", "tasks in the node"),
     ("flying", "i8", "tasks", "tasks on their way"),
     ("cpu_busy_ns", "i8", "ns", "CPU given to tasks, booked"),

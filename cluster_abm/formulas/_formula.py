@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from numba.extending import register_jitable
 
@@ -12,4 +12,5 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def formula(function: Function) -> Function:
     """Mark an equation: policies and tests call the Python function, the engine compiles the same source."""
-    return cast(Function, register_jitable(function))
+    marked: Function = register_jitable(function)
+    return marked

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.formulas._formula import formula
+
+Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 
 @formula
-def slowdown(wall_ms: float, dedicated_ms: float) -> float:
-    """Wall time over the time on a dedicated node: IOLB (1). Any unit, the same for both.
+def slowdown(wall_ms: Number, dedicated_ms: Number) -> Number:
+    """Wall time over the time on a dedicated node: IOLB (1). Any unit, the same for both; numbers or arrays.
 
     With dedicated = CPU + I/O service it is WAL-PM (18), with dedicated = CPU it is MCLS's.
     """

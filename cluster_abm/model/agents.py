@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cluster_abm.model.model import ClusterModel
 
 
-class _IdentityCounters(WeakKeyDictionary):  # type: ignore[type-arg]
+class _IdentityCounters(WeakKeyDictionary[object, Iterator[int]]):
     """Counters of agent numbers per model that do not keep the model alive, as Mesa 3.3's own would."""
 
     def __missing__(self, model: object) -> Iterator[int]:
@@ -130,7 +130,7 @@ class Job(ClusterAgent):
 
     @property
     def state(self) -> str:
-        """"running" or "finished"."""
+        """ "running" or "finished"."""
         return "finished" if self.finished_tasks == self.width else "running"
 
     @property

@@ -112,7 +112,11 @@ class Negotiations:
         return decisions_frame(self._decisions)
 
     def _view(
-        self, me: int, loads: Table, refused: frozenset[int] = frozenset(), notes: dict[str, Any] | None = None
+        self,
+        me: int,
+        loads: Table,
+        refused: frozenset[int] = frozenset(),
+        notes: dict[str, Any] | None = None,
     ) -> View:
         return View(
             me=me,
@@ -155,10 +159,22 @@ class Negotiations:
             self.refused_offers += not accepted
             self._decisions.append(
                 DecisionRecord(
-                    now_ms, newcomer.task, newcomer.job, newcomer.home, target, decision.rule, decision.index,
-                    decision.task_load, decision.load_here, decision.load_there, decision.response_here_ms,
-                    decision.response_there_ms, decision.cost_ms, accepted, reason,
-                )  # fmt: skip
+                    now_ms,
+                    newcomer.task,
+                    newcomer.job,
+                    newcomer.home,
+                    target,
+                    decision.rule,
+                    decision.index,
+                    decision.task_load,
+                    decision.load_here,
+                    decision.load_there,
+                    decision.response_here_ms,
+                    decision.response_there_ms,
+                    decision.cost_ms,
+                    accepted,
+                    reason,
+                )
             )
 
         return record

@@ -116,7 +116,9 @@ class Policy:
         here, there = view.load(index, view.me), view.load(index, target)
         response_here = self.response_ms(newcomer, view, view.me)
         response_there = self.response_ms(newcomer, view, target)
-        assert response_here is not None and response_there is not None  # policies that call this estimate
+        # A policy that calls this estimates.
+        assert response_here is not None
+        assert response_there is not None
         cost_ms = view.cost_ms(newcomer, target)
         reason = ""
         if target in view.refused:

@@ -9,13 +9,12 @@ from pydantic import Field
 from cluster_abm.formulas import cpu_response_ms, cpu_share
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Newcomer, View
-from cluster_abm.scenario.base import Section
 
 
 class CpuLoadBalancing(Policy):
     """Balances the CPU, and sees nothing else."""
 
-    class Parameters(Section):
+    class Parameters(Policy.Parameters):
         """Parameters of CLB, MLB and IOLB."""
 
         index: Literal["remaining", "queue"] = Field(

@@ -6,13 +6,12 @@ from pydantic import Field
 
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Newcomer, View
-from cluster_abm.scenario.base import Section
 
 
 class PowerOfD(Policy):
     """Draws d nodes and takes the one known to have fewest tasks: with old news it herds less than jsq."""
 
-    class Parameters(Section):
+    class Parameters(Policy.Parameters):
         """How many are drawn."""
 
         d: int = Field(2, ge=1, description="nodes drawn, without repetition")

@@ -30,7 +30,9 @@ def prepare_out(folder: str | Path) -> Path:
             pass
     except OSError as problem:
         reason = problem.strerror or str(problem)
-        raise InputError(f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed") from None
+        raise InputError(
+            f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"
+        ) from None
     return path
 
 
@@ -61,7 +63,11 @@ def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
 
 
 def write_run(
-    folder: Path, scenario: Scenario, summary: Mapping[str, Any], frames: Mapping[str, pd.DataFrame], wall_s: float
+    folder: Path,
+    scenario: Scenario,
+    summary: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    wall_s: float,
 ) -> list[Path]:
     """Write scenario.toml (resolved), summary.json, one Parquet file a frame, and timing.json."""
     written = [

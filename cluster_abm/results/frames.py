@@ -18,7 +18,7 @@ def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
     `slowdown` is wall over dedicated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
     `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home.
     """
-    wall_ns = records["finish_ns"] - records["arrival_ns"]
+    wall_ns = (records["finish_ns"] - records["arrival_ns"]).astype(float)
     frame = pd.DataFrame(
         {
             "job": records["job"],
@@ -29,9 +29,9 @@ def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
             "finish_ms": records["finish_ns"] / NS_PER_MS,
             "response_ms": wall_ns / NS_PER_MS,
             "dedicated_ms": dedicated_ns(records) / NS_PER_MS,
-            "slowdown": slowdown(wall_ns, dedicated_ns(records)),
-            "slowdown_cpu_io": slowdown(wall_ns, records["cpu_ns"] + records["io_ns"]),
-            "slowdown_cpu": slowdown(wall_ns, records["cpu_ns"]),
+            "slowdown": slowdown(wall_ns, dedicated_ns(records).astype(float)),
+            "slowdown_cpu_io": slowdown(wall_ns, (records["cpu_ns"] + records["io_ns"]).astype(float)),
+            "slowdown_cpu": slowdown(wall_ns, records["cpu_ns"].astype(float)),
         }
     )
     for part in BREAKDOWN:

@@ -27,7 +27,9 @@ class Curve:
     ci95: Sequence[Interval]
 
 
-def draw_comparison(path: Path, title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]) -> Path:
+def draw_comparison(
+    path: Path, title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]
+) -> Path:
     """Mean slowdown with intervals, where the time went, and each seed's slowdown joined across the policies.
 
     Args:
@@ -45,7 +47,14 @@ def draw_comparison(path: Path, title: str, runs: pd.DataFrame, slowdowns: Mappi
     reach = np.array([[m - c[0], c[1] - m] if c else [0, 0] for m, c in slowdowns.values()]).T
     bars.bar(places, means, color=[colour_of(name) for name in names], yerr=reach, capsize=4, width=0.7)
     for place, mean, above in zip(places, means, reach[1], strict=True):
-        bars.annotate(f"{mean:.3g}", (place, mean + above), ha="center", va="bottom", xytext=(0, 2), textcoords="offset points")
+        bars.annotate(
+            f"{mean:.3g}",
+            (place, mean + above),
+            ha="center",
+            va="bottom",
+            xytext=(0, 2),
+            textcoords="offset points",
+        )
     bars.set_xticks(places, names)
     count = runs["seed"].nunique()
     interval = f"mean of {count} seeds, 95 % interval" if count > 1 else "one seed"
@@ -57,7 +66,14 @@ def draw_comparison(path: Path, title: str, runs: pd.DataFrame, slowdowns: Mappi
     for part in BREAKDOWN:
         heights = means_s.loc[names, f"breakdown_ms.{part}"].to_numpy()
         if heights.sum() > 0:
-            parts.bar(places, heights, bottom=bottom, color=BREAKDOWN_COLOURS[part], width=0.7, label=part.replace("_", " "))
+            parts.bar(
+                places,
+                heights,
+                bottom=bottom,
+                color=BREAKDOWN_COLOURS[part],
+                width=0.7,
+                label=part.replace("_", " "),
+            )
             bottom += heights
     parts.set_xticks(places, names)
     tidy(parts, "Where a task's time went", "policy", "mean wall time of a task [s]")
@@ -83,8 +99,24 @@ def draw_reproduction(path: Path, title: str, x_label: str, y_label: str, curves
     for panel, chosen in zip(panels, [list(curves), *([curve] for curve in curves)], strict=True):
         for curve in chosen:
             colour = colour_of(curve.policy)
-            panel.plot(curve.x, curve.published, "--", marker="o", mfc="white", color=colour, label=f"{curve.name}, published")
-            panel.plot(curve.x, curve.measured, "-", marker="s", markersize=4, color=colour, label=f"{curve.name}, measured")
+            panel.plot(
+                curve.x,
+                curve.published,
+                "--",
+                marker="o",
+                mfc="white",
+                color=colour,
+                label=f"{curve.name}, published",
+            )
+            panel.plot(
+                curve.x,
+                curve.measured,
+                "-",
+                marker="s",
+                markersize=4,
+                color=colour,
+                label=f"{curve.name}, measured",
+            )
             known = [(x, c[0], c[1]) for x, c in zip(curve.x, curve.ci95, strict=True) if c is not None]
             if known:
                 xs, low, high = zip(*known, strict=True)
@@ -121,7 +153,9 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdown: pd.Series) -
     tidy(busy, "Utilisation (mean of all nodes since the last measurement)", "time [s]", "busy [%]")
     by_time = nodes.groupby("time_ms")["tasks"]
     tasks.plot(time_s, by_time.mean(), color="#0072B2", label="mean")
-    tasks.fill_between(time_s, by_time.min(), by_time.max(), color="#0072B2", alpha=0.18, linewidth=0, label="least to most")
+    tasks.fill_between(
+        time_s, by_time.min(), by_time.max(), color="#0072B2", alpha=0.18, linewidth=0, label="least to most"
+    )
     tasks.set_ylim(bottom=0)
     tasks.legend(frameon=False)
     tidy(tasks, "Tasks on a node", "time [s]", "tasks")
@@ -138,5 +172,10 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdown: pd.Series) -
         distribution.step(values, np.arange(1, len(values) + 1) / len(values) * 100, where="post", color="#0072B2")
         distribution.set_xscale("log")
     distribution.set_ylim(0, 101)
-    tidy(distribution, "Slowdown of finished tasks", "slowdown (wall / dedicated time)", "tasks with at most this slowdown [%]")
+    tidy(
+        distribution,
+        "Slowdown of finished tasks",
+        "slowdown (wall / dedicated time)",
+        "tasks with at most this slowdown [%]",
+    )
     return save(figure, path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -43,7 +41,7 @@ def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
     np.maximum.at(longest_dedicated, records["job"], dedicated)
     np.maximum.at(end, records["job"], records["finish_ns"].astype(float))
     response = end[whole] - jobs["arrival_ns"][whole]
-    by_task = mean_over_tasks(slowdown(wall, dedicated))  # type: ignore[arg-type]
+    by_task = mean_over_tasks(slowdown(wall, dedicated))
     cpu = records["cpu_ns"].astype(float)
     values = (
         by_task.mean(),

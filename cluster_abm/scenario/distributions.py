@@ -42,7 +42,7 @@ class Distribution(Section):
         if self.kind == "pareto" and self.shape <= 1:
             raise ValueError(f"shape {self.shape} of a pareto distribution: must be above 1 to have a mean")
         if self.kind in ("gamma", "lognormal") and self.mean > 0 and self.sd <= 0:
-            raise ValueError(f"sd {self.sd} of a {self.kind} distribution: must be above 0 (or use kind = \"fixed\")")
+            raise ValueError(f'sd {self.sd} of a {self.kind} distribution: must be above 0 (or use kind = "fixed")')
         if self.kind == "lifetime" and self.maximum <= self.minimum:
             raise ValueError(f"maximum {self.maximum} of a lifetime distribution: must be above minimum {self.minimum}")
         return self
@@ -59,7 +59,9 @@ class RequestSize(Distribution):
     @model_validator(mode="after")
     def _drawable(self) -> RequestSize:
         if self.per == "request" and self.kind not in ("fixed", "exponential", "gamma"):
-            raise ValueError(f"kind {self.kind!r} per request: allowed are fixed, exponential, gamma; others with per = \"job\"")
+            raise ValueError(
+                f'kind {self.kind!r} per request: allowed are fixed, exponential, gamma; others with per = "job"'
+            )
         return self
 
 

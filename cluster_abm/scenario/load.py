@@ -88,7 +88,9 @@ def _find(source: str | Path) -> Path:
         return path
     if path.is_dir():
         raise InputError(f"scenario {str(source)!r}: is a folder; a TOML file or a shipped name is needed")
-    raise InputError(f"scenario {str(source)!r}: no such file or shipped scenario; {nearest(str(source), scenario_names())}")
+    raise InputError(
+        f"scenario {str(source)!r}: no such file or shipped scenario; {nearest(str(source), scenario_names())}"
+    )
 
 
 def _copy(tree: Mapping[str, Any]) -> dict[str, Any]:

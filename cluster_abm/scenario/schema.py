@@ -48,7 +48,8 @@ class Cluster(Section):
     paging: Literal["rate"] = "rate"
     page_fault_rate_per_ms: NonNegative = 0.5
     page_fault_law: Literal["demand", "overflow"] = Field(
-        "demand", description="factor of the fault rate: demand/memory (IOLB 11), or the share that does not fit"
+        "demand",
+        description="factor of the fault rate: demand/memory (IOLB 11), or the share that does not fit",
     )
     page_fault_ratio_cap: Positive | None = Field(
         None, description="largest demand/memory the paging law counts; none: the papers' literal law"

@@ -78,7 +78,12 @@ class Comparison:
                         "significant": pair.significant,
                     }
                 )
-        return {"scenario": self.scenario.name, "seeds": list(self.seeds), "policies": policies, "pairs": pairs}
+        return {
+            "scenario": self.scenario.name,
+            "seeds": list(self.seeds),
+            "policies": policies,
+            "pairs": pairs,
+        }
 
 
 def compare(

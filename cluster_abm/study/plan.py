@@ -26,7 +26,7 @@ class Series(Section):
     name: str
     column: str
     policy: str
-    overrides: dict[str, str | float | int | bool] = {}
+    overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
 
 
 class Claim(Section):
@@ -63,7 +63,7 @@ class Plan(Section):
     axis: Axis
     series: tuple[Series, ...]
     claim: tuple[Claim, ...] = ()
-    mape_percent: dict[str, float] = {}
+    mape_percent: dict[str, float] = Field(default_factory=dict)
     notes: str = ""
 
 

@@ -173,7 +173,10 @@ def check_claim(claim: Claim, curve: Any) -> tuple[str, bool]:
         return text, bool((ratio < 1).all())
     if claim.kind == "within":
         worst = float(np.abs(ratio - 1).max() * 100)
-        return f"{claim.a} within {claim.percent:g} % of {claim.b} (worst {worst:.1f} %)", worst <= claim.percent
+        return (
+            f"{claim.a} within {claim.percent:g} % of {claim.b} (worst {worst:.1f} %)",
+            worst <= claim.percent,
+        )
     text = f"{claim.a}/{claim.b} in {claim.minimum:g}..{claim.maximum:g} (found {span})"
     return text, bool((ratio >= claim.minimum).all() and (ratio <= claim.maximum).all())
 

@@ -92,9 +92,7 @@ def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Fl
     jobs["request_shape"] = _request_shape(workload.request_kb)
     jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
     jobs["write_share"] = column("write_share", np.full(count, workload.write_share))
-    jobs["initial_data_mb"] = column(
-        "initial_data_mb", draw(workload.initial_data_mb, generator(seed, "data"), count)
-    )
+    jobs["initial_data_mb"] = column("initial_data_mb", draw(workload.initial_data_mb, generator(seed, "data"), count))
     jobs["first_task"] = np.concatenate([[0], np.cumsum(jobs["tasks"][:-1])]) if count else 0
     return jobs
 
@@ -130,5 +128,5 @@ def _task_counts(scenario: Scenario, seed: int, count: int) -> Floats:
 def trace_path(scenario: Scenario) -> Path:
     """The trace file a scenario names. Raises InputError when it names none."""
     if scenario.workload.trace.file is None:
-        raise InputError("workload.trace.file: a workload of kind \"trace\" needs a file (or use --trace FILE)")
+        raise InputError('workload.trace.file: a workload of kind "trace" needs a file (or use --trace FILE)')
     return Path(scenario.workload.trace.file)

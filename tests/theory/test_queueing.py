@@ -46,7 +46,11 @@ def bare_scenario(monkeypatch):
     from cluster_abm.scenario import scenario_from
 
     monkeypatch.setitem(
-        globals(), "load_scenario", lambda _, overrides: scenario_from({"workload": {"utilisation": 0.5}, "cluster": {"page_fault_rate_per_ms": 0.0}}, "t", overrides)
+        globals(),
+        "load_scenario",
+        lambda _, overrides: scenario_from(
+            {"workload": {"utilisation": 0.5}, "cluster": {"page_fault_rate_per_ms": 0.0}}, "t", overrides
+        ),
     )
 
 
@@ -183,8 +187,9 @@ def test_jsq_beats_random_and_both_keep_the_work():
 def test_results_do_not_depend_on_the_slice_without_negotiation():
     """Placement at home needs no slice: the records are the same for any."""
     frames = [
-        run(cluster__nodes=8, workload__duration_s=100, cluster__slice_ms=slice_ms, workload__io_per_ms__mean=0.02)
-        .jobs_frame()
+        run(
+            cluster__nodes=8, workload__duration_s=100, cluster__slice_ms=slice_ms, workload__io_per_ms__mean=0.02
+        ).jobs_frame()
         for slice_ms in (1.0, 10.0, 250.0)
     ]
     assert frames[0].equals(frames[1])
@@ -195,6 +200,7 @@ def test_results_converge_as_the_slice_shrinks():
     """Newcomers are placed by what is known at their slice's start: the shorter the slice, the nearer to fresh."""
     errors = {slice_ms: [] for slice_ms in (2000.0, 200.0, 20.0)}
     for offset in range(4):
+
         def mean(slice_ms, offset=offset):
             return run(
                 offset, cluster__nodes=16, workload__utilisation=0.8, workload__duration_s=400, policy__name="jsq",
