@@ -56,16 +56,17 @@ def main(seeds: int, columns: str, start: str, evaluations: int, workers: int | 
     published = table.loc[io_rates, "clb"].to_numpy(float)
     begin = np.array([float(value) for value in start.split(",")])
 
-    def residuals(log_ratio: np.ndarray) -> np.ndarray:
-        values = begin * np.exp(log_ratio)
+    def residuals(scale: np.ndarray) -> np.ndarray:
+        # Starts at 1: the solver's difference steps are relative to its variables.
+        values = begin * scale
         measured = clb_slowdowns(values, io_rates, seeds, workers)
         error = np.log(measured / published)
         shown = ", ".join(f"{key} = {value:.5g}" for key, value in zip(KEYS, values, strict=True))
         click.echo(f"{shown}: clb {np.round(measured, 1)}, mean |error| {np.abs(np.expm1(error)).mean():.1%}")
         return np.asarray(error)
 
-    found = least_squares(residuals, np.zeros(3), diff_step=0.03, x_scale=0.1, bounds=(-0.7, 0.7), max_nfev=evaluations)
-    for key, value in zip(KEYS, begin * np.exp(found.x), strict=True):
+    found = least_squares(residuals, np.ones(3), diff_step=0.03, bounds=(0.5, 2.0), max_nfev=evaluations)
+    for key, value in zip(KEYS, begin * found.x, strict=True):
         click.echo(f"{key} = {value:.4g}")
 
 

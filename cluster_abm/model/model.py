@@ -91,6 +91,7 @@ class ClusterModel(mesa.Model):
         self.engine.serve(border_ns)
         self.now_ns = border_ns
         self._stop_if_over()
+        self.steps = self.now_ns // self.slice_ns
         self._job_agents.complete()
         self._negotiations.report()
         self._measurements.observe()
@@ -120,13 +121,21 @@ class ClusterModel(mesa.Model):
             progress: called now and then with the fraction done, 0..1 (of the time, or of the tasks).
         """
         total_tasks = max(1, int(self.jobs["tasks"].sum()))
-        begun_at = self.now_ns
         while self.running:
             self._live_until(self._next_control_point_ns())
             if progress is not None:
                 done = self.now_ns / self._end_ns if self._end_ns else self.engine.finished / total_tasks
                 progress(min(1.0, done))
-        self.steps += (self.now_ns - begun_at) // self.slice_ns
+
+    @property
+    def time(self) -> float:
+        """Mesa's clock (3.5 and later): the number of slices, also after `run` has leapt over many."""
+        return float(self.steps)
+
+    @time.setter
+    def time(self, _: float) -> None:
+        # Mesa writes what the slices say already; a leap of `run` it would not know of.
+        pass
 
     def _next_control_point_ns(self) -> int:
         """The next border at which agents talk or somebody looks: until then the engine is alone."""

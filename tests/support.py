@@ -1,0 +1,56 @@
+"""What several test modules share: small scenarios in one line, and finished models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cluster_abm import ClusterModel, Scenario
+from cluster_abm.scenario import scenario_from
+
+BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
+
+
+def scenario(**overrides: Any) -> Scenario:
+    """A scenario of nothing but what is set here; `__` stands for the dot."""
+    base = {"name": "test", "cluster": {"nodes": 4}, "workload": {"utilisation": 0.5, "duration_s": 20.0}}
+    return scenario_from(base, "test", {key.replace("__", "."): value for key, value in overrides.items()})
+
+
+def finished(seed: int = 1, **overrides: Any) -> ClusterModel:
+    """A model of that scenario, run to its end."""
+    model = ClusterModel(scenario(**overrides), seed=seed)
+    model.run()
+    return model
+
+
+def busy(**overrides: Any) -> dict[str, Any]:
+    """Overrides of a small cluster on which everything happens: I/O, faults, hits, parallel jobs, remote starts."""
+    return {
+        "cluster__nodes": 4,
+        "cluster__memory_mb": 30.0,
+        "cluster__buffer_in_memory": False,
+        "cluster__page_fault_ratio_cap": 1.5,
+        "workload__utilisation": 0.5,
+        "workload__cpu_ms__mean": 100.0,
+        "workload__io_per_ms__kind": "uniform",
+        "workload__io_per_ms__mean": 0.12,
+        "workload__reaccess_rate": 1.0,
+        "workload__tasks__parallel_share": 0.4,
+        "workload__tasks__maximum": 6,
+        "negotiation__remote_execution_ms": 7.0,
+        "policy__name": "iolb",
+    } | overrides
+
+
+def same_records(first: ClusterModel, second: ClusterModel) -> bool:
+    """Whether two runs left the same bytes."""
+    one, other = first.engine.sorted_records(), second.engine.sorted_records()
+    # Field by field: what lies between the fields of a row is nobody's.
+    return all(one[name].tobytes() == other[name].tobytes() for name in one.dtype.names)
+
+
+def breakdown_sum_ns(records: Any) -> np.ndarray:
+    """Sum of the parts of each task's wall time, shape (tasks,)."""
+    return np.asarray(sum(records[f"{part}_ns"] for part in BREAKDOWN))
