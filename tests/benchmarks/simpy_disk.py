@@ -86,9 +86,7 @@ def _job_usual(
     totals.total_response_s += env.now - begun_s
 
 
-def _submit(
-    env: simpy.Environment, times_s: list[float], homes: list[int], start: Callable[[int], Process]
-) -> Process:
+def _submit(env: simpy.Environment, times_s: list[float], homes: list[int], start: Callable[[int], Process]) -> Process:
     for time_s, home in zip(times_s, homes, strict=True):
         yield env.timeout(time_s - env.now)
         env.process(start(home))

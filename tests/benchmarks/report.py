@@ -1,0 +1,88 @@
+"""The benchmarks' results as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def lines(results: Row) -> Iterator[str]:
+    """All tables, line by line."""
+    machine = results["machine"]
+    yield f"Python {machine['python']}, Mesa {machine['mesa']}, SimPy {machine['simpy']}, numba {machine['numba']}"
+    core = "not pinned" if machine["core"] is None else f"pinned to core {machine['core']}"
+    yield f"CPU seconds, median of {results['repeats']}, {core}; compilation excluded"
+    yield from _rates("CPU-only work, 32 nodes", results["cpu_only"])
+    for name, share in results["cpu_only"]["share_of_jobs_made_agents"].items():
+        yield f"  {share:4.0%} of the jobs became agents: {name}"
+    yield from _rates("Disk-bound work, 32 nodes", results["disk_bound"])
+    yield from _targets(results["targets"])
+    yield (
+        "  Quoted figures are of another run. The usual SimPy disk model does here "
+        f"{results['faster_than_quoted']:.1f} times what is quoted: ratios to quoted figures may flatter by as much."
+    )
+    idle = results["idle_nodes"]
+    yield from _rates("Idle nodes", idle)
+    each_ns = idle["idle_node_slice_ns"]
+    yield f"  cost {idle['cost_ratio']:.2f} : 1, that is {each_ns:.3f} ns per idle node and slice, with construction"
+    yield from _rates("Scaling: equal load per node, and longer windows", results["scaling"])
+    yield from _theorem_1(results["theorem_1"])
+    yield from _policies(results["policies"])
+
+
+def _rates(title: str, group: Row) -> Iterator[str]:
+    yield ""
+    yield title + (f"; theory: {group['theory']}" if "theory" in group else "")
+    # How many times the rate of each other row the first row has, where rows are rivals.
+    first = group["rows"][0]["per_cpu_s"] if "quoted" in group else None
+    ratio_head = "" if first is None else f"{'first is':>11}"
+
+    def ratio(rate: float) -> str:
+        return "" if first is None else f"{first / rate:10.2f}x"
+
+    heads = f"{'CPU s':>9}{'per CPU s':>13}{'us each':>9}{'response ms':>13}{'used':>7}{ratio_head}"
+    yield f"  {'':40}{group['unit']:>18}{heads}"
+    for row in group["rows"]:
+        yield (
+            f"  {row['name']:40}{row['units']:18,}{row['cpu_s']:9.3f}{row['per_cpu_s']:13,.0f}"
+            f"{row['us_per_unit']:9.3f}{row['mean_response_ms']:13,.0f}{row['utilisation']:7.3f}"
+            f"{ratio(row['per_cpu_s'])}"
+        )
+    for name, rate in group.get("quoted", {}).items():
+        yield f"  {name + ' (quoted, another run)':40}{'':18}{'':9}{rate:13,}{'':29}{ratio(rate)}"
+
+
+def _targets(rows: list[Row]) -> Iterator[str]:
+    yield ""
+    yield "Asked for"
+    for row in rows:
+        verdict = "met" if row["met"] else "NOT met"
+        yield f"  {row['what']:40}{row['yardstick']:34}{row['ratio']:8.2f}x, wanted {row['wanted']:4.0f}x: {verdict}"
+
+
+def _theorem_1(group: Row) -> Iterator[str]:
+    yield ""
+    yield "Placing one job of m tasks among n nodes with IOLB [us] (Theorem 1: O(nm))"
+    tasks = sorted({row["tasks"] for row in group["rows"]})
+    yield "  " + f"{'n':>6}" + "".join(f"{f'm = {count}':>12}" for count in tasks)
+    for nodes in sorted({row["nodes"] for row in group["rows"]}):
+        found = {row["tasks"]: row["job_us"] for row in group["rows"] if row["nodes"] == nodes}
+        yield "  " + f"{nodes:6}" + "".join(f"{found[count]:12,.0f}" for count in tasks)
+    yield (
+        f"  m ({group['per_task_us']:.1f} + {group['per_task_and_node_us']:.3f} n) us fits all of them "
+        f"within {group['worst_relative_error']:.0%}"
+    )
+
+
+def _policies(group: Row) -> Iterator[str]:
+    yield ""
+    yield f"Policies beside the engine, 32 nodes, {group['simulated_s']:.0f} s of I/O-intensive jobs"
+    yield f"  {'':10}{'run CPU s':>11}{'engine CPU s':>14}{'windows':>10}{'decisions':>11}{'us a decision':>15}"
+    for row in group["rows"]:
+        each = "-" if row["decision_us"] is None else f"{row['decision_us']:.0f}"
+        yield (
+            f"  {row['name']:10}{row['run_cpu_s']:11.3f}{row['engine_cpu_s']:14.3f}{row['windows']:10,}"
+            f"{row['decisions']:11,}{each:>15}"
+        )

@@ -1,0 +1,61 @@
+"""Speed, against yardsticks of the same run: `python tests/benchmarks/run.py [--quick] [--json]`."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from importlib.metadata import version
+from typing import Any
+
+import click
+from measuring import pin_to_one_core
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Short windows, each once: a smoke run of seconds, ratios are rough.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@click.option("--repeats", type=click.IntRange(min=1), help="Median of so many runs (default 3, with --quick 1).")
+def main(quick: bool, as_json: bool, repeats: int | None) -> None:
+    """Measure the simulator against plain Mesa and SimPy, its scaling, and the cost of its policies."""
+    # Before the libraries come in, so that none of them counts more cores than one.
+    core = pin_to_one_core()
+    from dataclasses import replace
+
+    import cases
+    import report
+
+    sizes = cases.QUICK if quick else cases.Sizes()
+    if repeats is not None:
+        sizes = replace(sizes, repeats=repeats)
+    _say("warm-up: compilation and imports")
+    cases.warm_up()
+    results: dict[str, Any] = {
+        "machine": {
+            "core": core,
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("mesa", "simpy", "numba", "numpy")},
+        },
+        "quick": quick,
+        "repeats": sizes.repeats,
+    }
+    for measure in (
+        cases.cpu_only, cases.disk_bound, cases.idle_nodes, cases.scaling, cases.theorem_1, cases.policies,
+    ):  # fmt: skip
+        _say(measure.__name__)
+        results[measure.__name__] = measure(sizes)
+    results["targets"] = cases.targets(results["cpu_only"], results["disk_bound"])
+    results["faster_than_quoted"] = cases.faster_than_quoted(results["disk_bound"])
+    if as_json:
+        click.echo(json.dumps(results, indent=2))
+    else:
+        for line in report.lines(results):
+            click.echo(line)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

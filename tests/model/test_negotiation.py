@@ -1,0 +1,126 @@
+"""Reports, offers and answers: load managers with news that is old."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import busy, finished, scenario
+
+from cluster_abm import ClusterModel
+from cluster_abm.policies import Decision
+
+
+def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
+    model = ClusterModel(scenario(**busy(cluster__exchange_period_ms=1000.0)), seed=1)
+    at_report = None
+    differed = False
+    while model.now_ms < 8000:
+        model.step()
+        truth = np.array([model.true_loads(node)["cpu_ms"] for node in range(4)])
+        if model.now_ms % 1000 == 0:
+            at_report = truth.copy()
+        if at_report is None:
+            continue
+        manager = model.load_managers[2]
+        known = np.array(manager.known_loads()["cpu_ms"])
+        assert known[2] == truth[2]
+        for other in (0, 1, 3):
+            if other not in manager.heard:
+                assert known[other] == at_report[other]
+                differed |= known[other] != truth[other]
+    assert differed
+
+
+def test_reports_reach_the_others_after_the_networks_latency():
+    model = ClusterModel(scenario(**busy(interconnect__latency_ms=300.0, policy__name="jsq")), seed=1)
+    while model.now_ms < 4200:
+        model.step()
+        if model.now_ms == 3000:
+            reported = np.array([model.true_loads(node)["tasks"] for node in range(4)])
+        if model.now_ms == 3290:
+            before = model.load_managers[0].known_loads()["tasks"]
+    later = np.array(model.load_managers[0].known_loads()["tasks"])
+    heard = set(model.load_managers[0].heard)
+    compared = [node for node in (1, 2, 3) if node not in heard]
+    assert compared
+    assert [later[node] for node in compared] == [reported[node] for node in compared]
+    assert len(before) == 4
+
+
+def test_in_mode_papers_everybody_knows_the_truth():
+    model = ClusterModel(scenario(**busy(negotiation__mode="papers")), seed=1)
+    checked = 0
+    real = model.policy.place
+
+    def place(newcomer, view):
+        nonlocal checked
+        for node in range(4):
+            assert view.load("io_ms", node) == float(model.true_loads(node)["io_ms"])
+        checked += 1
+        return real(newcomer, view)
+
+    model.policy.place = place
+    model.run()
+    assert checked > 50
+
+
+def test_a_refused_offer_goes_to_the_next_best_until_offers_run_out():
+    model = ClusterModel(scenario(**busy(policy__name="jsq", negotiation__offers=2)), seed=1)
+    model.policy.accept = lambda newcomer, decision, view: "not today"
+    model.run()
+    frame = model.decisions_frame()
+    assert (model.jobs_frame()["node"] == model.jobs_frame()["home"]).all()
+    offers = frame[frame["source"] != frame["target"]]
+    assert len(offers) > 10
+    assert (offers["reason"] == "not today").all()
+    by_task = offers.groupby("task")["target"]
+    assert by_task.count().max() == 2
+    assert by_task.nunique().equals(by_task.count())
+    assert model.summary()["metrics"]["refused_offers"] == len(offers)
+
+
+def test_refusals_happen_because_news_is_old_and_not_when_it_is_fresh():
+    def refused(**more):
+        settings = busy(policy__name="jsq", workload__utilisation=0.9, workload__duration_s=40.0)
+        return finished(2, **(settings | more)).summary()["metrics"]["refused_offers"]
+
+    assert refused(cluster__exchange_period_ms=1000.0) > 10
+    assert refused(negotiation__mode="papers") == 0
+
+
+def test_a_remote_start_takes_the_cost_of_the_formula_and_counts_as_migration_time():
+    """e + d/b_net + 2 d/b_disk: 100 + 2 MB x (1000/128 + 2 x 1000/40) ms = 215.625 ms, by hand."""
+    model = ClusterModel(
+        scenario(**busy(negotiation__remote_execution_ms=100.0, workload__initial_data_mb__mean=2.0)), seed=1
+    )
+    model.policy.place = lambda newcomer, view: Decision((view.me + 1) % 4, "test")
+    model.policy.accept = lambda newcomer, decision, view: ""
+    model.run()
+    frame = model.jobs_frame()
+    assert len(frame) > 20
+    assert frame["migration_ms"].to_numpy() == pytest.approx(215.625)
+
+
+def test_every_question_and_answer_costs_twice_the_latency():
+    model = ClusterModel(
+        scenario(**busy(negotiation__remote_execution_ms=0.0, interconnect__latency_ms=5.0, interconnect__kind="star")),
+        seed=1,
+    )
+    answers = iter(["no", ""] * 10_000)
+    model.policy.place = lambda newcomer, view: Decision(
+        next(node for node in range(4) if node != view.me and node not in view.refused), "test"
+    )
+    model.policy.accept = lambda newcomer, decision, view: next(answers)
+    model.run()
+    # Two nodes asked, there and back, over two links of 5 ms.
+    assert model.jobs_frame()["migration_ms"].to_numpy() == pytest.approx(2 * 2 * 2 * 5.0)
+
+
+def test_an_accepted_task_is_counted_at_its_target_at_once():
+    model = ClusterModel(scenario(**busy(negotiation__remote_execution_ms=500.0)), seed=1)
+    model.policy.place = lambda newcomer, view: Decision(3, "test")
+    while not model.engine.live:
+        model.step()
+    arrived = model.submitted_jobs
+    assert model.true_loads(3)["tasks"] == model.jobs["tasks"][:arrived].sum()
+    assert model.true_loads(3)["memory_mb"] > 0

@@ -1,0 +1,106 @@
+"""What every policy must keep, whoever wrote it: run over all that are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import busy, finished
+
+from cluster_abm.engine.tables import LOAD
+from cluster_abm.errors import InputError
+from cluster_abm.policies import Hardware, Newcomer, View, available, create, describe
+from cluster_abm.scenario.schema import PolicyChoice
+
+NAMES = sorted(available())
+PLACING = [name for name in NAMES if available()[name].acts_on_arrival]
+
+
+def test_the_papers_and_the_yardsticks_are_there():
+    assert {"none", "clb", "mlb", "iolb", "random", "round-robin", "jsq", "power-of-d"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_what_it_is(name):
+    policy = available()[name]
+    assert policy.name == name
+    assert policy.source
+    assert policy.summary
+    assert policy.__doc__
+    described = {entry["name"]: entry for entry in describe()}[name]
+    assert all(parameter["meaning"] for parameter in described["parameters"])
+
+
+@st.composite
+def views(draw):
+    count = draw(st.integers(1, 6))
+    loads = np.zeros(count, LOAD)
+    for name in LOAD.names:
+        loads[name] = draw(st.lists(st.sampled_from([0.0, 0.5, 3.0, 40.0, 2000.0]), min_size=count, max_size=count))
+    me = draw(st.integers(0, count - 1))
+    others = [node for node in range(count) if node != me]
+    refused = frozenset(draw(st.lists(st.sampled_from(others), unique=True)) if others else [])
+    hardware = tuple(
+        Hardware(draw(st.sampled_from([0.5, 1.0, 2.0])), 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0) for _ in range(count)
+    )
+    return View(me, loads, hardware, 128.0, 100.0, lambda task, draw: (0.37 * (task + draw + 1)) % 1, refused)
+
+
+newcomers = st.builds(
+    Newcomer,
+    task=st.integers(0, 10**6), job=st.integers(0, 10**6), home=st.integers(0, 5), cpu_ms=st.floats(0.01, 1e6),
+    io_per_ms=st.sampled_from([0.0, 0.01, 1.0]), request_kb=st.floats(1, 1000), memory_mb=st.floats(0, 500),
+    initial_data_mb=st.floats(0, 10),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLACING)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), view=views(), newcomer=newcomers)
+def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, newcomer):
+    policy = create(PolicyChoice(name=name))
+    before = view.loads.copy()
+    decision = policy.place(newcomer, view)
+    assert 0 <= decision.target < view.nodes
+    if name not in ("random", "round-robin"):  # they ask nobody twice, because nobody refuses
+        assert decision.target not in view.refused
+    assert decision.rule
+    assert np.array_equal(view.loads, before)
+    assert isinstance(policy.accept(newcomer, decision, view), str)
+
+
+@pytest.mark.parametrize("mode", ["papers", "negotiated"])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_finishes_all_work_in_both_modes_and_records_every_decision(name, mode):
+    model = finished(3, **busy(policy__name=name, negotiation__mode=mode))
+    jobs = model.summary()["jobs"]
+    assert jobs["finished"] == jobs["submitted"] > 0
+    frame, decided = model.jobs_frame(), model.decisions_frame()
+    if name == "none":
+        assert len(decided) == 0
+        assert (frame["node"] == frame["home"]).all()
+        return
+    # The last decision about a task says where it ran.
+    assert set(decided["task"]) == set(frame["task"])
+    last = decided.groupby("task").last()
+    settled = frame.set_index("task")["node"].reindex(last.index)
+    assert (settled == last["target"].where(last["accepted"], last["source"])).all()
+    assert (decided["accepted"] | (decided["reason"] != "")).all()
+    assert model.summary()["metrics"]["remote_executions"] == (frame["node"] != frame["home"]).sum()
+
+
+def test_a_wrong_parameter_is_named_with_what_is_allowed():
+    with pytest.raises(InputError, match=r"policy\.indx.*did you mean 'index'"):
+        create(PolicyChoice(name="iolb", indx="queue"))
+    with pytest.raises(InputError, match=r"policy\.index = 'length'.*'remaining' or 'queue'"):
+        create(PolicyChoice(name="iolb", index="length"))
+    with pytest.raises(InputError, match=r"policy\.d = 0"):
+        create(PolicyChoice(name="power-of-d", d=0))
+    with pytest.raises(InputError, match=r"policy\.name = 'iobl'.*did you mean 'iolb'"):
+        create(PolicyChoice(name="iobl"))
+
+
+def test_a_scenario_may_hold_parameters_of_several_policies():
+    assert create(PolicyChoice(name="none", index="queue", d=3)).name == "none"
+    assert create(PolicyChoice(name="power-of-d", index="queue", d=3)).parameters.d == 3
