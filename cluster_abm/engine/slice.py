@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.cpu import book_progress, dispatch, make_ready, plan_stop
+from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
 from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.memory import change_demand, is_hit
@@ -109,7 +109,7 @@ def access(node: Row, task: Row) -> int:
 
 
 @inlined
-def stop_cpu(node: Row, tasks: Table, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
+def stop_cpu(node: Row, tasks: Table, records: Table, free: Integers, counters: Integers, now_ns: int, end_ns: int) -> None:
     """The running task stops, for the first reason that holds."""
     slot = node.running
     task = tasks[slot]
@@ -132,6 +132,7 @@ def stop_cpu(node: Row, tasks: Table, records: Table, free: Integers, counters: 
         ask_disk(node, tasks, slot, kind, blocks_ns, now_ns)
         dispatch(node, tasks, now_ns)
     elif node.ready_head != NONE and now_ns >= node.quantum_start_ns + node.quantum_ns:
+        now_ns = leap_rounds(node, tasks, now_ns, end_ns)
         node.running = NONE
         make_ready(node, tasks, slot, now_ns)
     else:
@@ -173,7 +174,7 @@ def serve(nodes: Table, tasks: Table, records: Table, free: Integers, counters: 
         while node.next_event_ns < end_ns:
             now_ns = node.next_event_ns
             if node.cpu_stop_ns == now_ns:
-                stop_cpu(node, tasks, records, free, counters, now_ns)
+                stop_cpu(node, tasks, records, free, counters, now_ns, end_ns)
             elif node.disk_end_ns == now_ns:
                 end_request(node, tasks, now_ns)
             else:

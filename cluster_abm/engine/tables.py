@@ -63,6 +63,8 @@ NODE_FIELDS: list[Field] = [
     ("flight_tail", "i4", "slot", "last task on its way here"),
     ("member_head", "i4", "slot", "first of the tasks that belong here, in flight included, by admission"),
     ("member_tail", "i4", "slot", "last of the tasks that belong here"),
+    ("ready_count", "i8", "tasks", "tasks waiting for the CPU"),
+    ("no_leap_before_ns", "i8", "ns", "until then some task is known to stop within a round, so nobody looks again"),
     ("last_task", "i8", "task", "who had the CPU last; NONE at the start"),
     ("leg_ns", "i8", "ns", "since when the running task's progress is not yet booked"),
     ("quantum_start_ns", "i8", "ns", "when the running task's quantum began"),

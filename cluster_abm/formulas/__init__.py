@@ -6,7 +6,7 @@ Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB
 from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.cost import remote_execution_ms
 from cluster_abm.formulas.disk import service_ms
-from cluster_abm.formulas.imbalance import load_imbalance_factor, load_imbalance_factors
+from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap
 from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
 from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms
@@ -23,7 +23,6 @@ __all__ = [
     "explicit_io_per_ms",
     "hit_rate",
     "io_load_ms",
-    "load_imbalance_factor",
     "load_imbalance_factors",
     "narrows_the_gap",
     "page_faults_per_ms",

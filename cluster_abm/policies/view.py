@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,7 @@ class View:
         lowest_before = int(column[:after].argmin())
         return lowest_after if column[lowest_after] <= column[lowest_before] else lowest_before
 
+    @cached_property
     def imbalance(self) -> tuple[float, float, float]:
         """Load imbalance factors (LIF_CPU, LIF_page, LIF_IO) by what is known [ms]: IOLB (7)-(9)."""
         return load_imbalance_factors(self.loads["cpu_ms"], self.loads["page_ms"], self.loads["io_ms"])

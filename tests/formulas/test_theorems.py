@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from cluster_abm.formulas import (
     io_load_ms,
-    load_imbalance_factor,
     load_imbalance_factors,
     page_faults_per_ms,
     page_load_ms,
@@ -80,6 +79,7 @@ def test_imbalance_factors_are_never_negative_and_zero_when_all_nodes_are_alike(
 
 @given(loads, st.floats(0.5, 2))
 def test_imbalance_factor_scales_with_the_unit(load, unit):
-    total = 3 * load.sum() + 1
-    scaled = load_imbalance_factor(load * unit, total * unit)
-    assert scaled == pytest.approx(load_imbalance_factor(load, total) * unit, rel=1e-9, abs=1e-6)
+    other = np.roll(load, 1) + 1
+    scaled = load_imbalance_factors(load * unit, other * unit, other * unit)
+    plain = load_imbalance_factors(load, other, other)
+    assert scaled == pytest.approx([factor * unit for factor in plain], rel=1e-9, abs=1e-6)
