@@ -114,10 +114,10 @@ def test_papers_mode_is_the_papers_centralised_algorithm(policy, index):
     seen = {"I/O": 0, "memory": 0, "CPU": 0}
     sent = 0
     compared = 0
-    for seed in (1, 2):
+    for seed in (1,):
         settings = busy(
             policy__name=policy, policy__index=index, negotiation__mode="papers", cluster__buffer_mb=0.0,
-            workload__duration_s=60.0, workload__request_kb__per="job",
+            workload__duration_s=12.0, workload__request_kb__per="job",
         )  # fmt: skip
         model = ClusterModel(scenario(**settings), seed=seed)
         real_place = model.policy.place
@@ -137,7 +137,7 @@ def test_papers_mode_is_the_papers_centralised_algorithm(policy, index):
         model.policy.place = checked
         model.run()
         assert model.summary()["metrics"]["refused_offers"] == 0
-    assert compared > 300
+    assert compared > 200
     assert sent > 20
     assert seen["CPU"] > 20
     assert (seen["memory"] > 20) == (policy != "clb")

@@ -1,0 +1,12 @@
+"""Trace files: who submitted what, when. CSV of ours, SWF logs, Harchol-Balter and Downey's eight runs.
+
+Nothing is dropped in silence: rows = jobs + skipped, each skipped row under its reason, and what was kept although
+it is remarkable is counted in `noted`. A trace says what it knows; the rest is drawn from the scenario.
+"""
+
+from cluster_abm.workload.traces.csv_trace import write_csv
+from cluster_abm.workload.traces.info import trace_info
+from cluster_abm.workload.traces.reading import FORMATS, read_trace
+from cluster_abm.workload.traces.table import COLUMNS, Trace
+
+__all__ = ["COLUMNS", "FORMATS", "Trace", "read_trace", "trace_info", "write_csv"]

@@ -1,0 +1,180 @@
+"""The Standard Workload Format of the Parallel Workloads Archive (Feitelson, Tsafrir and Krakov 2014).
+
+Eighteen fields a line, -1 for what is not known, `;` before remarks. What becomes of the traps in real logs:
+
+* Tasks are the allocated processors, else the requested ones. CPU time is the average per processor, else the run time.
+* CPU above the run time is cut to it: no processor computes longer than the job is there (such logs hold the sum
+  over the processors, or over several runs). A run time of 0 or -1 beside a known CPU time is taken as not known.
+* Memory used (KB per processor, 1000 KB = 1 MB) of 0 or -1 is not known; requested memory does not stand in for it.
+* Jobs that failed or were cancelled while running count: their work was done. Those that never ran are skipped.
+* Parts of a checkpointed job (status 2, 3, 4) are skipped if the log also has the line of the whole job.
+* Submissions out of order are sorted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from operator import itemgetter
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.errors import InputError
+from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, Trace, job_frame, number, refuse, tally
+
+FIELDS = 18
+USED = {  # position in the line, from 0
+    "job number": 0,
+    "submit time": 1,
+    "run time": 3,
+    "allocated processors": 4,
+    "average CPU time": 5,
+    "used memory": 6,
+    "requested processors": 7,
+    "requested time": 8,
+    "status": 10,
+}
+WHOLE = ("allocated processors", "requested processors")
+FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
+LONGEST_S = LONGEST_MS / 1000.0
+HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
+
+Flags = npt.NDArray[np.bool_]
+
+
+def swf_trace(text: str, where: str) -> Trace:
+    """The trace that an SWF log holds; times count from the log's own start.
+
+    Raises:
+        InputError: lines cut short or not numeric (the first ten), no line, no usable job.
+    """
+    columns, noted, header = _split(text, where)
+    rows = len(columns["submit time"])
+    if not rows:
+        raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")
+    if not header:
+        noted["no header"] = 1
+    said = header.get("MaxRecords", "").split()
+    if said and said[0].isdigit():
+        noted["rows more or less than the header's MaxRecords"] = abs(int(said[0]) - rows)
+    skipped, kept = _skipped(columns)
+    if not kept.any():
+        reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
+        raise InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons})")
+    usable = {name: values[kept] for name, values in columns.items()}
+    odd = np.any([(values < 0) & (values != -1) for values in usable.values()], axis=0)
+    noted["negative value other than -1, read as not known"] = int(odd.sum())
+    jobs, remarks = _jobs(usable)
+    return Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
+
+
+def _split(text: str, where: str) -> tuple[dict[str, Floats], dict[str, int], dict[str, str]]:
+    """The fields in use, each of shape (rows,), what is remarkable about the lines, and the header."""
+    pick = itemgetter(*USED.values())
+    remarks: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    lines: list[int] = []
+    problems: list[tuple[int, str]] = []
+    longer = 0
+    for line, content in enumerate(text.split("\n"), start=1):
+        data, mark, remark = content.partition(";")
+        cells = data.split()
+        if not cells:
+            if mark:
+                remarks.append(remark.strip())
+        elif len(cells) < FIELDS:
+            problems.append((line, f"{len(cells)} fields (cut off?): allowed: {FIELDS} numbers"))
+        else:
+            longer += len(cells) > FIELDS
+            rows.append(pick(cells))
+            lines.append(line)
+    columns: dict[str, Floats] = {}
+    for name, cells_of in zip(USED, zip(*rows, strict=True) if rows else [()] * len(USED), strict=True):
+        columns[name] = np.fromiter(map(number, cells_of), float, len(rows))
+        problems += _wrong(name, columns[name], cells_of, lines)
+    refuse(where, problems)
+    return columns, {f"more than {FIELDS} fields, the rest ignored": longer}, _header(remarks)
+
+
+def _wrong(name: str, values: Floats, cells: Sequence[str], lines: Sequence[int]) -> list[tuple[int, str]]:
+    """(line, message) of each cell that is no number, too large, or broken where it must be whole."""
+    whole = name in WHOLE
+    high = LARGEST_WHOLE if whole else LONGEST_S
+    wrong = ~np.isfinite(values) | (values > high)
+    if whole:
+        wrong |= values != np.floor(values)
+    kind = "a whole number" if whole else "a number"
+    return [
+        (lines[row], f"{name} = {cells[row][:40]!r}: allowed: {kind} up to {high:.12g}, -1 if not known")
+        for row in np.flatnonzero(wrong).tolist()
+    ]
+
+
+def _header(remarks: Sequence[str]) -> dict[str, str]:
+    """`; Key: value` lines; repeated keys and continued values are joined by line breaks."""
+    header: dict[str, str] = {}
+    key = ""
+    for remark in remarks:
+        match = HEADER_LINE.match(remark)
+        if match:
+            key, value = match.group(1), (match.group(2) or "").strip()
+            header[key] = f"{header[key]}\n{value}" if key in header else value
+        elif remark and key:
+            header[key] += f"\n{remark}"
+    return header
+
+
+def _skipped(columns: dict[str, Floats]) -> tuple[dict[str, int], Flags]:
+    """Rows left out by the first reason that holds, and which rows remain, shape (rows,)."""
+    run, cpu, status = columns["run time"], columns["average CPU time"], columns["status"]
+    ids = columns["job number"]
+    part = np.isin(status, PARTS)
+    never = (run <= 0) & (cpu <= 0)
+    reasons: dict[str, Flags] = {
+        "part of a job that has a line of its own": part & np.isin(ids, ids[~part]),
+        "no submit time": columns["submit time"] < 0,
+        "cancelled before it ran": never & (status == CANCELLED),
+        "zero run time": never & (run == 0),
+        "no run time and no CPU time": never,
+        "zero CPU time": cpu == 0,
+        "no processors": (columns["allocated processors"] <= 0) & (columns["requested processors"] <= 0),
+    }
+    kept = np.ones(len(run), bool)
+    skipped = {}
+    for reason, holds in reasons.items():
+        skipped[reason] = int((kept & holds).sum())
+        kept &= ~holds
+    return skipped, kept
+
+
+def _jobs(columns: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, int]]:
+    """The columns of usable rows as ours, and what is remarkable about them."""
+    submit, run, cpu = columns["submit time"], columns["run time"], columns["average CPU time"]
+    allocated, memory = columns["allocated processors"], columns["used memory"]
+    status, requested = columns["status"], columns["requested time"]
+    timed = run > 0
+    unknown_cpu, too_much = cpu < 0, timed & (cpu > run)
+    cpu_s = np.where(unknown_cpu | too_much, run, cpu)
+    # To the engine's nanosecond, so that 552.21 s is 552210 ms and no rounding error more.
+    jobs = {
+        "arrival_ms": np.round(submit * 1000.0, 6),
+        "cpu_ms": np.round(cpu_s * 1000.0, 6),
+        "tasks": np.where(allocated > 0, allocated, columns["requested processors"]),
+    }
+    if (memory > 0).any():
+        jobs["memory_mb"] = np.where(memory > 0, memory, np.nan) / 1000.0
+    return jobs, {
+        "CPU time not known, run time used": unknown_cpu.sum(),
+        "CPU time above run time, cut to it": too_much.sum(),
+        "run time 0 or not known, CPU time used": (~timed).sum(),
+        "allocated processors not known, requested used": (allocated <= 0).sum(),
+        "run time above requested time": (timed & (requested > 0) & (run > requested)).sum(),
+        "memory not known": (memory < 0).sum(),
+        "memory 0, read as not known": (memory == 0).sum(),
+        "failed, its work counts": (status == FAILED).sum(),
+        "cancelled while it ran, its work counts": (status == CANCELLED).sum(),
+        "part of a job without a line of its own": np.isin(status, PARTS).sum(),
+        "job number seen before": len(submit) - len(np.unique(columns["job number"])),
+        "submitted before the row above, sorted": (np.diff(submit) < 0).sum(),
+    }

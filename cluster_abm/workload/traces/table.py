@@ -1,0 +1,154 @@
+"""What every trace becomes: one table of jobs, with the columns, units and bounds written down here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+SHOWN_PROBLEMS = 10  # of one file; the rest is counted
+LONGEST_MS = 1e12  # 32 years: well inside the engine's clock, 64-bit nanoseconds
+LARGEST_WHOLE = 2**31 - 1  # homes and widths are 32-bit in the engine
+
+
+@dataclass(frozen=True)
+class Column:
+    """Unit and bounds of a number: `low` <= value <= `high`, without `low` itself if `above`, whole if `whole`."""
+
+    unit: str
+    low: float = 0.0
+    high: float = math.inf
+    above: bool = False
+    whole: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The bounds in words, for messages."""
+        kind = "a whole number" if self.whole else "a number"
+        words = f"{kind} above {self.low:g}" if self.above else f"{kind} from {self.low:g}"
+        return words if math.isinf(self.high) else f"{words} to {self.high:.12g}"
+
+    def holds(self, values: Floats) -> npt.NDArray[np.bool_]:
+        """Which values lie inside; NaN and infinity never do."""
+        inside = np.isfinite(values) & (values <= self.high)
+        inside &= (values > self.low) if self.above else (values >= self.low)
+        return inside & (values == np.floor(values)) if self.whole else inside
+
+
+ARRIVAL = Column("ms", high=LONGEST_MS)
+CPU = Column("ms", high=LONGEST_MS, above=True)  # a job that needs no CPU has no slowdown
+COLUMNS: dict[str, Column] = {
+    "arrival_ms": ARRIVAL,
+    "home": Column("node", high=LARGEST_WHOLE, whole=True),
+    "cpu_ms": CPU,
+    "io_per_ms": Column("1/ms"),
+    "memory_mb": Column("MB"),
+    "tasks": Column("1", low=1, high=LARGEST_WHOLE, whole=True),
+    "request_kb": Column("KB", above=True),
+    "initial_data_mb": Column("MB"),
+    "write_share": Column("1", high=1.0),
+    "reaccess_rate": Column("1"),
+}
+REQUIRED = ("arrival_ms", "cpu_ms")
+NAME = "name"  # the only column of words
+RUN = "run"  # only in the table of a file with several runs, none of them chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A trace as read.
+
+    Attributes:
+        file: path as given.
+        format: csv, swf or hbd.
+        rows: data rows of the file; always jobs + skipped.
+        table: one row per job; the runs of a file with several one after the other, column `run` telling them apart.
+        skipped: reason -> rows left out.
+        noted: remark -> rows kept although remarkable.
+        header: what an SWF log says of itself.
+    """
+
+    file: str
+    format: str
+    rows: int
+    table: pd.DataFrame
+    skipped: dict[str, int] = field(default_factory=dict)
+    noted: dict[str, int] = field(default_factory=dict)
+    header: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def jobs(self) -> pd.DataFrame:
+        """One row per job by arrival: arrival_ms on the trace's own clock, cpu_ms, and those COLUMNS that it has.
+
+        NaN where a row lacks a value. `home` and `tasks` are whole numbers kept as floats.
+
+        Raises:
+            InputError: several runs in the file and none chosen: they are alternatives, not one workload.
+        """
+        if RUN in self.table:
+            raise InputError(
+                f"{self.file}: holds several runs and none is chosen (--run, workload.trace.run): "
+                f"allowed {listed_runs(self.table[RUN].to_numpy(float))}"
+            )
+        return self.table.copy()
+
+    @property
+    def fields(self) -> dict[str, float]:
+        """Share of the jobs for which each column is present; 0 for those the trace does not have."""
+        shares = {name: float(self.table[name].notna().mean()) if name in self.table else 0.0 for name in COLUMNS}
+        shares[NAME] = float((self.table[NAME] != "").mean()) if NAME in self.table else 0.0
+        return shares
+
+
+def listed_runs(runs: Floats) -> str:
+    """The runs of a file with their sizes, in words."""
+    numbers, sizes = np.unique(runs, return_counts=True)
+    return ", ".join(f"{int(number)} ({size:,} jobs)" for number, size in zip(numbers, sizes, strict=True))
+
+
+def job_frame(columns: Mapping[str, Floats | Sequence[str]]) -> pd.DataFrame:
+    """The columns in their usual order, rows by arrival; equal arrivals keep the file's order."""
+    usual = [name for name in (RUN, *COLUMNS, NAME) if name in columns]
+    frame = pd.DataFrame({name: columns[name] for name in usual})
+    by = [name for name in (RUN, "arrival_ms") if name in frame]
+    return frame.sort_values(by, kind="stable", ignore_index=True)
+
+
+def numbers(cells: Sequence[str], column: Column, required: bool) -> tuple[Floats, list[int]]:
+    """Values of a column's cells, NaN where blank, and the positions of those that are not allowed."""
+    blank = np.fromiter((not cell.strip() for cell in cells), bool, len(cells))
+    values = np.fromiter(map(number, cells), float, len(cells))
+    wrong = ~column.holds(values) & (required | ~blank)
+    values[blank | wrong] = np.nan
+    return values, np.flatnonzero(wrong).tolist()
+
+
+def number(text: str) -> float:
+    """The number a cell spells, to the last digit; NaN if it spells none."""
+    try:
+        # Python also reads 1_000, which no other reader of such files does.
+        return float(text) if "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
+def refuse(where: str, problems: Sequence[tuple[int, str]]) -> None:
+    """Raise InputError if there are (line, message) problems: the first ones by line, and how many more."""
+    if not problems:
+        return
+    ordered = [f"{where}, line {line}: {message}" for line, message in sorted(problems)]
+    more = len(ordered) - SHOWN_PROBLEMS
+    raise InputError(ordered[:SHOWN_PROBLEMS] + ([f"{where}: {more:,} more problems"] if more > 0 else []))
+
+
+def tally(counts: Mapping[str, int]) -> dict[str, int]:
+    """The reasons that occur at all."""
+    return {reason: int(count) for reason, count in counts.items() if count}
