@@ -66,7 +66,7 @@ class ClusterModel(mesa.Model):
         self.engine = EngineState(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"))
         self.slice_ns = nanoseconds(setup.cluster.slice_ms)
         self.now_ns = 0
-        self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(setup.run.until))
+        self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self._submitted = 0
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
         self.load_managers = [LoadManager(self, index) for index in range(setup.cluster.nodes)]

@@ -121,6 +121,8 @@ def _message(error: Any, where: str, overridden: set[str]) -> str:
         return f"{origin}: unknown key {field!r}; {nearest(str(location[-1]), list(_keys(location[:-1])))}"
     if error["type"] == "value_error":
         text = str(error["ctx"]["error"])
+        if not isinstance(error["input"], Mapping):
+            return f"{origin}: {field} = {error['input']!r}: {text}"
         return f"{origin}: {field + '.' if field else ''}{text}"
     return f"{origin}: {field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import (
@@ -156,11 +157,20 @@ class Measure(Section):
     period_ms: Positive = 10_000.0
 
 
+def _drained_or_a_time(value: str | float) -> str | float:
+    if value == "drained" or (not isinstance(value, str) and 0 < value < math.inf):
+        return value
+    raise ValueError('must be "drained" or a time above 0 [ms]')
+
+
+Until = Annotated[str | float, AfterValidator(_drained_or_a_time)]
+
+
 class Run(Section):
     """How long, and from which seed."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    until: Literal["drained"] | Positive = "drained"
+    until: Until = "drained"
 
 
 class Compare(Section):

@@ -160,7 +160,7 @@ def check_claim(claim: Claim, curve: Any) -> tuple[str, bool]:
     if not len(a):
         return f"{claim.a}: nothing measured", False
     if claim.kind == "rising":
-        rank = float(stats.spearmanr(x, a).statistic) if len(x) > 1 else 0.0
+        rank = float(stats.spearmanr(x, a).statistic) if np.ptp(a) > 0 else 0.0
         text = f"{claim.a} rises, {a[0]:.3g} to {a[-1]:.3g} (rank correlation {rank:.2f})"
         return text, bool(a[-1] > a[0] and rank > 0.8)
     other_x, _, b = curve(claim.b)

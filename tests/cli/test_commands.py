@@ -1,0 +1,202 @@
+"""The commands as a user meets them: exit codes, what goes to stdout, what lands in the folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+from cluster_abm.cli import main
+from cluster_abm.scenario import load_scenario
+
+SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--set", "cluster.nodes=3"]
+
+
+@pytest.fixture
+def cli(capfd, tmp_path, monkeypatch):
+    """Run a command in an empty folder: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return left.value.code, captured.out, captured.err
+
+    return call
+
+
+RUN_KEYS = ["scenario", "policy", "seed", "slices", "simulated_ms", "jobs", "metrics"]
+JOB_KEYS = ["submitted", "finished", "killed", "lost", "blocked", "running"]
+METRIC_KEYS = [
+    "mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
+    "mean_response_ms", "makespan_ms", "migrations", "remote_executions", "refused_offers", "cpu_utilisation",
+    "disk_utilisation", "disk_requests", "page_faults", "breakdown_ms",
+]  # fmt: skip
+PARTS = ["cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked"]
+
+
+def test_run_json_is_one_document_with_the_promised_keys(cli):
+    code, out, _ = cli("run", "quickstart", "--policy", "iolb", "--seed", 3, "--json", *SHORT)
+    assert code == 0
+    document = json.loads(out)
+    assert list(document) == RUN_KEYS
+    assert list(document["jobs"]) == JOB_KEYS
+    assert set(document["metrics"]) == set(METRIC_KEYS)
+    assert list(document["metrics"]["breakdown_ms"]) == PARTS
+    assert document["seed"] == 3
+    assert document["policy"] == "iolb"
+    counts = document["jobs"]
+    assert counts["submitted"] == sum(counts[key] for key in JOB_KEYS[1:])
+
+
+def test_run_without_json_is_for_people(cli):
+    code, out, err = cli("run", "quickstart", *SHORT)
+    assert code == 0
+    assert "quickstart, policy none, seed 1" in out
+    assert "mean_slowdown" in out
+    assert " s" in err
+
+
+def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
+    for folder in ("a", "b"):
+        assert cli("run", "quickstart", "--policy", "iolb", "--out", folder, *SHORT)[0] == 0
+    names = {"scenario.toml", "summary.json", "jobs.parquet", "nodes.parquet", "decisions.parquet", "run.png", "timing.json"}
+    assert {path.name for path in (tmp_path / "a").iterdir()} == names
+    for name in names - {"timing.json"}:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+    assert load_scenario(tmp_path / "a" / "scenario.toml").policy.name == "iolb"
+    summary = json.loads((tmp_path / "a" / "summary.json").read_text())
+    jobs = pd.read_parquet(tmp_path / "a" / "jobs.parquet")
+    assert jobs["job"].nunique() == summary["jobs"]["finished"]
+    again = cli("run", tmp_path / "a" / "scenario.toml", "--json")
+    assert json.loads(again[1]) == summary
+
+
+def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path):
+    code, out, _ = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
+    assert code == 0
+    for name in ("none", "clb", "mlb", "iolb"):
+        assert f" {name} " in out
+    assert "what to try next" in out
+    folder = tmp_path / "out" / "compare-quickstart"
+    assert (folder / "compare.png").read_bytes().startswith(b"\x89PNG")
+    assert len(pd.read_parquet(folder / "runs.parquet")) == 12
+    assert json.loads((folder / "summary.json").read_text())["seeds"] == [1, 2, 3]
+
+
+def test_compare_json(cli, tmp_path):
+    code, out, _ = cli("compare", "quickstart", "--policies", "none,jsq", "--seeds", 2, "--workers", 1, "--json", *SHORT)
+    assert code == 0
+    document = json.loads(out)
+    assert list(document) == ["scenario", "seeds", "policies", "pairs"]
+    assert list(document["policies"]) == ["none", "jsq"]
+    assert {"mean_slowdown", "ci95", "cpu_utilisation", "breakdown_ms"} <= set(document["policies"]["jsq"])
+    assert list(document["pairs"][0]) == ["a", "b", "ratio", "difference", "ci95", "significant"]
+    assert list(tmp_path.iterdir()) == []
+    one = json.loads(cli("compare", "quickstart", "--policies", "jsq", "--seeds", 1, "--json", *SHORT)[1])
+    assert one["policies"]["jsq"]["ci95"] is None
+
+
+def test_policies_and_scenarios(cli):
+    policies = json.loads(cli("policies", "--json")[1])
+    assert {"name", "source", "summary", "parameters"} == set(policies[0])
+    assert "iolb" in {policy["name"] for policy in policies}
+    assert "policy.index" in cli("policies")[1]
+    scenarios = json.loads(cli("scenarios", "--json")[1])
+    assert "quickstart" in {scenario["name"] for scenario in scenarios}
+    assert "quickstart" in cli("scenarios")[1]
+
+
+def test_reproduce_quick_json(cli):
+    code, out, _ = cli("reproduce", "iolb-table-2", "--quick", "--seeds", 1, "--workers", 1, "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["name"] == "iolb-table-2"
+    assert len(document["rows"]) == 9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["run", "quikstart"], "did you mean 'quickstart'"),
+        (["run", "quickstart", "--policy", "iobl"], "did you mean 'iolb'"),
+        (["run", "quickstart", "--set", "cluster.noodes=3"], "did you mean 'nodes'"),
+        (["run", "quickstart", "--set", "cluster.nodes=-3"], "cluster.nodes = -3"),
+        (["run", "quickstart", "--set", "cluster.memory_mb=nan"], "cluster.memory_mb"),
+        (["run", "quickstart", "--set", "nodes"], "KEY=VALUE"),
+        (["run", "quickstart", "--seed", "-1"], "--seed"),
+        (["run", "quickstart", "--seed", "abc"], "--seed"),
+        (["run", "quickstart", "--trace", "none.csv"], "none.csv"),
+        (["run", "quickstart", "--out", "file/inside"], "--out"),
+        (["compare", "quickstart", "--policies", "none,jqs"], "did you mean 'jsq'"),
+        (["compare", "quickstart", "--policies", ""], "none named"),
+        (["compare", "quickstart", "--seeds", "0"], "--seeds"),
+        (["reproduce", "iolb-tabel-1"], "did you mean 'iolb-table-1'"),
+        (["trace", "info", "none.swf"], "none.swf"),
+        (["frobnicate"], "No such command"),
+    ],
+)
+def test_bad_input_is_exit_2_one_message_and_no_traceback(cli, tmp_path, arguments, expected):
+    (tmp_path / "file").write_text("in the way")
+    code, out, err = cli(*arguments)
+    assert code == 2
+    assert expected in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_several_problems_are_listed_at_once(cli):
+    _, _, err = cli("run", "quickstart", "--set", "cluster.nodes=0", "--set", "run.seed=x", "--set", "polcy.name=iolb")
+    assert err.count("error:") == 3
+
+
+def test_our_own_fault_is_exit_1_with_a_traceback(cli, monkeypatch):
+    monkeypatch.setattr("cluster_abm.policies.describe", lambda: 1 / 0)
+    code, _, err = cli("policies")
+    assert code == 1
+    assert "ZeroDivisionError" in err
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["compare"], ["reproduce"], ["policies"], ["scenarios"], ["trace", "info"]])
+def test_every_command_has_help(cli, command):
+    code, out, _ = cli(*command, "--help")
+    assert code == 0
+    assert "Usage:" in out
+
+
+def test_help_waits_for_no_heavy_library():
+    code = "import sys; from cluster_abm.cli import cluster_abm; sys.exit(any(m in sys.modules for m in ('mesa','numba','pandas','matplotlib')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def interrupt(arguments, folder, after_s):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cluster_abm", *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    time.sleep(after_s)
+    # As a terminal does it: to the whole group.
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+LONG = ["--set", "workload.duration_s=100000000", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+def test_ctrl_c_in_a_run_keeps_what_is_finished_and_says_so(tmp_path):
+    code, out, err = interrupt(["run", "quickstart", "--json", *LONG], tmp_path, 6)
+    assert code == 130
+    assert "kept" in err
+    assert "Traceback" not in err
+    document = json.loads(out)
+    counts = document["jobs"]
+    assert counts["submitted"] == counts["finished"] + counts["running"] > 0

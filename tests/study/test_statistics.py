@@ -1,0 +1,61 @@
+"""Statistics against numbers worked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cluster_abm.study.statistics import estimate, holm, paired
+
+
+def test_interval_of_four_values_by_hand():
+    """1, 2, 3, 4: mean 2.5, s^2 = 5/3, standard error sqrt(5/12) = .645497, t(.975, 3) = 3.182446."""
+    found = estimate([1, 2, 3, 4])
+    assert found.mean == 2.5
+    assert found.ci95 == pytest.approx((2.5 - 2.054260, 2.5 + 2.054260), abs=1e-5)
+
+
+def test_one_value_has_no_interval():
+    assert estimate([7.0]).ci95 is None
+    assert paired([7.0], [3.0]).difference.ci95 is None
+    assert paired([7.0], [3.0]).p_value == 1.0
+
+
+def test_paired_difference_by_hand():
+    """Differences 1, 2, 3: mean 2, standard error 1/sqrt(3), t = 3.464102 with 2 degrees: p = .074180."""
+    found = paired([5, 6, 9], [4, 4, 6])
+    assert found.difference.mean == 2
+    assert found.ratio == pytest.approx(20 / 14)
+    assert found.p_value == pytest.approx(0.074180, abs=1e-5)
+    assert found.difference.ci95 == pytest.approx((2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5), abs=1e-5)
+
+
+def test_equal_runs_differ_by_nothing_and_constant_differences_are_certain():
+    assert paired([1.0, 2.0], [1.0, 2.0]).p_value == 1.0
+    assert paired([2.0, 3.0], [1.0, 2.0]).p_value == 0.0
+
+
+def test_holm_by_hand():
+    """Sorted .01 .02 .03 .04 against .05/4, .05/3, .05/2, .05: only the first is below its own bound."""
+    assert holm([0.03, 0.01, 0.04, 0.02]) == [False, True, False, False]
+    assert holm([0.001, 0.004, 0.6]) == [True, True, False]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm_rejects_between_bonferroni_and_uncorrected(p_values):
+    rejected = np.array(holm(p_values), bool)
+    p = np.array(p_values)
+    assert (rejected[p <= 0.05 / max(1, len(p))]).all()
+    assert not rejected[p > 0.05].any()
+
+
+def test_the_interval_covers_the_truth_in_95_of_100():
+    rng = np.random.default_rng(7)
+    covered = sum(
+        low <= 3.0 <= high for low, high in (estimate(rng.normal(3.0, 2.0, 6).tolist()).ci95 for _ in range(2000))
+    )
+    # Binomial(2000, .95): four standard deviations are 39.
+    assert 1900 - 39 <= covered <= 1900 + 39
