@@ -67,7 +67,15 @@ def test_run_without_json_is_for_people(cli):
 def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
     for folder in ("a", "b"):
         assert cli("run", "quickstart", "--policy", "iolb", "--out", folder, *SHORT)[0] == 0
-    names = {"scenario.toml", "summary.json", "jobs.parquet", "nodes.parquet", "decisions.parquet", "run.png", "timing.json"}
+    names = {
+        "scenario.toml",
+        "summary.json",
+        "jobs.parquet",
+        "nodes.parquet",
+        "decisions.parquet",
+        "run.png",
+        "timing.json",
+    }
     assert {path.name for path in (tmp_path / "a").iterdir()} == names
     for name in names - {"timing.json"}:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
@@ -92,7 +100,9 @@ def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path
 
 
 def test_compare_json(cli, tmp_path):
-    code, out, _ = cli("compare", "quickstart", "--policies", "none,jsq", "--seeds", 2, "--workers", 1, "--json", *SHORT)
+    code, out, _ = cli(
+        "compare", "quickstart", "--policies", "none,jsq", "--seeds", 2, "--workers", 1, "--json", *SHORT
+    )
     assert code == 0
     document = json.loads(out)
     assert list(document) == ["scenario", "seeds", "policies", "pairs"]
@@ -164,7 +174,9 @@ def test_our_own_fault_is_exit_1_with_a_traceback(cli, monkeypatch):
     assert "ZeroDivisionError" in err
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["compare"], ["reproduce"], ["policies"], ["scenarios"], ["trace", "info"]])
+@pytest.mark.parametrize(
+    "command", [[], ["run"], ["compare"], ["reproduce"], ["policies"], ["scenarios"], ["trace", "info"]]
+)
 def test_every_command_has_help(cli, command):
     code, out, _ = cli(*command, "--help")
     assert code == 0
@@ -188,7 +200,14 @@ def interrupt(arguments, folder, after_s):
     return process.returncode, out, err
 
 
-LONG = ["--set", "workload.duration_s=100000000", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
+LONG = [
+    "--set",
+    "workload.duration_s=100000000",
+    "--set",
+    "workload.jobs_per_s=0.01",
+    "--set",
+    "measure.period_ms=1000",
+]
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")

@@ -127,6 +127,22 @@ CPU_CASES = [
         {1: Expected(50, cpu=50), 2: Expected(260, cpu=50, cpu_queue=10)},
         switches=1,
     ),
+    # Turn n runs from 110 n to 110 n + 100: A in the even, B in the odd turns. C enters at 3333, in A's turn 30, and
+    # queues behind B: from turn 31 on B, C, A. C has its 10 in 32, 35 .. 59 and ends at 6590; A, first in the queue,
+    # the even ones again. Until 30 B had 15 turns, until 59 25, the last five are 61, 63 .. 69: it ends at 7690.
+    # A until then had 16 + 9 + 5 = 30 turns; s, A 7700-9700. A 9700 = 5000 + 4700. B 7690 = 3000 + 4690.
+    # C: 6590 - 3333 = 3257 = 1000 + 2257.
+    HandCase(
+        "many rounds and an arrival in the middle",
+        PLAIN,
+        (task(1, 0, 5000), task(2, 0, 3000), task(3, 3333, 1000)),
+        {
+            1: Expected(9700, cpu=5000, cpu_queue=4700),
+            2: Expected(7690, cpu=3000, cpu_queue=4690),
+            3: Expected(6590, cpu=1000, cpu_queue=2257),
+        },
+        switches=70,
+    ),
 ]
 
 DISK_CASES = [
@@ -140,7 +156,8 @@ DISK_CASES = [
         disk_order=(1, 1),
         disk_busy_ns=200,
     ),
-    # A 0-30 leaves 70 of its quantum, disk 30-530. s, B 40-190 alone (no switch at its quantum's end). s 530, A 540-710.
+    # A 0-30 leaves 70 of its quantum, disk 30-530. s, B 40-190 alone (no switch at its quantum's end). 530 s, A
+    # 540-710.
     HandCase(
         "a task blocking on disk gives its quantum away",
         PLAIN,
@@ -209,8 +226,8 @@ PAGING_CASES = [
         disk_busy_ns=2000,
     ),
     # Ratio 3: 3/512 per ns. 512/3 -> 171 ns, credit 513/512: 1/512 is kept. 511/3 -> 171 more, 514/512: 2/512 kept.
-    # 510/3 = 170 more, exactly. Faults at 171, 342 and 512 of 513 ns (without the kept credit the third would be at 513,
-    # the end, and dropped): 513 + 3000.
+    # 510/3 = 170 more, exactly. Faults at 171, 342 and 512 of 513 ns (without the kept credit the third would be at
+    # 513, the end, and dropped): 513 + 3000.
     HandCase(
         "the credit beyond a fault is kept",
         PAGING,
@@ -231,15 +248,15 @@ PAGING_CASES = [
     # Each has 1000 kB: ratio 2 together, 1/256 (also while one is at the disk); alone demand = memory: no faults.
     # A 0-100, s, B 110-210, s, A 220-320, s, B 330-430, s, A 440-496: 256 ns of CPU: fault, disk 496-1496.
     # s, B 506-562: 256 ns: fault, waits, disk 1496-2496. 1496 s, A 1506-1762: fault, waits, disk 2496-3496.
-    # 2496 s, B 2506-2550 ends. 3496 s, A 3506-3994: 488 ns without a fault.
-    # A: paging 1000 + 1734 = 2734, queue 120+120+10+10 = 260, 1000 + 260 + 2734 = 3994.
+    # 2496 s, B 2506-2550 ends. 3496 s, A 3506-4194: 688 ns without a fault (1/512 would make one).
+    # A: paging 1000 + 1734 = 2734, queue 120+120+10+10 = 260, 1200 + 260 + 2734 = 4194.
     # B: paging 1934, queue 110+120+76+10 = 316, 300 + 316 + 1934 = 2550.
     HandCase(
         "a task leaves, the rest fits, faults stop",
         PAGING,
-        (task(1, 0, 1000, memory_kb=1000), task(2, 0, 300, memory_kb=1000)),
+        (task(1, 0, 1200, memory_kb=1000), task(2, 0, 300, memory_kb=1000)),
         {
-            1: Expected(3994, cpu=1000, cpu_queue=260, paging=2734, faults=2),
+            1: Expected(4194, cpu=1200, cpu_queue=260, paging=2734, faults=2),
             2: Expected(2550, cpu=300, cpu_queue=316, paging=1934, faults=1),
         },
         switches=8,
@@ -301,6 +318,35 @@ PAGING_CASES = [
         disk_order=(1, 1),
         disk_busy_ns=1100,
     ),
+    # The same, but B (1000 of the 2000 kB) ends meanwhile, s, 266-316. A comes back at 456: its memory fits now, but
+    # the fault was due: s, at 466 it happens, disk to 1466, then 44 ns: 1510 = 300 + 10 + 200 + 1000.
+    HandCase(
+        "a fault that is due happens even if memory has become free",
+        replace(PAGING, quantum_ns=1000),
+        (task(1, 0, 300, (256, 200, NEVER), memory_kb=1000), task(2, 0, 50, memory_kb=1000)),
+        {
+            1: Expected(1510, cpu=300, cpu_queue=10, io=200, paging=1000, requests=1, faults=1),
+            2: Expected(316, cpu=50, cpu_queue=266),
+        },
+        switches=2,
+        disk_order=(1, 1),
+        disk_busy_ns=1200,
+    ),
+    # 1/2048 per ns (244.140625 x 2 / 1e6). Turn n runs from 110 n to 110 n + 100. A has used 2000 ns when its turn 40
+    # begins at 4400: fault at 4448, disk to 5448. B has used 2000 as well: s, B 4458-4478 ends just short of a fault.
+    # 5448 s, A 5458-5910. A 5910 = 2500 + 2410 + 1000. B 4478 = 2020 + 2458.
+    HandCase(
+        "many rounds and a fault",
+        replace(PAGING, fault_rate_per_ms=244.140625),
+        (task(1, 0, 2500, memory_kb=2000), task(2, 0, 2020)),
+        {
+            1: Expected(5910, cpu=2500, cpu_queue=2410, paging=1000, faults=1),
+            2: Expected(4478, cpu=2020, cpu_queue=2458),
+        },
+        switches=42,
+        disk_order=(1,),
+        disk_busy_ns=1000,
+    ),
 ]
 
 BUFFER_CASES = [
@@ -335,6 +381,20 @@ BUFFER_CASES = [
         (reading(task(1, 0, 150, (100, 400, 0.1))), task(2, 0, 20)),
         {1: Expected(190, cpu=150, cpu_queue=40, hits=1), 2: Expected(130, cpu=20, cpu_queue=110)},
         switches=2,
+    ),
+    # As before, and a fault is due at that instant too: A is rotated with it. s, B 266-286, s, 296: A's fault,
+    # disk to 1296, then 44 ns: 1340 = 300 + 40 + 1000.
+    HandCase(
+        "a hit and a due fault at the quantum's end",
+        replace(PAGING, quantum_ns=256, buffer_kb=100.0),
+        (reading(task(1, 0, 300, (256, 400, 0.1), memory_kb=2000)), task(2, 0, 20)),
+        {
+            1: Expected(1340, cpu=300, cpu_queue=40, paging=1000, hits=1, faults=1),
+            2: Expected(286, cpu=20, cpu_queue=266),
+        },
+        switches=2,
+        disk_order=(1,),
+        disk_busy_ns=1000,
     ),
     # An access every 10 ns or so, each a sure hit: as without any. A 0-100, s, B 110-160 ends, s, A 170-420.
     HandCase(

@@ -302,7 +302,7 @@ def run_oracle(node: OracleNode, tasks: Iterable[OracleTask]) -> OracleRun:
     return machine.run
 
 
-# -- the random streams, in Python's unbounded integers -----------------------------------------------------------------
+# -- the random streams, in Python's unbounded integers ---------------------------------------------------------------
 def mix(z: int) -> int:
     """One step of SplitMix64 from state `z`."""
     z = (z + 0x9E3779B97F4A7C15) & MASK

@@ -99,8 +99,9 @@ def test_a_running_job_reports_what_its_tasks_received(half_way):
         assert len(job.task_states) + job.finished_tasks == job.width
     total = sum(job.cpu_received_ms for job in half_way.agents_by_type[Job])
     done = sum(
-        record["cpu_ns"] for record in half_way.engine.records if record["job"] not in
-        {job.job for job in half_way.agents_by_type[Job]}
+        record["cpu_ns"]
+        for record in half_way.engine.records
+        if record["job"] not in {job.job for job in half_way.agents_by_type[Job]}
     )
     assert total + done / 1e6 == pytest.approx(sum(node.cpu_busy_ms for node in half_way.agents_by_type[Node]))
 

@@ -28,7 +28,9 @@ class Snapshot:
             if row["state"] == RUNNING:
                 left_ns -= max(0, model.now_ns - int(node["leg_ns"]))
             request_ms = SEEK_MS + float(row["request_kb"]) / MB_PER_S
-            self.tasks[row["node"]].append((left_ns / 1e6, float(row["io_per_ms"]), request_ms, row["memory_kb"] / 1000))
+            self.tasks[row["node"]].append(
+                (left_ns / 1e6, float(row["io_per_ms"]), request_ms, row["memory_kb"] / 1000)
+            )
 
     def memory(self, i):
         return sum(task[3] for task in self.tasks[i])
@@ -89,6 +91,7 @@ def fig_1(see, new, i, policy, index):
     if policy in ("iolb", "mlb") and page_j(i) > 0 and lif_page > lif_cpu and largest["page"]:
         return send(see.l_page, page_j(i)), "memory"
     if index == "queue":
+
         def load(k):
             return see.queue(k, paging=True)
 

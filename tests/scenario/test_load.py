@@ -8,7 +8,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, scenario_from, scenario_names, scenario_to_toml
 
-GOOD = '[workload]\nutilisation = 0.5\n'
+GOOD = "[workload]\nutilisation = 0.5\n"
 
 
 def problems(call, *arguments, **keywords):
@@ -63,7 +63,7 @@ def test_overrides_take_dotted_keys_and_one_rate_replaces_another(write):
         ("[run]\nuntil = -5.0\n", ["run.until = -5.0", "above 0"]),
         ('[workload]\ncpu_ms = { kind = "zipf" }\n', ["workload.cpu_ms.kind", "'zipf'", "exponential"]),
         ('[workload]\ncpu_ms = { kind = "pareto", mean = 5.0, shape = 1.0 }\n', ["workload.cpu_ms", "shape 1.0"]),
-        ('[workload]\nutilisation = 0.5\njobs = 5\n', ["exactly one", "workload.jobs", "workload.utilisation"]),
+        ("[workload]\nutilisation = 0.5\njobs = 5\n", ["exactly one", "workload.jobs", "workload.utilisation"]),
         ("[workload]\nduration_s = 5.0\n", ["exactly one", "none of them"]),
         ("[[cluster.group]]\ncount = 99\n", ["group", "99", "cluster.nodes is 32"]),
         ("[[cluster.group]]\ncount = 2\nram = 5\n", ["ram", "allowed"]),

@@ -43,7 +43,12 @@ def made_up(factor):
     plan = load_plan("iolb-table-1")
     table = pd.read_csv(shipped_path("published", plan.published))
     points = [
-        Point(row[plan.axis.column], series.name, row[series.column], Estimate(row[series.column] * factor(series.name), None))
+        Point(
+            row[plan.axis.column],
+            series.name,
+            row[series.column],
+            Estimate(row[series.column] * factor(series.name), None),
+        )
         for _, row in table.iterrows()
         for series in plan.series
     ]

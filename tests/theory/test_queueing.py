@@ -8,19 +8,21 @@ import os
 import numpy as np
 import pytest
 from scipy import stats
-
-from cluster_abm import ClusterModel, load_scenario
+from support import finished
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 CONFIDENCE = 0.999
 
 
 def run(seed_offset=0, **overrides):
-    settings = {"policy.name": "none", "cluster.context_switch_ms": 0, "negotiation.mode": "papers"}
-    settings |= {key.replace("__", "."): value for key, value in overrides.items()}
-    model = ClusterModel(load_scenario("replay-free", settings), seed=SEED + seed_offset)
-    model.run()
-    return model
+    """Nothing but what a test sets: no switch cost, no page faults, no news that is old."""
+    bare = {
+        "policy__name": "none",
+        "cluster__context_switch_ms": 0.0,
+        "cluster__page_fault_rate_per_ms": 0.0,
+        "negotiation__mode": "papers",
+    }
+    return finished(SEED + seed_offset, **(bare | overrides))
 
 
 def interval(values):
@@ -38,20 +40,6 @@ def inside(values, truth, tolerance=0.0):
 def steady(frame, window_s, margin_s):
     """Jobs that met neither the empty start nor the drained end."""
     return frame[frame.arrival_ms.between(margin_s * 1000, (window_s - margin_s) * 1000)]
-
-
-@pytest.fixture(autouse=True)
-def bare_scenario(monkeypatch):
-    """`replay-free`: nothing but what a test sets."""
-    from cluster_abm.scenario import scenario_from
-
-    monkeypatch.setitem(
-        globals(),
-        "load_scenario",
-        lambda _, overrides: scenario_from(
-            {"workload": {"utilisation": 0.5}, "cluster": {"page_fault_rate_per_ms": 0.0}}, "t", overrides
-        ),
-    )
 
 
 @pytest.mark.parametrize(
@@ -115,21 +103,19 @@ def mean_value_analysis(tasks, cpu_ms, disk_ms):
 
 @pytest.mark.parametrize("tasks", [1, 3, 8])
 def test_closed_loop_of_cpu_and_disk_has_the_product_form_throughput(tasks):
-    """Exponential bursts and requests, N tasks, no arrivals: CPU and disk are a product-form network."""
-    nodes, until_ms = 16, 400_000
-    model = run(
-        cluster__nodes=nodes, run__until=until_ms, workload__jobs=nodes, workload__duration_s=1e-6,
-        workload__tasks__parallel_share=1.0, workload__tasks__minimum=tasks, workload__tasks__maximum=tasks,
-        workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e9, workload__memory_mb__kind="fixed",
-        workload__io_per_ms__mean=0.2, workload__request_kb__kind="exponential", workload__request_kb__mean=300.0,
-        cluster__disk_seek_rotation_ms=0.0, policy__name="round-robin", negotiation__remote_execution_ms=0.0,
-    )  # fmt: skip
-    # Whatever their homes, count only nodes that hold exactly N tasks: the population of the closed loop.
-    final = model.nodes_frame().groupby("node").tasks.last()
-    chosen = final[final == tasks].index
-    if len(chosen) < 8:
-        pytest.fail("too few nodes with the wanted population: the set-up is wrong")
-    throughput = model.engine.nodes["requests"][chosen] / until_ms
+    """Exponential bursts and requests, N tasks that never end on each node: a product-form network of two queues."""
+    until_ms = 200_000
+    throughput = []
+    for offset in range(12):
+        model = run(
+            offset, cluster__nodes=1, run__until=until_ms, workload__jobs=1, workload__duration_s=1e-6,
+            workload__tasks__parallel_share=1.0, workload__tasks__minimum=tasks, workload__tasks__maximum=tasks,
+            workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e9, cluster__quantum_ms=1e6,
+            workload__io_per_ms__mean=0.2, workload__request_kb__kind="exponential", workload__request_kb__mean=300.0,
+            cluster__disk_seek_rotation_ms=0.0,
+        )  # fmt: skip
+        assert model.engine.live == tasks
+        throughput.append(model.engine.nodes["requests"][0] / until_ms)
     inside(throughput, mean_value_analysis(tasks, 5.0, 7.5))
 
 

@@ -81,7 +81,7 @@ def _split(text: str, where: str) -> tuple[dict[str, Floats], dict[str, int], di
         data, mark, remark = content.partition(";")
         cells = data.split()
         if not cells:
-            if mark:
+            if mark and not rows:  # below the first job they belong to no header
                 remarks.append(remark.strip())
         elif len(cells) < FIELDS:
             problems.append((line, f"{len(cells)} fields (cut off?): allowed: {FIELDS} numbers"))

@@ -1,0 +1,204 @@
+"""SWF logs: each trap of real logs on a line of its own, and every line accounted for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cluster_abm.errors import InputError
+from cluster_abm.workload.traces import Trace, read_trace
+
+HEADER = "; Version: 2.2\n; MaxRecords: {rows}\n"
+# A job that ran 100 s on 4 processors, used 80.5 s of CPU and 2,500 KB on each, and asked for 200 s.
+PLAIN = {
+    "number": 1,
+    "submit": 0,
+    "wait": 5,
+    "run": 100,
+    "allocated": 4,
+    "cpu": 80.5,
+    "memory": 2500,
+    "requested": 4,
+    "requested_time": 200,
+    "requested_memory": -1,
+    "status": 1,
+    "user": 1,
+    "group": 1,
+    "program": 1,
+    "queue": 1,
+    "partition": 1,
+    "preceding": -1,
+    "think": -1,
+}
+
+
+def line(**changes: object) -> str:
+    assert set(changes) <= set(PLAIN)
+    return " ".join(str(value) for value in (PLAIN | changes).values()) + "\n"
+
+
+def read(folder: Path, *lines: str, header: str | None = None, name: str = "log.swf") -> Trace:
+    path = folder / name
+    text = (HEADER.format(rows=len(lines)) if header is None else header) + "".join(lines)
+    path.write_bytes(text.encode())
+    trace = read_trace(path)
+    assert trace.rows == len(trace.jobs) + sum(trace.skipped.values())
+    return trace
+
+
+def problems(folder: Path, *lines: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(folder, *lines)
+    return caught.value.problems
+
+
+def only(trace: Trace) -> dict[str, float]:
+    assert len(trace.jobs) == 1
+    return trace.jobs.iloc[0].to_dict()
+
+
+def test_a_plain_job(tmp_path: Path) -> None:
+    trace = read(tmp_path, line(submit=12))
+    # 12 s and 80.5 s in ms; 2,500 KB are 2.5 MB; the home is not said.
+    assert only(trace) == {"arrival_ms": 12_000.0, "cpu_ms": 80_500.0, "memory_mb": 2.5, "tasks": 4.0}
+    assert (trace.format, trace.rows, trace.skipped, trace.noted) == ("swf", 1, {}, {})
+    assert (trace.fields["home"], trace.fields["tasks"]) == (0.0, 1.0)
+
+
+def test_decimal_seconds_become_exact_milliseconds(tmp_path: Path) -> None:
+    # 552.21 * 1000 is 552210.0000000001 in floating point.
+    assert only(read(tmp_path, line(run=600, cpu=552.21)))["cpu_ms"] == 552_210.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "remark"),
+    [
+        ({"cpu": -1}, {"cpu_ms": 100_000.0}, "CPU time not known, run time used"),
+        ({"cpu": 101}, {"cpu_ms": 100_000.0}, "CPU time above run time, cut to it"),
+        ({"run": -1}, {"cpu_ms": 80_500.0}, "run time 0 or not known, CPU time used"),
+        ({"run": 0}, {"cpu_ms": 80_500.0}, "run time 0 or not known, CPU time used"),
+        ({"allocated": -1, "requested": 8}, {"tasks": 8.0}, "allocated processors not known, requested used"),
+        ({"allocated": 0, "requested": 8}, {"tasks": 8.0}, "allocated processors not known, requested used"),
+        ({"requested_time": 99}, {"cpu_ms": 80_500.0}, "run time above requested time"),
+        ({"memory": -1, "requested_memory": 9000}, {"cpu_ms": 80_500.0}, "memory not known"),
+        ({"memory": 0}, {"cpu_ms": 80_500.0}, "memory 0, read as not known"),
+        ({"status": 0}, {"cpu_ms": 80_500.0}, "failed, its work counts"),
+        ({"status": 5}, {"cpu_ms": 80_500.0}, "cancelled while it ran, its work counts"),
+        ({"status": 3}, {"cpu_ms": 80_500.0}, "part of a job without a line of its own"),
+        ({"requested_time": -7}, {"cpu_ms": 80_500.0}, "negative value other than -1, read as not known"),
+    ],
+)
+def test_remarkable_jobs_are_kept_and_counted(
+    tmp_path: Path, changes: dict[str, float], expected: dict[str, float], remark: str
+) -> None:
+    trace = read(tmp_path, line(**changes))
+    assert trace.noted == {remark: 1}
+    assert trace.skipped == {}
+    job = only(trace)
+    assert {name: job[name] for name in expected} == expected
+    assert ("memory_mb" in job) == (not remark.startswith("memory"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"run": -1, "cpu": -1, "allocated": -1, "status": 5}, "cancelled before it ran"),
+        ({"run": 0, "cpu": -1, "status": 5}, "cancelled before it ran"),
+        ({"run": 0, "cpu": -1}, "zero run time"),
+        ({"run": 0, "cpu": 0}, "zero run time"),
+        ({"run": -1, "cpu": -1}, "no run time and no CPU time"),
+        ({"cpu": 0}, "zero CPU time"),
+        ({"allocated": -1, "requested": -1}, "no processors"),
+        ({"allocated": 0, "requested": 0}, "no processors"),
+        ({"submit": -1}, "no submit time"),
+    ],
+)
+def test_rows_that_are_no_work_are_skipped_by_reason(tmp_path: Path, changes: dict[str, float], reason: str) -> None:
+    trace = read(tmp_path, line(), line(number=2, **changes))
+    assert trace.skipped == {reason: 1}
+    assert trace.noted == {}
+    assert only(trace)["cpu_ms"] == 80_500.0
+
+
+def test_parts_of_a_job_do_not_count_beside_the_whole(tmp_path: Path) -> None:
+    parts = [line(run=50, cpu=40, status=2), line(run=50, cpu=40.5, status=3)]
+    trace = read(tmp_path, line(), *parts)
+    assert trace.skipped == {"part of a job that has a line of its own": 2}
+    assert only(trace)["cpu_ms"] == 80_500.0
+
+
+def test_known_and_unknown_memory_in_one_log(tmp_path: Path) -> None:
+    trace = read(tmp_path, line(), line(number=2, memory=-1))
+    memory = trace.jobs["memory_mb"].to_numpy()
+    assert memory[0] == 2.5
+    assert np.isnan(memory[1])
+    assert trace.fields["memory_mb"] == 0.5
+
+
+def test_submissions_out_of_order_are_sorted_and_noted(tmp_path: Path) -> None:
+    order = [(30, 1), (10, 2), (20, 3), (10, 4)]  # two of them lie before the row above
+    trace = read(tmp_path, *(line(number=tasks, submit=at, allocated=tasks) for at, tasks in order))
+    assert trace.jobs["arrival_ms"].tolist() == [10_000.0, 10_000.0, 20_000.0, 30_000.0]
+    assert trace.jobs["tasks"].tolist() == [2.0, 4.0, 3.0, 1.0]
+    assert trace.noted == {"submitted before the row above, sorted": 2}
+
+
+def test_job_numbers_seen_before_are_noted(tmp_path: Path) -> None:
+    assert read(tmp_path, line(), line(), line()).noted == {"job number seen before": 2}
+
+
+def test_indented_header_inner_remarks_blank_lines_and_tabs(tmp_path: Path) -> None:
+    header = "  ;  Computer: A\tcluster\n;\n; Note: cleaned\n;    user=2 (3 jobs removed)\n; Note: twice\n\n"
+    first = "   " + line().replace(" ", "\t")
+    trace = read(tmp_path, first, "; in between\n", line(number=2).replace("\n", " ; why\r\n"), "\n", header=header)
+    assert trace.rows == 2
+    assert trace.header == {
+        "Computer": "A\tcluster",
+        "Note": "cleaned\nuser=2 (3 jobs removed)\ntwice",
+    }
+    assert trace.noted == {}
+
+
+def test_an_address_in_the_header_is_no_key(tmp_path: Path) -> None:
+    trace = read(tmp_path, line(), header="; Information: http://a/\n;    http://b/\n; Empty:\n")
+    assert trace.header == {"Information": "http://a/\nhttp://b/", "Empty": ""}
+
+
+def test_no_header_and_a_wrong_count_are_noted(tmp_path: Path) -> None:
+    assert read(tmp_path, line(), header="").noted == {"no header": 1}
+    differs = read(tmp_path, line(), header="; MaxRecords: 42\n")
+    assert differs.noted == {"rows more or less than the header's MaxRecords": 41}
+
+
+def test_fields_beyond_the_eighteenth_are_noted(tmp_path: Path) -> None:
+    trace = read(tmp_path, line(), line(number=2).replace("\n", " 7 8\n"))
+    assert trace.noted == {"more than 18 fields, the rest ignored": 1}
+    assert trace.jobs["cpu_ms"].tolist() == [80_500.0, 80_500.0]
+
+
+def test_a_header_in_an_old_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "log.swf"
+    path.write_bytes("; Acknowledge: Åke\n".encode("latin-1") + line().encode())
+    assert read_trace(path).header == {"Acknowledge": "Åke"}
+
+
+def test_lines_cut_off_and_cells_that_are_no_numbers_are_errors_by_line(tmp_path: Path) -> None:
+    found = problems(tmp_path, line(), line(cpu="x"), line(allocated=2.5), line(submit="nan"), "1 2 3\n")
+    where = f"{tmp_path / 'log.swf'}, line "
+    assert [problem.removeprefix(where)[:2] for problem in found] == ["4:", "5:", "6:", "7:"]
+    assert "average CPU time = 'x': allowed: a number up to 1000000000, -1 if not known" in found[0]
+    assert "allocated processors = '2.5': allowed: a whole number" in found[1]
+    assert "submit time = 'nan'" in found[2]
+    assert "3 fields (cut off?): allowed: 18 numbers" in found[3]
+
+
+def test_a_log_without_a_job_that_ran(tmp_path: Path) -> None:
+    found = problems(tmp_path, line(run=-1, cpu=-1, status=5), line(run=0, cpu=0))
+    assert "none of its 2 rows is a job that ran" in found[0]
+    assert "1: cancelled before it ran; 1: zero run time" in found[0]
+
+
+def test_a_log_of_remarks_only(tmp_path: Path) -> None:
+    assert "no job in the log" in problems(tmp_path)[0]
