@@ -6,6 +6,8 @@ tasks at the instant of every decision, sums the loads itself, and decides by th
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from support import busy, scenario
 
@@ -105,10 +107,10 @@ def near_tie(see, i):
     """Whether rounding could decide: loads of two nodes that differ in the last bits only."""
     for load in (see.l_io, see.l_page, see.l_cpu, lambda k: see.queue(k, True)):
         values = sorted(load(k) for k in range(len(see.tasks)))
-        if any(0 < b - a < 1e-9 * max(b, 1) for a, b in zip(values, values[1:], strict=False)):
+        if any(0 < b - a < 1e-9 * max(b, 1) for a, b in itertools.pairwise(values)):
             return True
     lifs = sorted([see.lif(see.l_cpu), see.lif(see.l_page), see.lif(see.l_io)])
-    return any(0 < b - a < 1e-9 * max(b, 1) for a, b in zip(lifs, lifs[1:], strict=False))
+    return any(0 < b - a < 1e-9 * max(b, 1) for a, b in itertools.pairwise(lifs))
 
 
 @pytest.mark.parametrize("index", ["remaining", "queue"])

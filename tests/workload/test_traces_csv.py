@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -216,6 +217,13 @@ def test_what_is_written(tmp_path: Path) -> None:
         '2.5,0,7.25,,1.5,"a, b"\n'
         "2.5,1,1000.0,0.0,,\n"
     )
+
+
+@pytest.mark.parametrize("word", ["", "a,b", 'say "x"', "two\nlines", "\r", "a\r0,1,2", " spaced ", "nan", "'"])
+def test_any_name_survives(tmp_path: Path, word: str) -> None:
+    table = job_frame({"arrival_ms": np.array([0.0]), "cpu_ms": np.array([1.0]), "name": [word]})
+    write_csv(Trace("made", "csv", 1, table), tmp_path / "out.csv")
+    assert read_trace(tmp_path / "out.csv").jobs["name"].tolist() == [word]
 
 
 def test_equal_jobs_give_equal_compressed_bytes(tmp_path: Path) -> None:
