@@ -17,7 +17,7 @@ Row = Any
 Field = tuple[str, str, str, str]
 
 NONE = -1
-NEVER = np.int64(2**62)
+NEVER = 2**62
 NS_PER_MS = 1_000_000
 
 FREE, IN_FLIGHT, READY, RUNNING, AT_DISK = 0, 1, 2, 3, 4

@@ -49,6 +49,8 @@ class JobAgents:
 
     def _bring_up_to_date(self) -> None:
         model = self._model
+        if model.engine.finished == self._records_seen and model.submitted_jobs == self._next_job:
+            return
         new = model.engine.records[self._records_seen :]
         for row, job in enumerate(new["job"].tolist(), self._records_seen):
             self._finished_tasks.setdefault(job, []).append(row)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.model.agents import LoadManager, Node
 from cluster_abm.model.job_agents import JobAgents
@@ -26,6 +26,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.workload import job_table, key
 
 Integers = npt.NDArray[np.int64]
+NOBODY: tuple[Integers, Integers] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class ClusterModel(mesa.Model):
@@ -68,6 +69,7 @@ class ClusterModel(mesa.Model):
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self._submitted = 0
+        self._next_arrival_ns = int(self.jobs["arrival_ns"][0]) if len(self.jobs) else NEVER
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
         self.load_managers = [LoadManager(self, index) for index in range(setup.cluster.nodes)]
         self._job_agents = JobAgents(self)
@@ -98,8 +100,11 @@ class ClusterModel(mesa.Model):
 
     def _arrive(self, border_ns: int) -> tuple[Integers, Integers]:
         """Jobs submitted before the border appear: their tasks as (job, number inside the job)."""
+        if self._next_arrival_ns >= border_ns:
+            return NOBODY
         arrivals = self.jobs["arrival_ns"]
         first, self._submitted = self._submitted, int(np.searchsorted(arrivals, border_ns, side="left"))
+        self._next_arrival_ns = int(arrivals[self._submitted]) if self._submitted < len(arrivals) else NEVER
         job_index = np.arange(first, self._submitted)
         widths = self.jobs["tasks"][first : self._submitted].astype(np.int64)
         starts = np.cumsum(widths) - widths

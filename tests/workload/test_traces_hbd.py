@@ -14,7 +14,7 @@ TWO = """run,host,submit_s,cpu_s,prog
 0,5,0.5,0.09,make
 0,3,0.7,0.005,stty
 4,1,0.2,2,sed
-4,0,3599.3,0.3,csh
+4,0,3599.3,2.01,csh
 4,2,3599.3,1573.5,sim
 """
 
@@ -32,7 +32,8 @@ def test_the_chosen_run_in_our_units(two: Path) -> None:
         {
             "arrival_ms": [200.0, 3_599_300.0, 3_599_300.0],
             "home": [1.0, 0.0, 2.0],
-            "cpu_ms": [2000.0, 300.0, 1_573_500.0],
+            # 2.01 * 1000 is 2009.9999999999998 in floating point.
+            "cpu_ms": [2000.0, 2010.0, 1_573_500.0],
             "name": ["sed", "csh", "sim"],
         }
     )

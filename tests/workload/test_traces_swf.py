@@ -68,8 +68,8 @@ def test_a_plain_job(tmp_path: Path) -> None:
 
 
 def test_decimal_seconds_become_exact_milliseconds(tmp_path: Path) -> None:
-    # 552.21 * 1000 is 552210.0000000001 in floating point.
-    assert only(read(tmp_path, line(run=600, cpu=552.21)))["cpu_ms"] == 552_210.0
+    # 2.01 * 1000 is 2009.9999999999998 in floating point.
+    assert only(read(tmp_path, line(cpu=2.01)))["cpu_ms"] == 2010.0
 
 
 @pytest.mark.parametrize(
@@ -145,6 +145,16 @@ def test_submissions_out_of_order_are_sorted_and_noted(tmp_path: Path) -> None:
     assert trace.noted == {"submitted before the row above, sorted": 2}
 
 
+def test_sorting_keeps_the_order_of_equal_submissions(tmp_path: Path) -> None:
+    trace = read(tmp_path, *(line(number=row, submit=row % 3, allocated=row + 1) for row in range(300)))
+    expected = [row + 1 for second in range(3) for row in range(second, 300, 3)]
+    assert trace.jobs["tasks"].tolist() == expected
+
+
+def test_a_run_as_long_as_requested_or_as_its_cpu_time_is_nothing_remarkable(tmp_path: Path) -> None:
+    assert read(tmp_path, line(requested_time=100, cpu=100)).noted == {}
+
+
 def test_job_numbers_seen_before_are_noted(tmp_path: Path) -> None:
     assert read(tmp_path, line(), line(), line()).noted == {"job number seen before": 2}
 
@@ -185,13 +195,16 @@ def test_a_header_in_an_old_encoding(tmp_path: Path) -> None:
 
 
 def test_lines_cut_off_and_cells_that_are_no_numbers_are_errors_by_line(tmp_path: Path) -> None:
-    found = problems(tmp_path, line(), line(cpu="x"), line(allocated=2.5), line(submit="nan"), "1 2 3\n")
+    found = problems(
+        tmp_path, line(), line(cpu="x"), line(allocated=2.5), line(submit="nan"), "1 2 3\n", line()[:-4] + "\n"
+    )
     where = f"{tmp_path / 'log.swf'}, line "
-    assert [problem.removeprefix(where)[:2] for problem in found] == ["4:", "5:", "6:", "7:"]
+    assert [problem.removeprefix(where)[:2] for problem in found] == ["4:", "5:", "6:", "7:", "8:"]
     assert "average CPU time = 'x': allowed: a number up to 1000000000, -1 if not known" in found[0]
     assert "allocated processors = '2.5': allowed: a whole number" in found[1]
     assert "submit time = 'nan'" in found[2]
     assert "3 fields (cut off?): allowed: 18 numbers" in found[3]
+    assert "17 fields (cut off?): allowed: 18 numbers" in found[4]
 
 
 def test_a_log_without_a_job_that_ran(tmp_path: Path) -> None:

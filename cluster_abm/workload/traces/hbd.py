@@ -71,5 +71,5 @@ def hbd_trace(cells: Cells, run: int | None) -> Trace:
 
 
 def _milliseconds(seconds: Floats) -> Floats:
-    """Seconds in milliseconds, to the engine's nanosecond: 3599.3 s is 3599300 ms and no rounding error more."""
+    """Seconds in milliseconds, to the engine's nanosecond: 2.01 s is 2010 ms and no rounding error more."""
     return np.round(seconds * 1000.0, 6)

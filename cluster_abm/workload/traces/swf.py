@@ -156,7 +156,7 @@ def _jobs(columns: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, int]
     timed = run > 0
     unknown_cpu, too_much = cpu < 0, timed & (cpu > run)
     cpu_s = np.where(unknown_cpu | too_much, run, cpu)
-    # To the engine's nanosecond, so that 552.21 s is 552210 ms and no rounding error more.
+    # To the engine's nanosecond, so that 2.01 s is 2010 ms and no rounding error more.
     jobs = {
         "arrival_ms": np.round(submit * 1000.0, 6),
         "cpu_ms": np.round(cpu_s * 1000.0, 6),
