@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
+from typing import Any
 
 import click
 
@@ -29,24 +31,37 @@ def policies_command(as_json: bool) -> None:
 
 
 @click.command("scenarios")
+@click.option("--keys", is_flag=True, help="List every key that a scenario may hold, with default and meaning.")
 @json_option
-def scenarios_command(as_json: bool) -> None:
-    """List the shipped scenarios."""
-    from cluster_abm.scenario import load_scenario, scenario_names
+def scenarios_command(keys: bool, as_json: bool) -> None:
+    """List the shipped scenarios, or (--keys) what a scenario can say."""
+    from cluster_abm.scenario import load_scenario, scenario_keys, scenario_names
 
-    found = [load_scenario(name) for name in scenario_names()]
+    if keys:
+        found = scenario_keys()
+        show = _show_key
+    else:
+        scenarios = [load_scenario(name) for name in scenario_names()]
+        found = [
+            {"name": one.name, "summary": one.summary, "nodes": one.cluster.nodes, "policy": one.policy.name}
+            for one in scenarios
+        ]
+        show = _show_scenario
     if as_json:
         from cluster_abm.results.files import to_json
 
-        click.echo(
-            to_json(
-                [
-                    {"name": s.name, "summary": s.summary, "nodes": s.cluster.nodes, "policy": s.policy.name}
-                    for s in found
-                ]
-            ),
-            nl=False,
-        )
+        click.echo(to_json(found), nl=False)
         return
-    for scenario in found:
-        click.echo(f"{scenario.name:<16} {scenario.summary}")
+    for entry in found:
+        show(entry)
+
+
+def _show_scenario(entry: dict[str, Any]) -> None:
+    click.echo(f"{entry['name']:<18} {entry['summary']}")
+
+
+def _show_key(entry: dict[str, Any]) -> None:
+    default = "not set" if entry["default"] is None else json.dumps(entry["default"])
+    allowed = f" [{' | '.join(map(str, entry['allowed']))}]" if entry["allowed"] else ""
+    click.echo(textwrap.fill(f"{entry['key']} = {default}", 110))
+    click.echo(textwrap.fill(f"{entry['meaning']}{allowed}", 110, initial_indent="    ", subsequent_indent="    "))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.options import (
+    as_given,
     json_option,
     names_of,
     out_option,
@@ -70,7 +71,7 @@ def compare_command(
         _save(folder, found, wall_s)
         click.echo(f"\npicture and tables: {folder / 'compare.png'}, {folder / 'runs.parquet'}", err=as_json)
     if not as_json and found.seeds:
-        _print_next(scenario, found)
+        _print_next(as_given(scenario, settings, trace, trace_run), found)
     click.echo(f"{found.outcome.finished} runs in {wall_s:.1f} s", err=True)
     return _verdict(found)
 
@@ -83,7 +84,8 @@ def _print_comparison(found: Comparison) -> None:
     rows = []
     for name in found.policies:
         pair = pairs.get((first, name))
-        against = "" if pair is None else f"{pair.ratio:.2f}x{'' if pair.significant else ' (n.s.)'}"
+        doubt = "" if pair is None or pair.significant or len(found.seeds) == 1 else " (n.s.)"
+        against = "" if pair is None else f"{pair.ratio:.2f}x{doubt}"
         rows.append(
             {
                 "policy": name,
@@ -132,13 +134,14 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     draw_comparison(folder / "compare.png", title, complete, slowdowns)
 
 
-def _print_next(scenario: str, found: Comparison) -> None:
+def _print_next(given: str, found: Comparison) -> None:
     best = min(found.policies, key=lambda name: found.estimate(name, "mean_slowdown").mean)
+    rivals = ",".join(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
     click.echo("\nwhat to try next:")
     for command in (
-        f"cluster-abm run {scenario} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
-        f"cluster-abm compare {scenario} --policies {best},jsq,power-of-d,random --seeds 16",
-        f"cluster-abm compare {scenario} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)",
+        f"cluster-abm run {given} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
+        f"cluster-abm compare {given} --policies {rivals} --seeds 16",
+        f"cluster-abm compare {given} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)",
         "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
         "cluster-abm scenarios; cluster-abm policies    (what else there is)",
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -68,6 +69,16 @@ def overrides_of(
     if seed is not None:
         found["run.seed"] = seed
     return found
+
+
+def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_run: int | None) -> str:
+    """Scenario and options as a shell takes them, for a command that goes on from this one."""
+    words = [scenario, *(word for setting in settings for word in ("--set", setting))]
+    if trace is not None:
+        words += ["--trace", str(trace)]
+    if trace_run is not None:
+        words += ["--trace-run", str(trace_run)]
+    return shlex.join(words)
 
 
 def value_of(text: str) -> object:

@@ -61,6 +61,8 @@ def convert_command(file: Path, output: Path, run: int | None, format: str | Non
     click.echo(f"{len(found.jobs):,} jobs written to {output}", err=True)
     for reason, count in found.skipped.items():
         click.echo(f"skipped {count:,}: {reason}", err=True)
+    for reason, count in found.noted.items():
+        click.echo(f"noted {count:,}: {reason}", err=True)
 
 
 def _print_entry(name: str, value: Any, indent: int = 0) -> None:

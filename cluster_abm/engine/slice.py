@@ -109,7 +109,9 @@ def access(node: Row, task: Row) -> int:
 
 
 @inlined
-def stop_cpu(node: Row, tasks: Table, records: Table, free: Integers, counters: Integers, now_ns: int, end_ns: int) -> None:
+def stop_cpu(
+    node: Row, tasks: Table, records: Table, free: Integers, counters: Integers, now_ns: int, end_ns: int
+) -> None:
     """The running task stops, for the first reason that holds."""
     slot = node.running
     task = tasks[slot]

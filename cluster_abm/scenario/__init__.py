@@ -1,5 +1,6 @@
 """Scenarios: what a run is, as checked data."""
 
+from cluster_abm.scenario.keys import scenario_keys
 from cluster_abm.scenario.load import (
     load_scenario,
     nearest,
@@ -15,6 +16,7 @@ __all__ = [
     "load_scenario",
     "nearest",
     "scenario_from",
+    "scenario_keys",
     "scenario_names",
     "scenario_to_toml",
     "shipped_path",

@@ -31,11 +31,17 @@ class Distribution(Section):
     """
 
     kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "fixed"
+    """the distribution: uniform is on 0..2 mean, lifetime is the 1/t law (Harchol-Balter and Downey 1997)"""
     mean: NonNegative = 0.0
+    """mean, in the unit of the key"""
     sd: NonNegative = 0.0
+    """standard deviation of gamma and lognormal, in the unit of the key"""
     shape: Positive = 1.5
+    """tail index of pareto and lifetime"""
     minimum: Positive = 1000.0
+    """least value of lifetime"""
     maximum: Positive = 1_600_000.0
+    """largest value of lifetime"""
 
     @model_validator(mode="after")
     def _consistent(self) -> Distribution:
@@ -52,9 +58,11 @@ class RequestSize(Distribution):
     """Size of an access [KB]: `per` request anew (fixed, exponential or gamma), or once per job (any kind)."""
 
     kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "gamma"
+    """the distribution; anew for each access only fixed, exponential or gamma"""
     mean: Positive = 100.0
     sd: NonNegative = 50.0
     per: Literal["request", "job"] = "request"
+    """drawn anew for each access, or once for all accesses of a job"""
 
     @model_validator(mode="after")
     def _drawable(self) -> RequestSize:
@@ -78,19 +86,28 @@ class Arrivals(Section):
     """
 
     kind: Literal["poisson", "lognormal-window", "bursty"] = "poisson"
+    """evenly over the window, squeezed into it (MCLS), or in bursts"""
     mu: Annotated[float, Field(allow_inf_nan=False)] = 3.5
+    """of lognormal-window"""
     sigma: Positive = 3.5
+    """of lognormal-window"""
     burst_factor: Annotated[float, Field(gt=1, allow_inf_nan=False)] = 1.7
+    """rate in bursts over rate between them"""
     burst_s: Positive = 125.0
+    """mean length of a burst [s]"""
     quiet_s: Positive = 500.0
+    """mean time between bursts [s]"""
 
 
 class TaskCount(Section):
     """How many tasks a job has: 1, or with probability `parallel_share` uniform in minimum..maximum."""
 
     parallel_share: Share = 0.0
+    """share of parallel jobs"""
     minimum: Annotated[int, Field(ge=1)] = 2
+    """least tasks of a parallel job"""
     maximum: Annotated[int, Field(ge=1)] = 32
+    """most tasks of a parallel job"""
 
     @model_validator(mode="after")
     def _ordered(self) -> TaskCount:
@@ -103,8 +120,11 @@ class Home(Section):
     """Where jobs are submitted: each node alike, node k with weight 1/(k+1)^`skew`, or by given `weights`."""
 
     kind: Literal["uniform", "skewed", "weights"] = "uniform"
+    """each node alike, node k with weight 1/(k+1)^skew, or by given weights"""
     skew: Positive = 1.0
+    """exponent of kind skewed"""
     weights: tuple[NonNegative, ...] = ()
+    """one number per node of kind weights; nodes without one get none"""
 
     @model_validator(mode="after")
     def _usable(self) -> Home:

@@ -24,6 +24,7 @@ class NodeGroup(Section):
     """`count` nodes that differ from the cluster's defaults in the keys given."""
 
     count: Annotated[int, Field(ge=1)]
+    """nodes of this kind; groups are numbered from node 0 on"""
     cpu_speed: Positive | None = None
     memory_mb: Positive | None = None
     buffer_mb: NonNegative | None = None
@@ -37,28 +38,41 @@ class Cluster(Section):
     """The nodes; defaults are WAL-PM's Table 1, homogeneous."""
 
     nodes: Annotated[int, Field(ge=1, le=100_000)] = 32
+    """number of nodes"""
     slice_ms: Positive = 10.0
+    """time slice: what one step() of the model advances [ms]"""
     quantum_ms: Positive = 10.0
+    """round-robin quantum of the CPU [ms]"""
     context_switch_ms: NonNegative = 0.1
+    """lost whenever the CPU changes task [ms]"""
     cpu_speed: Positive = 1.0
+    """CPU speed; 1 is the papers' node"""
     memory_mb: Positive = 640.0
+    """RAM of a node [MB]"""
     buffer_mb: NonNegative = 160.0
+    """I/O buffer of a node [MB]"""
     buffer_in_memory: bool = True
+    """whether the buffer is taken out of the RAM, so that programs have memory_mb - buffer_mb"""
     disk_seek_rotation_ms: NonNegative = 8.0
+    """seek and rotation of one request [ms]"""
     disk_mb_per_s: Positive = 40.0
+    """disk bandwidth [MB/s]"""
     paging: Literal["rate"] = "rate"
+    """paging model: faults per ms of CPU while demands overflow the memory (WAL-PM 12, IOLB 11)"""
     page_fault_rate_per_ms: NonNegative = 0.5
-    page_fault_law: Literal["demand", "overflow"] = Field(
-        "demand",
-        description="factor of the fault rate: demand/memory (IOLB 11), or the share that does not fit",
-    )
-    page_fault_ratio_cap: Positive | None = Field(
-        None, description="largest demand/memory the paging law counts; none: the papers' literal law"
-    )
+    """page-fault rate mu [faults per ms of CPU]"""
+    page_fault_law: Literal["demand", "overflow"] = "demand"
+    """factor of the fault rate: demand/memory (IOLB 11), or the share that does not fit"""
+    page_fault_ratio_cap: Positive | None = None
+    """largest demand/memory the paging law counts; not set: the papers' literal law"""
     page_kb: Positive = 4.0
-    fault_service_ms: Positive | None = Field(None, description="none: seek, rotation and transfer of one page")
+    """size of a page [KB]"""
+    fault_service_ms: Positive | None = None
+    """disk time of a page fault [ms]; not set: seek, rotation and transfer of one page"""
     exchange_period_ms: Positive = 1000.0
+    """load managers report every so often [ms]"""
     group: tuple[NodeGroup, ...] = ()
+    """[[cluster.group]]: unlike nodes, each with a count and any of the node keys"""
 
     @model_validator(mode="after")
     def _groups_fit(self) -> Cluster:
@@ -75,38 +89,62 @@ class Trace(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None
+    """CSV, SWF, or Harchol-Balter and Downey's; plain, .gz or .xz"""
     format: Literal["csv", "swf", "hbd"] | None = None
-    run: Annotated[int, Field(ge=0)] | None = Field(None, description="which run of a file that holds several")
+    """not set: by the file's name and header"""
+    run: Annotated[int, Field(ge=0)] | None = None
+    """which run of a file that holds several"""
     start_s: NonNegative = 0.0
+    """jobs submitted earlier are left out, and time counts from here [s]"""
     duration_s: Positive | None = None
-    keep_share: Annotated[float, Field(gt=0, le=1)] = Field(1.0, description="share of the jobs kept, drawn at random")
-    max_tasks: Annotated[int, Field(ge=1)] | None = Field(None, description="wider jobs are cut to this many tasks")
-    cpu_scale: Positive = Field(1.0, description="CPU times are multiplied by this")
+    """jobs submitted later than this after start_s are left out [s]"""
+    keep_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """share of the jobs kept, drawn at random"""
+    max_tasks: Annotated[int, Field(ge=1)] | None = None
+    """wider jobs are cut to this many tasks"""
+    cpu_scale: Positive = 1.0
+    """CPU times are multiplied by this"""
 
 
 class Workload(Section):
     """The jobs. CPU times and rates are per task and at speed 1."""
 
     kind: Literal["synthetic", "trace"] = "synthetic"
+    """drawn from the distributions below, or read from workload.trace.file"""
     duration_s: Positive = 3600.0
+    """jobs are submitted during this time [s]"""
     jobs: Annotated[int, Field(ge=1, le=50_000_000)] | None = None
+    """so many jobs (give one of jobs, jobs_per_s, utilisation)"""
     jobs_per_s: Positive | None = None
-    utilisation: Positive | None = Field(None, description="mean CPU demand over CPU capacity; sets the rate")
+    """mean submission rate [1/s]"""
+    utilisation: Positive | None = None
+    """mean CPU demand over CPU capacity; sets the rate"""
     arrivals: Arrivals = Arrivals()
+    """when jobs are submitted"""
     cpu_ms: Distribution = Distribution(kind="exponential", mean=1000.0)
+    """CPU demand of a task, the same for all tasks of a job [ms]"""
     memory_mb: Distribution = Distribution(kind="pareto", mean=4.0)
-    memory_of: Literal["task", "job"] = Field(
-        "task", description="job: memory_mb is drawn for the whole job and split evenly among its tasks"
-    )
+    """memory demand [MB]"""
+    memory_of: Literal["task", "job"] = "task"
+    """job: memory_mb is drawn for the whole job and split evenly among its tasks"""
     io_per_ms: Distribution = Distribution(kind="fixed", mean=0.0)
+    """I/O accesses per ms of a task's CPU, lambda [1/ms]"""
     no_io_share: Share = 0.0
+    """share of the jobs that make no access at all"""
     request_kb: RequestSize = RequestSize()
+    """size of an access [KB]"""
     reaccess_rate: NonNegative = 0.0
+    """how often data is accessed again; above 0 the buffer serves hits"""
     initial_data_mb: Distribution = Distribution(kind="fixed", mean=0.0)
+    """data on the home disk that must follow a task [MB]"""
     write_share: Share = 0.2
+    """share of the accesses that write"""
     tasks: TaskCount = TaskCount()
+    """how many tasks a job has"""
     home: Home = Home()
+    """where jobs are submitted"""
     trace: Trace = Trace()
+    """what to take from a trace file"""
 
     @model_validator(mode="after")
     def _rate_given_once(self) -> Workload:
@@ -122,20 +160,27 @@ class Workload(Section):
 
 
 class Negotiation(Section):
-    """How load managers come to an agreement: model.md section 5, Negotiation (docs/model.md)."""
+    """How load managers come to an agreement (docs/model.md, Negotiation)."""
 
     mode: Literal["papers", "negotiated"] = "negotiated"
-    remote_execution_ms: NonNegative = Field(100.0, description="fixed cost e of starting a newcomer elsewhere")
-    offers: Annotated[int, Field(ge=1)] = Field(3, description="nodes asked one after another before it stays")
+    """papers: everybody knows the true state and every offer is accepted; negotiated: reports, offers, answers"""
+    remote_execution_ms: NonNegative = 100.0
+    """fixed cost e of starting a newcomer elsewhere [ms]"""
+    offers: Annotated[int, Field(ge=1)] = 3
+    """nodes asked one after another before a newcomer stays at home"""
 
 
 class Interconnect(Section):
     """The network between the nodes."""
 
     kind: Literal["complete", "star"] = "complete"
+    """complete: every two nodes are joined; star: through one switch"""
     mode: Literal["delay"] = "delay"
+    """a transfer takes its formula's time, however many there are"""
     bandwidth_mbps: Positive = 1024.0
+    """bandwidth of a link [Mbps; 1 MB = 8 Mb]"""
     latency_ms: NonNegative = 0.0
+    """latency of a message between two nodes [ms]"""
 
 
 class PolicyChoice(Section):
@@ -144,6 +189,7 @@ class PolicyChoice(Section):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: str = "none"
+    """the policy (cluster-abm policies); further keys are its parameters"""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -155,6 +201,7 @@ class Measure(Section):
     """What is written down while it runs."""
 
     period_ms: Positive = 10_000.0
+    """loads and busy times of all nodes are measured every so often [ms]"""
 
 
 def _drained_or_a_time(value: str | float) -> str | float:
@@ -170,21 +217,27 @@ class Run(Section):
     """How long, and from which seed."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    """every random number of the run follows from it"""
     until: Until = "drained"
+    """"drained": until the last job has finished; or simulated time [ms]"""
 
 
 class Compare(Section):
     """Defaults of `cluster-abm compare`."""
 
     policies: tuple[str, ...] = ("none", "clb", "mlb", "iolb")
+    """policies compared"""
     seeds: Annotated[int, Field(ge=1)] = 8
+    """runs of each, from run.seed on"""
 
 
 class Scenario(Section):
     """One run, whole."""
 
     name: str = "unnamed"
+    """what results are called by; default: the file's name"""
     summary: str = ""
+    """one line on what it is for"""
     cluster: Cluster = Cluster()
     workload: Workload = Workload(utilisation=0.5)
     policy: PolicyChoice = PolicyChoice()

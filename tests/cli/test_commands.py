@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 
 import pandas as pd
 import pytest
 
-from cluster_abm.cli import main
 from cluster_abm.scenario import load_scenario
 
 SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--set", "cluster.nodes=3"]
-
-
-@pytest.fixture
-def cli(capfd, tmp_path, monkeypatch):
-    """Run a command in an empty folder: (exit code, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
-        captured = capfd.readouterr()
-        return left.value.code, captured.out, captured.err
-
-    return call
-
 
 RUN_KEYS = ["scenario", "policy", "seed", "slices", "simulated_ms", "jobs", "metrics"]
 JOB_KEYS = ["submitted", "finished", "killed", "lost", "blocked", "running"]
@@ -184,38 +165,8 @@ def test_every_command_has_help(cli, command):
 
 
 def test_help_waits_for_no_heavy_library():
-    code = "import sys; from cluster_abm.cli import cluster_abm; sys.exit(any(m in sys.modules for m in ('mesa','numba','pandas','matplotlib')))"
+    code = (
+        "import sys; from cluster_abm.cli import cluster_abm; "
+        "sys.exit(any(name in sys.modules for name in ('mesa', 'numba', 'pandas', 'matplotlib')))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def interrupt(arguments, folder, after_s):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cluster_abm", *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    )  # fmt: skip
-    time.sleep(after_s)
-    # As a terminal does it: to the whole group.
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
-
-
-LONG = [
-    "--set",
-    "workload.duration_s=100000000",
-    "--set",
-    "workload.jobs_per_s=0.01",
-    "--set",
-    "measure.period_ms=1000",
-]
-
-
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
-def test_ctrl_c_in_a_run_keeps_what_is_finished_and_says_so(tmp_path):
-    code, out, err = interrupt(["run", "quickstart", "--json", *LONG], tmp_path, 6)
-    assert code == 130
-    assert "kept" in err
-    assert "Traceback" not in err
-    document = json.loads(out)
-    counts = document["jobs"]
-    assert counts["submitted"] == counts["finished"] + counts["running"] > 0

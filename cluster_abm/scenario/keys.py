@@ -1,0 +1,41 @@
+"""Every key a scenario may hold, from the schema itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from cluster_abm.scenario.schema import Scenario
+
+
+def scenario_keys() -> list[dict[str, Any]]:
+    """Every key in the order of the schema: dotted `key`, `default` (None: not set), `meaning`, `allowed` values.
+
+    Sections inside the workload (distributions, arrivals ...) are taken apart too: their keys are what `--set` takes.
+    """
+    return list(_keys_below(Scenario()))
+
+
+def _keys_below(section: BaseModel, path: str = "") -> Iterator[dict[str, Any]]:
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            meaning = f"{path}{name}: {field.description}" if field.description else ""
+            for inner in _keys_below(value, f"{path}{name}."):
+                yield inner | ({"meaning": f"{inner['meaning']} ({meaning})"} if meaning else {})
+        else:
+            yield {
+                "key": path + name,
+                "default": list(value) if isinstance(value, tuple) else value,
+                "meaning": field.description or "",
+                "allowed": _allowed(field),
+            }
+
+
+def _allowed(field: FieldInfo) -> list[Any]:
+    """The values of a field that takes one of a few; empty for any other."""
+    options = [field.annotation, *get_args(field.annotation)]
+    return [value for option in options if get_origin(option) is Literal for value in get_args(option)]

@@ -1,0 +1,179 @@
+"""Ctrl-C, as a terminal gives it to a whole group of processes: what is finished is kept, and nobody is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    not (hasattr(os, "openpty") and Path("/proc/self/stat").exists()), reason="needs terminals and /proc"
+)
+PATIENCE_S = 60
+
+
+class Started:
+    """A command in its own group of processes, its stderr a terminal, so that its progress can be seen."""
+
+    def __init__(self, arguments, folder):
+        import termios  # only where there are terminals
+
+        master, terminal = os.openpty()
+        termios.tcsetwinsize(terminal, (24, 120))  # a bar needs room
+        # Whoever is started in a shell's background hears no Ctrl-C; a command at a terminal does.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "cluster_abm", *arguments],
+                cwd=folder, stdout=subprocess.PIPE, stderr=terminal, text=True, start_new_session=True,
+            )  # fmt: skip
+        finally:
+            signal.signal(signal.SIGINT, before)
+        os.close(terminal)
+        self.err = ""
+        self._reader = threading.Thread(target=self._read, args=(master,), daemon=True)
+        self._reader.start()
+
+    def _read(self, master):
+        try:
+            while data := os.read(master, 65536):
+                self.err += data.decode(errors="replace")
+        except OSError:
+            # So Linux says that the last process at the other end has closed it.
+            pass
+        finally:
+            os.close(master)
+
+    def wait_until(self, seen):
+        """Wait until `seen(self)`; the command must not end before."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not seen(self):
+            assert self.process.poll() is None, f"ended too early: {self.err}"
+            assert time.monotonic() < deadline, f"not seen in {PATIENCE_S} s: {self.err}"
+            time.sleep(0.005)
+
+    def group(self):
+        """Numbers of the processes of its group that live (a zombie does not)."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                # pid (name) state parent group ...: the name may hold anything, brackets included.
+                state, _, group, *_ = path.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(group) == self.process.pid and state != "Z":
+                found.append(int(path.parent.name))
+        return found
+
+    def interrupt(self):
+        """Ctrl-C: (exit code, stdout, stderr)."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        out, _ = self.process.communicate(timeout=PATIENCE_S)
+        deadline = time.monotonic() + 20
+        while self.group() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        assert self.group() == []
+        self._reader.join(20)
+        return self.process.returncode, out, self.err
+
+
+@pytest.fixture
+def start(tmp_path):
+    begun = []
+
+    def call(*arguments):
+        begun.append(Started([str(argument) for argument in arguments], tmp_path))
+        return begun[-1]
+
+    yield call
+    for one in begun:
+        for process in one.group():
+            os.kill(process, signal.SIGKILL)
+        one.process.communicate()
+
+
+def progress(pattern):
+    """Whether the bar has come so far."""
+    return lambda command: re.search(pattern, command.err) is not None
+
+
+# Minutes of work, at one measurement a simulated second; one per cent of it takes seconds.
+LONG = ["--set", "workload.duration_s=1e7", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
+
+
+def test_a_run_keeps_what_is_finished_and_says_so(start, tmp_path):
+    command = start("run", "quickstart", "--json", "--out", "out", *LONG)
+    command.wait_until(progress(r"run quickstart: +[1-9]\d*%"))
+    code, out, err = command.interrupt()
+    assert code == 130
+    assert "kept what was finished" in err
+    assert "Traceback" not in err
+    document = json.loads(out)
+    counts = document["jobs"]
+    assert counts["submitted"] == counts["finished"] + counts["running"] > 0
+    jobs = pd.read_parquet(tmp_path / "out" / "jobs.parquet")
+    assert jobs["job"].nunique() >= counts["finished"] > 0
+    assert jobs["finish_ms"].max() <= document["simulated_ms"]
+
+
+# A run takes a tenth of a second or so; all of them, ten minutes.
+MANY = ["--policies", "none,jsq,clb", "--seeds", 5000, "--workers", 2]
+
+
+def test_a_comparison_keeps_complete_seeds_and_leaves_no_process(start, tmp_path):
+    command = start("compare", "quickstart", "--json", "--out", "out", *MANY)
+    command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
+    assert len(command.group()) >= 3
+    code, out, err = command.interrupt()
+    assert code == 130
+    assert "Traceback" not in err
+    kept, complete = map(int, re.search(r"kept (\d+) of 15000 runs; (\d+) seeds are complete", err).groups())
+    document = json.loads(out)
+    runs = pd.read_parquet(tmp_path / "out" / "runs.parquet")
+    assert len(runs) == kept >= 8
+    per_seed = runs.groupby("seed")["policy"].nunique()
+    whole = sorted(per_seed[per_seed == 3].index)
+    assert document["seeds"] == whole
+    assert len(whole) == complete > 0
+    chosen = runs[runs["seed"].isin(whole)]
+    for policy, entry in document["policies"].items():
+        mean = chosen.loc[chosen["policy"] == policy, "mean_slowdown"].mean()
+        assert entry["mean_slowdown"] == pytest.approx(mean, rel=1e-12)
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == document
+    assert (tmp_path / "out" / "compare.png").exists()
+
+
+def test_a_comparison_for_people_says_how_many_seeds_its_table_is_over(start):
+    command = start("compare", "quickstart", *MANY)
+    command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
+    code, out, err = command.interrupt()
+    assert code == 130
+    complete = int(re.search(r"(\d+) seeds are complete", err).group(1))
+    assert f"{complete} seed{'s' if complete > 1 else ''}, the same jobs for every policy" in out
+    for name in ("none", "jsq", "clb"):
+        assert f" {name} " in out
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.3, 1.0])
+def test_a_comparison_that_has_just_sent_for_its_workers(start, delay_s):
+    """While the other processes start and import, they hear Ctrl-C too; only the command itself may speak of it."""
+    command = start("compare", "quickstart", "--json", *MANY)
+    # The command, the tracker of what processes share, two workers.
+    command.wait_until(lambda one: len(one.group()) >= 4)
+    time.sleep(delay_s)
+    code, out, err = command.interrupt()
+    assert code == 130
+    assert "Traceback" not in err
+    kept = int(re.search(r"interrupted: kept (\d+) of 15000 runs", err).group(1))
+    assert kept < 100
+    if kept < 3:
+        assert json.loads(out) == {"scenario": "quickstart", "seeds": [], "policies": {}, "pairs": []}

@@ -1,0 +1,113 @@
+"""Every shipped scenario, run briefly; and every reproduction fits the scenario and the numbers it names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import breakdown_sum_ns
+
+from cluster_abm import ClusterModel
+from cluster_abm.policies import available, create
+from cluster_abm.scenario import load_scenario, scenario_names, shipped_path
+from cluster_abm.study import compare
+from cluster_abm.study.compare import with_policy
+from cluster_abm.study.plan import load_plan, reproduction_names
+from cluster_abm.workload.jobs import jobs_per_second
+
+JOBS = 30
+TRACE = "arrival_ms,home,cpu_ms,tasks\n" + "".join(
+    f"{250 * job},{job % 5},{40 + job},{1 + job % 3}\n" for job in range(30)
+)
+
+
+@pytest.fixture
+def brief(tmp_path):
+    """A shipped scenario with its nodes, rate and laws as they are, but a window of some thirty jobs only."""
+
+    def shortened(name):
+        whole = load_scenario(name)
+        if whole.workload.kind == "trace":
+            path = tmp_path / "jobs.csv"
+            path.write_text(TRACE)
+            return load_scenario(name, {"workload.trace.file": str(path)})
+        return load_scenario(name, {"workload.duration_s": JOBS / jobs_per_second(whole)})
+
+    return shortened
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_it_runs_to_its_end_and_every_job_ends_in_one_state(name, brief):
+    model = ClusterModel(brief(name))
+    assert model.running
+    model.run()
+    assert not model.running
+    counts = model.summary()["jobs"]
+    assert counts["submitted"] == len(model.jobs) > 5
+    assert counts["submitted"] == counts["finished"] == sum(counts.values()) - counts["submitted"]
+    # A state is not only counted: each task has one record, inside the run, that adds up.
+    records = model.engine.sorted_records()
+    assert np.array_equal(np.sort(records["task"]), np.arange(model.jobs["tasks"].sum()))
+    assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
+    assert records["finish_ns"].max() <= model.now_ns
+    assert set(records["node"]) <= set(range(load_scenario(name).cluster.nodes))
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_it_says_what_it_is_and_its_comparison_works(name, brief):
+    scenario = brief(name)
+    assert scenario.name == name
+    assert len(scenario.summary) > 20
+    assert "\n" not in scenario.summary
+    assert set(scenario.compare.policies) <= set(available())
+    assert len(set(scenario.compare.policies)) == len(scenario.compare.policies) > 1
+    # The scenario's own parameters go to each policy that it compares.
+    for policy in scenario.compare.policies:
+        create(with_policy(scenario, policy).policy)
+    found = compare(scenario, seeds=1, workers=1, quiet=True)
+    assert found.outcome.errors == []
+    assert found.seeds == (scenario.run.seed,)
+    assert found.runs["policy"].tolist() == list(scenario.compare.policies)
+    assert (found.runs["mean_slowdown"] >= 1).all()
+
+
+def test_summaries_tell_scenarios_apart():
+    assert len({load_scenario(name).summary for name in scenario_names()}) == len(scenario_names())
+
+
+def test_there_are_the_scenarios_that_documents_name():
+    assert {"quickstart", "replay", "replay-io", "iolb-table-1", "iolb-table-2"} <= set(scenario_names())
+    replay = load_scenario("replay")
+    assert (replay.workload.kind, replay.policy.name) == ("trace", "none")
+
+
+@pytest.mark.parametrize("name", reproduction_names())
+def test_a_reproduction_names_a_shipped_scenario_and_published_numbers(name):
+    plan = load_plan(name)
+    assert plan.name == name
+    assert plan.scenario in scenario_names()
+    table = pd.read_csv(shipped_path("published", plan.published))
+    assert not table.empty
+    for column in (plan.axis.column, *(series.column for series in plan.series)):
+        assert np.isfinite(table[column].to_numpy(float)).all(), column
+    assert table[plan.axis.column].is_unique
+    assert set(plan.quick_points) <= set(table[plan.axis.column])
+    curves = [series.name for series in plan.series]
+    assert len(set(curves)) == len(curves) > 0
+    assert {series.policy for series in plan.series} <= set(available())
+    assert {word for claim in plan.claim for word in (claim.a, claim.b) if word} <= set(curves)
+    assert set(plan.mape_percent) <= set(curves)
+
+
+@pytest.mark.parametrize("name", reproduction_names())
+def test_a_reproductions_keys_exist(name):
+    plan = load_plan(name)
+    points = pd.read_csv(shipped_path("published", plan.published))[plan.axis.column]
+    for series in plan.series:
+        overrides = {"policy.name": series.policy, plan.axis.key: float(points.iloc[0]), **series.overrides}
+        create(load_scenario(plan.scenario, overrides).policy)
+
+
+def test_every_published_table_is_reproduced():
+    published = {path.name for path in shipped_path("published").glob("*.csv")}
+    assert published == {load_plan(name).published for name in reproduction_names()}
