@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 
@@ -60,7 +61,10 @@ def _exit_code(arguments: list[str] | None) -> int:
         # Whoever read our output has enough of it (`| head`).
         sys.stderr.close()
         return 0
-    except Exception:
+    except Exception as problem:
+        if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            click.echo(f"error: the results could not be written: {problem.strerror}", err=True)
+            return BAD_INPUT
         click.echo(
             "error: this is a fault of cluster-abm, not of your input; please report it with what follows",
             err=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +86,7 @@ def _print_comparison(found: Comparison) -> None:
     for name in found.policies:
         pair = pairs.get((first, name))
         doubt = "" if pair is None or pair.significant or len(found.seeds) == 1 else " (n.s.)"
-        against = "" if pair is None else f"{pair.ratio:.2f}x{doubt}"
+        against = "" if pair is None or math.isnan(pair.ratio) else f"{pair.ratio:.2f}x{doubt}"
         rows.append(
             {
                 "policy": name,
@@ -109,6 +110,8 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _with_interval(found: Estimate) -> str:
+    if math.isnan(found.mean):
+        return "no job finished"
     if found.ci95 is None:
         return f"{found.mean:.4g}"
     return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
@@ -135,7 +138,8 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
 
 
 def _print_next(given: str, found: Comparison) -> None:
-    best = min(found.policies, key=lambda name: found.estimate(name, "mean_slowdown").mean)
+    slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in found.policies}
+    best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
     rivals = ",".join(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
     click.echo("\nwhat to try next:")
     for command in (
@@ -154,7 +158,7 @@ def _verdict(found: Comparison) -> int:
     if found.outcome.interrupted:
         click.echo(
             f"interrupted: kept {found.outcome.finished} of {len(found.outcome.summaries)} runs; "
-            f"{len(found.seeds)} seeds are complete for all policies",
+            f"seeds complete for all policies: {', '.join(map(str, found.seeds)) or 'none'}",
             err=True,
         )
         return 130

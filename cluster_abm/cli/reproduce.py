@@ -40,15 +40,17 @@ def reproduce_command(
     from cluster_abm.study.reproduce import reproduce, reproduction_names
 
     names = reproduction_names() if name == "all" else [name]
-    for chosen in names:
-        load_plan(chosen)
+    takers = [chosen for chosen in names if load_plan(chosen).takes_trace]
+    if name != "all" or not takers:
+        # Whoever asks for a table by name is told that it takes no trace; of all, those that do take it.
+        takers = names
     if out is None and not as_json:
         out = Path("out", "reproduce")
     folder = None if out is None else prepare_out(out)
     found: list[Reproduction] = []
     for chosen in names:
         begun = time.perf_counter()
-        result = reproduce(chosen, seeds, quick, overrides_of((), trace), workers)
+        result = reproduce(chosen, seeds, quick, overrides_of((), trace if chosen in takers else None), workers)
         found.append(result)
         if not as_json:
             _print_reproduction(result)

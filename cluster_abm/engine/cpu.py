@@ -140,6 +140,4 @@ def leap_rounds(node: Row, tasks: Table, now_ns: int, end_ns: int) -> int:
         slot = task.next
     node.cpu_busy_ns += given_ns * (node.ready_count + 1)
     node.switches += rounds * (node.ready_count + 1)
-    node.leg_ns += leap_ns
-    node.quantum_start_ns += leap_ns
     return now_ns + leap_ns

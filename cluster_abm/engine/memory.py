@@ -9,8 +9,6 @@ from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import page_faults_per_ms
 
-STREAM_UNITS = 1_000_000
-
 
 @inlined
 def change_demand(node: Row, tasks: Table, memory_kb: int, stream: int, now_ns: int) -> None:
@@ -44,7 +42,7 @@ def plan_stop_of_running(node: Row, task: Row, now_ns: int) -> None:
 
 @inlined
 def is_hit(node: Row, task: Row) -> bool:
-    """Whether the task's present access is served from the node's buffer; counts its dedicated run too."""
+    """Whether the task's present access is served from the node's buffer."""
     if task.reaccess_rate == 0.0 or node.buffer_kb == 0.0:
         return False
     share_kb = buffer_share_kb(float(task.stream), float(node.stream), node.buffer_kb)

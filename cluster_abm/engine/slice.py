@@ -39,7 +39,8 @@ def draw_gap(node: Row, task: Row) -> None:
     """CPU until the task's next access: exponential in its own CPU time, at least 1 ns."""
     if task.io_per_ms > 0.0:
         gap_ms = exponential(task.key, GAP, task.accesses) / (task.io_per_ms * node.speed)
-        task.gap_left_ns = max(1, int(math.floor(gap_ms * NS_PER_MS + 0.5)))
+        # A gap that 64 bits do not hold outlasts any task.
+        task.gap_left_ns = max(1, int(math.floor(min(gap_ms * NS_PER_MS + 0.5, NEVER))))
     else:
         task.gap_left_ns = NEVER
 

@@ -12,7 +12,6 @@ from cluster_abm.engine.loads import measure
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     COUNTERS,
-    FREE,
     FREE_TOP,
     LAST_FINISH_NS,
     LIVE,
@@ -73,11 +72,6 @@ class EngineState:
         """Records by (finish, task): an order that no window, batch or node order can change."""
         records = self.records
         return records[np.lexsort((records["task"], records["finish_ns"]))]
-
-    def live_slots(self) -> Integers:
-        """Rows of the live tasks, by task number."""
-        slots = np.flatnonzero(self.tasks["state"] != FREE)
-        return slots[np.argsort(self.tasks["task"][slots])]
 
     def admit(self, job_index: Integers, member: Integers, target: Integers, delay_ns: Integers) -> None:
         """Send tasks on their way (admission.admit)."""

@@ -39,7 +39,7 @@ def task_key(run_key: Word, task: int) -> Word:
 def uniform(key: Word, purpose: int, count: int, draw: int) -> float:
     """The `draw`-th uniform of number `count` of a purpose, inside (0, 1); draw < 256, count < 2**40."""
     counter = (uint64(purpose) << uint64(48)) ^ (uint64(draw) << uint64(40)) ^ uint64(count)
-    return (float(mix(uint64(key) ^ mix(counter)) >> uint64(11)) + 0.5) * 1.1102230246251565e-16
+    return (float(mix(uint64(key) ^ mix(counter)) >> uint64(12)) + 0.5) * 2.220446049250313e-16
 
 
 @inlined

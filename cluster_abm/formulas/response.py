@@ -32,11 +32,11 @@ def closed_response_ms(
 
 
 @formula
-def cpu_response_ms(remaining_ms: float, other_tasks: float) -> float:
-    """Response by a manager that sees the CPU alone: remaining (1 + queue) [ms] (model.md 5, settled for CLB).
+def cpu_response_ms(remaining_ms: float, queue: float) -> float:
+    """Response by a manager that sees the CPU alone: remaining (1 + queue) [ms] (settled for CLB, docs/model.md).
 
     Args:
         remaining_ms: CPU still to receive, on that node [ms].
-        other_tasks: tasks on the node without this one, each taken to be at the CPU.
+        queue: expected length of the node's CPU queue without this task, of `cpu_share` [tasks].
     """
-    return remaining_ms * (1.0 + other_tasks)
+    return remaining_ms * (1.0 + queue)

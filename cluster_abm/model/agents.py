@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import mesa
@@ -12,17 +13,16 @@ import numpy as np
 from cluster_abm.engine.tables import FREE, NS_PER_MS, RUNNING, STATE_NAMES
 from cluster_abm.formulas import slowdown
 from cluster_abm.policies import Decision, Newcomer
+from cluster_abm.results.frames import dedicated_ns
 
 if TYPE_CHECKING:
     from cluster_abm.model.model import ClusterModel
 
 
 class _IdentityCounters(WeakKeyDictionary[object, Iterator[int]]):
-    """Counters of agent numbers per model that do not keep the model alive, as Mesa 3.3's own would."""
+    """Counters of agent numbers per model that do not keep the model alive."""
 
     def __missing__(self, model: object) -> Iterator[int]:
-        import itertools
-
         counter = self[model] = itertools.count(1)
         return counter
 
@@ -30,10 +30,15 @@ class _IdentityCounters(WeakKeyDictionary[object, Iterator[int]]):
         return super().__getitem__(model) if model in self else self.__missing__(model)
 
 
+if hasattr(mesa.Agent, "_ids"):
+    # Mesa 3.3 keeps every model alive in this table, which later versions have given up. All agents of a model
+    # must count by the same one, a user's own too: so Mesa's is replaced, and what it holds is kept.
+    mesa.Agent._ids = _IdentityCounters(mesa.Agent._ids)
+
+
 class ClusterAgent(mesa.Agent):
     """Base of this package's agents."""
 
-    _ids: ClassVar[Any] = _IdentityCounters()
     model: ClusterModel
 
     def step(self) -> None:
@@ -165,8 +170,8 @@ class Job(ClusterAgent):
         if self.state == "running":
             return None
         records = self._records
-        dedicated = records["lone_cpu_ns"] + records["lone_io_ns"] + records["lone_paging_ns"]
-        return float(np.mean(slowdown(records["finish_ns"] - records["arrival_ns"], dedicated)))
+        wall_ns = records["finish_ns"] - records["arrival_ns"]
+        return float(np.mean(slowdown(wall_ns, dedicated_ns(records))))
 
     @property
     def _rows(self) -> Any:
@@ -185,8 +190,8 @@ class LoadManager(ClusterAgent):
         super().__init__(model)
         self.index = index
         self.notes: dict[str, Any] = {}
-        # Loads that answers have told since the last report: node to load row.
-        self.heard: dict[int, Any] = {}
+        # Loads that answers have told since the last report: node to (time [ns], load row).
+        self.heard: dict[int, tuple[int, Any]] = {}
 
     @property
     def node(self) -> Node:
@@ -227,5 +232,13 @@ class LoadManager(ClusterAgent):
         if self.model.negotiation.mode == "papers":
             return ""
         why_not = self.model.policy.accept(newcomer, decision, self.model.view_of(self))
-        asker.heard[self.index] = self.model.true_loads(self.index).copy()
+        asker.hear(self.index, self.model.true_loads(self.index))
         return why_not
+
+    def hear(self, node: int, loads: Any) -> None:
+        """Remember what an answer told of a node; its load row is copied."""
+        self.heard[node] = (self.model.now_ns, loads.copy())
+
+    def forget_until(self, sent_ns: int) -> None:
+        """A report is here: what answers told before it was sent is old news."""
+        self.heard = {node: told for node, told in self.heard.items() if told[0] > sent_ns}

@@ -16,14 +16,23 @@ if TYPE_CHECKING:
     from cluster_abm.model.model import ClusterModel
 
 
+# Rows of the nodes' table kept, about 100 bytes each; so many measurements at least.
+MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
+
+
 class Measurements:
-    """Loads and busy times of all nodes, every measuring period and at the end."""
+    """Loads and busy times of all nodes, every measuring period and at the end.
+
+    A long run is measured more coarsely: when a million rows are kept, every second measurement is dropped and the
+    period doubled, so that what is kept stays within bounds and evenly spaced.
+    """
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         self._period_ns = nanoseconds(model.setup.measure.period_ms)
         self._rows: list[tuple[int, Table, np.ndarray, np.ndarray]] = []
         self._collector: mesa.DataCollector | None = None
+        self._most_kept = max(FEWEST_KEPT, MOST_ROWS // model.setup.cluster.nodes) // 2 * 2
         self.due_ns = model._border_from(self._period_ns)
 
     def default_collector(self) -> mesa.DataCollector:
@@ -53,6 +62,10 @@ class Measurements:
         cpu_ns, disk_ns = self._model.busy_ns()
         self._rows.append((now_ns, loads, cpu_ns, disk_ns))
         self._model.datacollector.collect(self._model)
+        if len(self._rows) >= self._most_kept:
+            self._rows = self._rows[1::2]
+            self._period_ns *= 2
+            self.due_ns = self._model._border_from(self._rows[-1][0] + self._period_ns)
 
     def frame(self) -> pd.DataFrame:
         """Columns time_ms, node, tasks, memory_mb, load_<index>..., cpu_busy_ms, disk_busy_ms (busy since 0)."""

@@ -21,7 +21,7 @@ from cluster_abm.model.negotiation import Negotiations
 from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
 from cluster_abm.policies import View, create
 from cluster_abm.results.frames import jobs_frame
-from cluster_abm.results.summary import breakdown_ms, job_metrics
+from cluster_abm.results.summary import breakdown_ms, finished_jobs, job_metrics
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import job_table, key
 
@@ -81,9 +81,11 @@ class ClusterModel(mesa.Model):
     # ---- one slice -------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """One slice."""
+        """One slice; after the end nothing."""
         if self.running:
             self._live_until(self.now_ns + self.slice_ns)
+        # Mesa counts calls, we count slices.
+        self.steps = self.now_ns // self.slice_ns
 
     def _live_until(self, border_ns: int) -> None:
         """The order of a slice; `run` passes a later border, the next control point, with the same result."""
@@ -232,7 +234,7 @@ class ClusterModel(mesa.Model):
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
         records, nodes = self.engine.sorted_records(), self.engine.nodes
-        finished = int((np.bincount(records["job"], minlength=len(self.jobs)) == self.jobs["tasks"]).sum())
+        finished = len(finished_jobs(records, self.jobs))
         cpu_ns, disk_ns = self.busy_ns()
         capacity_ns = max(1, self.now_ns * len(nodes))
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,8 @@ class Negotiations:
         self._seen = model.engine.empty_loads()
         self._period_ns = nanoseconds(setup.cluster.exchange_period_ms)
         self._latency_ns = nanoseconds(model.network.latency_ms)
-        self._on_the_way: list[tuple[int, Table]] = []
+        # Reports under way: when they arrive, when they were sent, the loads.
+        self._on_the_way: deque[tuple[int, int, Table]] = deque()
         self._decisions: list[DecisionRecord] = []
         self.report_due_ns = 0
         self.already_sent = 0
@@ -58,8 +60,9 @@ class Negotiations:
         if now_ns >= self.report_due_ns:
             loads = self._model.engine.empty_loads()
             self._model.engine.measure(now_ns, loads)
-            self._on_the_way.append((now_ns + self._latency_ns, loads))
+            self._on_the_way.append((now_ns + self._latency_ns, now_ns, loads))
             self.report_due_ns = self._model._border_from(self.report_due_ns + self._period_ns)
+        self._take_in_reports()
 
     def place(self, newcomers: tuple[Integers, Integers]) -> tuple[Integers, Integers]:
         """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
@@ -88,6 +91,9 @@ class Negotiations:
             one = slice(entry, entry + 1)
             self._model.engine.admit(job_index[one], member[one], targets[one], delays_ns[one])
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
+            if asked:
+                # The answer that accepts tells the state with the reservation in it.
+                manager.hear(target, self._true[target])
         self.already_sent = len(job_index)
         return targets, delays_ns
 
@@ -97,7 +103,7 @@ class Negotiations:
             return self._view(manager.index, self._true, refused, manager.notes)
         self._take_in_reports()
         loads = self._seen.copy()
-        for node, row in manager.heard.items():
+        for node, (_, row) in manager.heard.items():
             loads[node] = row
         loads[manager.index] = self.true_row(manager.index)
         return self._view(manager.index, loads, refused, manager.notes)
@@ -134,10 +140,12 @@ class Negotiations:
 
     def _take_in_reports(self) -> None:
         now_ns = self._model.now_ns
+        sent_ns = None
         while self._on_the_way and self._on_the_way[0][0] <= now_ns:
-            self._seen = self._on_the_way.pop(0)[1]
+            _, sent_ns, self._seen = self._on_the_way.popleft()
+        if sent_ns is not None:
             for manager in self._model.load_managers:
-                manager.heard.clear()
+                manager.forget_until(sent_ns)
 
     def _newcomer(self, job: int, number: int) -> Newcomer:
         row = self._model.jobs[job]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cluster_abm.engine.tables import NS_PER_MS, Table, empty_nodes
+from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
 from cluster_abm.policies import Hardware
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
@@ -18,12 +19,17 @@ from cluster_abm.scenario.schema import Cluster
 
 def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Scenario:
     """The scenario, with scalar keywords whose `__` stand for dots, e.g. cluster__nodes=64. Raises InputError."""
-    overrides = {name.replace("__", "."): value for name, value in keywords.items()}
+    overrides = {name.replace("__", "."): _plain(value) for name, value in keywords.items()}
     if not isinstance(scenario, Scenario):
         return load_scenario(scenario, overrides)
     if not overrides:
         return scenario
-    return scenario_from(scenario.model_dump(exclude_unset=True), scenario.name, overrides)
+    return scenario_from(scenario.model_dump(exclude_none=True), scenario.name, overrides)
+
+
+def _plain(value: Any) -> Any:
+    """A keyword's value without numpy: sweeps hand in np.int64 and np.float64."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def nanoseconds(milliseconds: float) -> int:
@@ -41,8 +47,7 @@ def node_table(cluster: Cluster) -> Table:
     first = 0
     default_count = cluster.nodes - sum(group.count for group in cluster.group)
     for group, count in [*((group, group.count) for group in cluster.group), (None, default_count)]:
-        own = {} if group is None else group.model_dump(exclude_none=True, exclude={"count"})
-        kind = cluster.model_copy(update=own)
+        kind = cluster if group is None else cluster.like(group)
         buffer_mb = kind.buffer_mb
         user_mb = kind.memory_mb - (buffer_mb if kind.buffer_in_memory else 0.0)
         fault_ms = kind.fault_service_ms
@@ -80,11 +85,16 @@ def hardware(nodes: Table) -> tuple[Hardware, ...]:
 
 def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
     """The run's seed: `seed`, else Mesa's `rng` (an integer, or something numpy makes a generator of), else the
-    scenario's."""
-    if seed is not None:
-        return int(seed)
-    if rng is None:
+    scenario's.
+
+    Raises:
+        InputError: not a whole number of 0..2**63 - 1, nor anything numpy takes for a generator.
+    """
+    if seed is None and rng is None:
         return scenario.run.seed
-    if isinstance(rng, int | np.integer):
-        return int(rng)
-    return int(np.random.default_rng(rng).integers(2**63))
+    name, value = ("rng", rng) if seed is None else ("seed", seed)
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 0 <= int(value) < 2**63:
+        return int(value)
+    if name == "rng" and isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
+        return int(np.random.default_rng(value).integers(2**63))
+    raise InputError(f"{name} = {value!r}: must be a whole number of 0..{2**63 - 1}")

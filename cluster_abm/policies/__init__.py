@@ -36,7 +36,8 @@ def available() -> dict[str, type[Policy]]:
 def create(choice: PolicyChoice) -> Policy:
     """The policy a scenario names, with its parameters.
 
-    A scenario may hold parameters of several policies, so that they can be compared: each takes its own.
+    A scenario may hold parameters of several policies, so that they can be compared: each takes its own, and the
+    others' must be right for one of those that know them.
 
     Raises:
         InputError: an unknown policy, a parameter that no policy knows, a wrong value.
@@ -45,9 +46,26 @@ def create(choice: PolicyChoice) -> Policy:
     if choice.name not in policies:
         raise InputError(f"policy.name = {choice.name!r}: no such policy; {nearest(choice.name, list(policies))}")
     policy = policies[choice.name]
-    own = set(policy.Parameters.model_fields)
-    of_others = {key for other in policies.values() for key in other.Parameters.model_fields} - own
-    return policy(**{key: value for key, value in choice.parameters.items() if key not in of_others})
+    mine: dict[str, Any] = {}
+    for key, value in choice.parameters.items():
+        others = [other for other in policies.values() if key in other.Parameters.model_fields]
+        if key in policy.Parameters.model_fields or not others:
+            mine[key] = value
+        else:
+            _check_foreign(others, key, value)
+    return policy(**mine)
+
+
+def _check_foreign(policies: list[type[Policy]], key: str, value: Any) -> None:
+    problem = InputError([])
+    for policy in policies:
+        try:
+            policy(**{key: value})
+        except InputError as found:
+            problem = found
+        else:
+            return
+    raise problem
 
 
 def describe() -> list[dict[str, Any]]:

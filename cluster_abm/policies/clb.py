@@ -12,7 +12,7 @@ from cluster_abm.policies.view import Newcomer, View
 
 
 class CpuLoadBalancing(Policy):
-    """Balances the CPU, and sees nothing else."""
+    """Balances the CPU alone: disk and memory count only as far as they keep tasks from the CPU."""
 
     class Parameters(Policy.Parameters):
         """Parameters of CLB, MLB and IOLB."""
@@ -53,5 +53,5 @@ class CpuLoadBalancing(Policy):
         return cpu_share(newcomer.io_per_ms, newcomer.request_on(home), faults, home.fault_service_ms)
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
-        """By CPU alone: every other task there is taken to be at the CPU."""
+        """By the CPU alone: its expected queue there, page faults counted as I/O."""
         return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.load("queue_paging", node))

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.formulas import (
-    disk_share,
     io_load_ms,
     load_imbalance_factors,
     page_faults_per_ms,
@@ -61,10 +60,6 @@ class Newcomer:
     def io_on(self, node: Hardware) -> float:
         """Its I/O processing time on a node, c_j lambda_j t_IO [ms]."""
         return io_load_ms(self.cpu_ms, self.io_per_ms, self.request_on(node))
-
-    def disk_share_on(self, node: Hardware) -> float:
-        """Its chance to be at the disk of a node."""
-        return disk_share(self.io_per_ms, self.request_on(node))
 
 
 @dataclass

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,8 @@ def prepare_out(folder: str | Path) -> Path:
         InputError: it is a file, or cannot be made or written to.
     """
     path = Path(folder)
+    if not str(folder):
+        raise InputError("--out '': a folder is needed")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -48,18 +52,31 @@ def write_json(folder: Path, name: str, document: Any) -> Path:
 
 def write_text(folder: Path, name: str, text: str) -> Path:
     """Write a text file in one move."""
-    path = folder / name
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
-    return path
+    with in_one_move(folder / name) as partial:
+        partial.write_text(text, encoding="utf-8")
+    return folder / name
 
 
 def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
     """Write a Parquet file and give its path."""
-    path = folder / name
-    frame.to_parquet(path, engine="pyarrow", index=False, compression="zstd")
-    return path
+    with in_one_move(folder / name) as partial:
+        frame.to_parquet(partial, engine="pyarrow", index=False, compression="zstd")
+    return folder / name
+
+
+@contextmanager
+def in_one_move(path: Path) -> Iterator[Path]:
+    """A path to write to that becomes `path` when all is written: nobody ever finds half a file.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    partial = path.with_name(path.name + ".part")
+    try:
+        yield partial
+        os.replace(partial, path)
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
 
 
 def write_run(

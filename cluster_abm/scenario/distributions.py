@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, model_validator
 
 from cluster_abm.scenario.base import Section
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-
-KINDS = ("fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97")
+# Strict: `true` is no number, and "7" neither. The bounds keep nanoseconds and kilobytes inside 64 bits.
+LARGEST = 1e12
+Real = Annotated[float, Strict(), Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=False)]
+NonNegative = Annotated[float, Strict(), Field(ge=0, le=LARGEST, allow_inf_nan=False)]
+Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
+Count = Annotated[int, Strict(), Field(ge=1)]
 
 
 class Distribution(Section):
@@ -43,12 +45,31 @@ class Distribution(Section):
     maximum: Positive = 1_600_000.0
     """largest value of lifetime"""
 
+    USES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "fixed": ("mean",),
+        "exponential": ("mean",),
+        "uniform": ("mean",),
+        "gamma": ("mean", "sd"),
+        "lognormal": ("mean", "sd"),
+        "pareto": ("mean", "shape"),
+        "lifetime": ("shape", "minimum", "maximum"),
+        "hbd97": ("mean",),
+    }
+
     @model_validator(mode="after")
     def _consistent(self) -> Distribution:
+        for name in ("mean", "sd", "shape", "minimum", "maximum"):
+            uses = self.USES[self.kind]
+            if name not in uses and getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name} {getattr(self, name)}: kind {self.kind!r} takes {', '.join(uses)} only")
         if self.kind == "pareto" and self.shape <= 1:
             raise ValueError(f"shape {self.shape} of a pareto distribution: must be above 1 to have a mean")
         if self.kind in ("gamma", "lognormal") and self.mean > 0 and self.sd <= 0:
             raise ValueError(f'sd {self.sd} of a {self.kind} distribution: must be above 0 (or use kind = "fixed")')
+        if self.kind in ("gamma", "lognormal") and not 1e-3 * self.mean <= self.sd <= 1e3 * self.mean:
+            raise ValueError(
+                f"sd {self.sd} of a {self.kind} distribution of mean {self.mean}: must be 0.001..1000 means"
+            )
         if self.kind == "lifetime" and self.maximum <= self.minimum:
             raise ValueError(f"maximum {self.maximum} of a lifetime distribution: must be above minimum {self.minimum}")
         return self
@@ -87,11 +108,11 @@ class Arrivals(Section):
 
     kind: Literal["poisson", "lognormal-window", "bursty"] = "poisson"
     """evenly over the window, squeezed into it (MCLS), or in bursts"""
-    mu: Annotated[float, Field(allow_inf_nan=False)] = 3.5
+    mu: Real = 3.5
     """of lognormal-window"""
     sigma: Positive = 3.5
     """of lognormal-window"""
-    burst_factor: Annotated[float, Field(gt=1, allow_inf_nan=False)] = 1.7
+    burst_factor: Annotated[Positive, Field(gt=1)] = 1.7
     """rate in bursts over rate between them"""
     burst_s: Positive = 125.0
     """mean length of a burst [s]"""
@@ -104,9 +125,9 @@ class TaskCount(Section):
 
     parallel_share: Share = 0.0
     """share of parallel jobs"""
-    minimum: Annotated[int, Field(ge=1)] = 2
+    minimum: Count = 2
     """least tasks of a parallel job"""
-    maximum: Annotated[int, Field(ge=1)] = 32
+    maximum: Count = 32
     """most tasks of a parallel job"""
 
     @model_validator(mode="after")

@@ -15,7 +15,8 @@ import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.distributions import Distribution
+from cluster_abm.scenario.schema import Scenario, Workload
 
 
 def shipped_path(*parts: str) -> Path:
@@ -61,6 +62,7 @@ def scenario_from(
     tree = _copy(data)
     for key, value in (overrides or {}).items():
         _set(tree, key, value)
+    _complete_distributions(tree)
     try:
         return Scenario.model_validate(tree)
     except ValidationError as problem:
@@ -75,7 +77,7 @@ def scenario_to_toml(scenario: Scenario) -> str:
 
 def nearest(word: str, allowed: list[str]) -> str:
     """A hint with the nearest allowed word, or with all of them."""
-    close = difflib.get_close_matches(word, allowed, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word.lower(), allowed, n=1, cutoff=0.5)
     return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(allowed)}"
 
 
@@ -97,6 +99,17 @@ def _copy(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in tree.items()}
 
 
+def _complete_distributions(tree: dict[str, Any]) -> None:
+    """`workload.memory_mb.mean` alone changes the mean and leaves the default's kind, not the class's `fixed`."""
+    workload = tree.get("workload")
+    if not isinstance(workload, dict):
+        return
+    for name, field in Workload.model_fields.items():
+        given = workload.get(name)
+        if isinstance(field.default, Distribution) and isinstance(given, dict) and "kind" not in given:
+            workload[name] = field.default.model_dump(exclude_defaults=True) | {"kind": field.default.kind} | given
+
+
 def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
     *path, last = dotted.split(".")
     for part in path:
@@ -105,6 +118,10 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
             raise InputError(f"{dotted}: {part!r} is a value, not a section")
         tree = below
     tree[last] = value
+    if last == "kind" and value in Distribution.USES:
+        # Another kind does not take the old one's parameters: whoever sets it need not know what they were.
+        for name in set(Distribution.model_fields) - {"kind", *Distribution.USES[str(value)]}:
+            tree.pop(name, None)
     rates = ("jobs", "jobs_per_s", "utilisation")
     # One rate replaces the other: whoever sets workload.utilisation need not know how the file set the rate.
     if path == ["workload"] and last in rates:
@@ -116,15 +133,15 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
 def _message(error: Any, where: str, overridden: set[str]) -> str:
     location = [part for part in error["loc"] if not (isinstance(part, str) and "[" in part)]
     field = ".".join(str(part) for part in location)
-    origin = "override" if field in overridden else where
+    origin = "override" if any(f"{field}.".startswith(f"{key}.") for key in overridden) else where
     if error["type"] == "extra_forbidden":
         return f"{origin}: unknown key {field!r}; {nearest(str(location[-1]), list(_keys(location[:-1])))}"
-    if error["type"] == "value_error":
-        text = str(error["ctx"]["error"])
-        if not isinstance(error["input"], Mapping):
-            return f"{origin}: {field} = {error['input']!r}: {text}"
+    text = str(error["ctx"]["error"]) if error["type"] == "value_error" else error["msg"]
+    if error["type"] == "value_error" and isinstance(error["input"], Mapping) and not text.startswith("must be"):
+        # Of a whole section: the text begins with the key.
         return f"{origin}: {field + '.' if field else ''}{text}"
-    return f"{origin}: {field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+    text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')
+    return f"{origin}: {field} = {error['input']!r}: {text[0].lower()}{text[1:]}"
 
 
 def _keys(path: list[Any]) -> Iterator[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import (
+    LARGEST,
     Arrivals,
+    Count,
     Distribution,
     Home,
     NonNegative,
@@ -19,43 +20,49 @@ from cluster_abm.scenario.distributions import (
     TaskCount,
 )
 
+# Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
+LONGEST_PERIOD_MS = 1e9
+Period = Annotated[Positive, Field(ge=1e-6, le=LONGEST_PERIOD_MS)]
+Delay = Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)]
+Speed = Annotated[Positive, Field(ge=1e-3, le=1e9)]
+
 
 class NodeGroup(Section):
     """`count` nodes that differ from the cluster's defaults in the keys given."""
 
-    count: Annotated[int, Field(ge=1)]
+    count: Count
     """nodes of this kind; groups are numbered from node 0 on"""
-    cpu_speed: Positive | None = None
+    cpu_speed: Speed | None = None
     memory_mb: Positive | None = None
     buffer_mb: NonNegative | None = None
-    disk_seek_rotation_ms: NonNegative | None = None
-    disk_mb_per_s: Positive | None = None
+    disk_seek_rotation_ms: Delay | None = None
+    disk_mb_per_s: Speed | None = None
     page_fault_rate_per_ms: NonNegative | None = None
-    fault_service_ms: Positive | None = None
+    fault_service_ms: Annotated[Positive, Field(le=LONGEST_PERIOD_MS)] | None = None
 
 
 class Cluster(Section):
     """The nodes; defaults are WAL-PM's Table 1, homogeneous."""
 
-    nodes: Annotated[int, Field(ge=1, le=100_000)] = 32
+    nodes: Annotated[Count, Field(le=100_000)] = 32
     """number of nodes"""
-    slice_ms: Positive = 10.0
+    slice_ms: Period = 10.0
     """time slice: what one step() of the model advances [ms]"""
-    quantum_ms: Positive = 10.0
+    quantum_ms: Period = 10.0
     """round-robin quantum of the CPU [ms]"""
-    context_switch_ms: NonNegative = 0.1
+    context_switch_ms: Delay = 0.1
     """lost whenever the CPU changes task [ms]"""
-    cpu_speed: Positive = 1.0
+    cpu_speed: Speed = 1.0
     """CPU speed; 1 is the papers' node"""
     memory_mb: Positive = 640.0
     """RAM of a node [MB]"""
     buffer_mb: NonNegative = 160.0
     """I/O buffer of a node [MB]"""
-    buffer_in_memory: bool = True
+    buffer_in_memory: StrictBool = True
     """whether the buffer is taken out of the RAM, so that programs have memory_mb - buffer_mb"""
-    disk_seek_rotation_ms: NonNegative = 8.0
+    disk_seek_rotation_ms: Delay = 8.0
     """seek and rotation of one request [ms]"""
-    disk_mb_per_s: Positive = 40.0
+    disk_mb_per_s: Speed = 40.0
     """disk bandwidth [MB/s]"""
     paging: Literal["rate"] = "rate"
     """paging model: faults per ms of CPU while demands overflow the memory (WAL-PM 12, IOLB 11)"""
@@ -67,9 +74,9 @@ class Cluster(Section):
     """largest demand/memory the paging law counts; not set: the papers' literal law"""
     page_kb: Positive = 4.0
     """size of a page [KB]"""
-    fault_service_ms: Positive | None = None
+    fault_service_ms: Annotated[Positive, Field(le=LONGEST_PERIOD_MS)] | None = None
     """disk time of a page fault [ms]; not set: seek, rotation and transfer of one page"""
-    exchange_period_ms: Positive = 1000.0
+    exchange_period_ms: Period = 1000.0
     """load managers report every so often [ms]"""
     group: tuple[NodeGroup, ...] = ()
     """[[cluster.group]]: unlike nodes, each with a count and any of the node keys"""
@@ -79,10 +86,17 @@ class Cluster(Section):
         total = sum(group.count for group in self.group)
         if total > self.nodes:
             raise ValueError(f"group: counts add up to {total}, but cluster.nodes is {self.nodes}")
-        for name in ("slice_ms", "quantum_ms", "exchange_period_ms"):
-            if round(getattr(self, name) * 1e6) < 1:
-                raise ValueError(f"{name} {getattr(self, name)}: must be at least 0.000001 ms (1 ns)")
+        for place, kind in (("", self), *((f"group.{index}.", self.like(one)) for index, one in enumerate(self.group))):
+            if kind.buffer_in_memory and kind.buffer_mb >= kind.memory_mb:
+                raise ValueError(
+                    f"{place}buffer_mb {kind.buffer_mb}: must be below {place}memory_mb {kind.memory_mb}, "
+                    "which it is taken from (or set buffer_in_memory = false)"
+                )
         return self
+
+    def like(self, group: NodeGroup) -> Cluster:
+        """The same with the keys that a group sets: what a node of that group is."""
+        return self.model_copy(update=group.model_dump(exclude_none=True, exclude={"count"}))
 
 
 class Trace(Section):
@@ -92,15 +106,15 @@ class Trace(Section):
     """CSV, SWF, or Harchol-Balter and Downey's; plain, .gz or .xz"""
     format: Literal["csv", "swf", "hbd"] | None = None
     """not set: by the file's name and header"""
-    run: Annotated[int, Field(ge=0)] | None = None
+    run: Annotated[int, Strict(), Field(ge=0)] | None = None
     """which run of a file that holds several"""
     start_s: NonNegative = 0.0
     """jobs submitted earlier are left out, and time counts from here [s]"""
     duration_s: Positive | None = None
     """jobs submitted later than this after start_s are left out [s]"""
-    keep_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    keep_share: Annotated[Positive, Field(le=1)] = 1.0
     """share of the jobs kept, drawn at random"""
-    max_tasks: Annotated[int, Field(ge=1)] | None = None
+    max_tasks: Count | None = None
     """wider jobs are cut to this many tasks"""
     cpu_scale: Positive = 1.0
     """CPU times are multiplied by this"""
@@ -113,7 +127,7 @@ class Workload(Section):
     """drawn from the distributions below, or read from workload.trace.file"""
     duration_s: Positive = 3600.0
     """jobs are submitted during this time [s]"""
-    jobs: Annotated[int, Field(ge=1, le=50_000_000)] | None = None
+    jobs: Annotated[Count, Field(le=50_000_000)] | None = None
     """so many jobs (give one of jobs, jobs_per_s, utilisation)"""
     jobs_per_s: Positive | None = None
     """mean submission rate [1/s]"""
@@ -153,9 +167,11 @@ class Workload(Section):
         given = [name for name in ("jobs", "jobs_per_s", "utilisation") if getattr(self, name) is not None]
         if len(given) != 1:
             found = ", ".join(f"workload.{name}" for name in given) or "none of them"
-            raise ValueError(f"give exactly one of jobs, jobs_per_s, utilisation: found {found}")
+            raise ValueError(f"jobs, jobs_per_s, utilisation: give exactly one; found {found}")
+        if self.cpu_ms.kind != "lifetime" and self.cpu_ms.mean == 0:
+            raise ValueError(f"cpu_ms.mean 0 of kind {self.cpu_ms.kind!r}: must be above 0")
         if self.arrivals.kind == "lognormal-window" and self.jobs is None:
-            raise ValueError("arrivals of kind lognormal-window: need workload.jobs")
+            raise ValueError("arrivals.kind lognormal-window: needs workload.jobs")
         return self
 
 
@@ -164,9 +180,9 @@ class Negotiation(Section):
 
     mode: Literal["papers", "negotiated"] = "negotiated"
     """papers: everybody knows the true state and every offer is accepted; negotiated: reports, offers, answers"""
-    remote_execution_ms: NonNegative = 100.0
+    remote_execution_ms: Delay = 100.0
     """fixed cost e of starting a newcomer elsewhere [ms]"""
-    offers: Annotated[int, Field(ge=1)] = 3
+    offers: Count = 3
     """nodes asked one after another before a newcomer stays at home"""
 
 
@@ -177,9 +193,9 @@ class Interconnect(Section):
     """complete: every two nodes are joined; star: through one switch"""
     mode: Literal["delay"] = "delay"
     """a transfer takes its formula's time, however many there are"""
-    bandwidth_mbps: Positive = 1024.0
+    bandwidth_mbps: Speed = 1024.0
     """bandwidth of a link [Mbps; 1 MB = 8 Mb]"""
-    latency_ms: NonNegative = 0.0
+    latency_ms: Delay = 0.0
     """latency of a message between two nodes [ms]"""
 
 
@@ -200,23 +216,25 @@ class PolicyChoice(Section):
 class Measure(Section):
     """What is written down while it runs."""
 
-    period_ms: Positive = 10_000.0
+    period_ms: Period = 10_000.0
     """loads and busy times of all nodes are measured every so often [ms]"""
 
 
-def _drained_or_a_time(value: str | float) -> str | float:
-    if value == "drained" or (not isinstance(value, str) and 0 < value < math.inf):
-        return value
-    raise ValueError('must be "drained" or a time above 0 [ms]')
+def _drained_or_a_time(value: Any) -> str | float:
+    if value == "drained":
+        return "drained"
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LARGEST:
+        return float(value)
+    raise ValueError(f'must be "drained" or a time above 0 and up to {LARGEST:g} [ms]')
 
 
-Until = Annotated[str | float, AfterValidator(_drained_or_a_time)]
+Until = Annotated[str | float, PlainValidator(_drained_or_a_time)]
 
 
 class Run(Section):
     """How long, and from which seed."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    seed: Annotated[int, Strict(), Field(ge=0, lt=2**63)] = 1
     """every random number of the run follows from it"""
     until: Until = "drained"
     """"drained": until the last job has finished; or simulated time [ms]"""
@@ -227,7 +245,7 @@ class Compare(Section):
 
     policies: tuple[str, ...] = ("none", "clb", "mlb", "iolb")
     """policies compared"""
-    seeds: Annotated[int, Field(ge=1)] = 8
+    seeds: Count = 8
     """runs of each, from run.seed on"""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -62,7 +63,7 @@ class Comparison:
         if self.seeds:
             for policy in self.policies:
                 slowdown = self.estimate(policy, "mean_slowdown")
-                entry: dict[str, Any] = {"mean_slowdown": slowdown.mean, "ci95": _listed(slowdown)}
+                entry: dict[str, Any] = {"mean_slowdown": finite(slowdown.mean), "ci95": _listed(slowdown)}
                 for metric in metrics:
                     if metric != "mean_slowdown":
                         _put(entry, metric, self.estimate(policy, metric).mean)
@@ -72,8 +73,8 @@ class Comparison:
                     {
                         "a": a,
                         "b": b,
-                        "ratio": pair.ratio,
-                        "difference": pair.difference.mean,
+                        "ratio": finite(pair.ratio),
+                        "difference": finite(pair.difference.mean),
                         "ci95": _listed(pair.difference),
                         "significant": pair.significant,
                     }
@@ -149,12 +150,17 @@ def runs_frame(summaries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def finite(value: float) -> float | None:
+    """A number for JSON: what does not exist (no job finished, say) is None."""
+    return value if math.isfinite(value) else None
+
+
 def _listed(found: Estimate) -> list[float] | None:
-    return None if found.ci95 is None else list(found.ci95)
+    return None if found.ci95 is None or not all(map(math.isfinite, found.ci95)) else list(found.ci95)
 
 
 def _put(entry: dict[str, Any], metric: str, mean: float) -> None:
-    value = None if mean != mean else mean
+    value = finite(mean)
     section, _, part = metric.partition(".")
     if part:
         entry.setdefault(section, {})[part] = value

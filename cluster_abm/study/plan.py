@@ -65,6 +65,7 @@ class Plan(Section):
     claim: tuple[Claim, ...] = ()
     mape_percent: dict[str, float] = Field(default_factory=dict)
     notes: str = ""
+    takes_trace: bool = False
 
 
 def reproduction_names() -> list[str]:

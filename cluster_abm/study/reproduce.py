@@ -132,6 +132,8 @@ def reproduce(
         InputError: unknown name, or what a run was given is wrong.
     """
     plan = load_plan(name)
+    if "workload.trace.file" in (overrides or {}) and not plan.takes_trace:
+        raise InputError(f"--trace: {name} is about the jobs its paper describes, and takes none from a trace")
     count = seeds or (plan.quick_seeds if quick else plan.seeds)
     table = _published(plan)
     if quick:

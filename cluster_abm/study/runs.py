@@ -6,16 +6,22 @@ import multiprocessing
 import os
 import signal
 import traceback
-from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.schema import LONGEST_PERIOD_MS, Measure
+
+Finished = SimpleQueue[tuple[int, Future[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,9 @@ def run_one(task: Task) -> dict[str, Any]:
     """Carry out one run and give its summary."""
     from cluster_abm.model import ClusterModel
 
-    model = ClusterModel(task.scenario, seed=task.seed)
+    # Nobody sees the measurements of a run among many, and no result depends on them.
+    unmeasured = task.scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
+    model = ClusterModel(unmeasured, seed=task.seed)
     model.run()
     return model.summary()
 
@@ -103,22 +111,26 @@ def _run_on_processes(tasks: Sequence[Task], workers: int, outcome: Outcome, bar
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    # A queue, not futures.wait: that locks all futures, and an interrupt inside it leaves some locked for ever.
+    done: Finished = SimpleQueue()
     try:
-        indices: dict[Future[dict[str, Any]], int] = {
-            executor.submit(run_one, task): index for index, task in enumerate(tasks)
-        }
-        waiting = set(indices)
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                _book(future, indices[future], tasks, outcome)
-                bar.update()
+        with _interrupts_held_back():
+            for index, task in enumerate(tasks):
+                executor.submit(run_one, task).add_done_callback(partial(_deliver, done, index))
+        for _ in tasks:
+            index, future = done.get()
+            _book(future, index, tasks, outcome)
+            bar.update()
     except BaseException:
         executor.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - others:
             process.terminate()
         raise
     executor.shutdown()
+
+
+def _deliver(done: Finished, index: int, future: Future[dict[str, Any]]) -> None:
+    done.put((index, future))
 
 
 def _book(future: Future[dict[str, Any]], index: int, tasks: Sequence[Task], outcome: Outcome) -> None:
@@ -135,6 +147,21 @@ def _book(future: Future[dict[str, Any]], index: int, tasks: Sequence[Task], out
 
 def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C waits until the block is over; processes that start in it ignore it from their first moment on."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _describe(task: Task, text: str) -> str:

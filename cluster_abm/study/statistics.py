@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,9 +51,11 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
     """The difference of two policies that met the same jobs: one value a seed, in the same order."""
     first, second = np.asarray(a, float), np.asarray(b, float)
     differences = first - second
-    ratio = float(first.mean() / second.mean())
+    ratio = float(first.mean() / second.mean()) if second.mean() != 0 else math.nan
     found = estimate(differences.tolist())
     if len(differences) < 2:
+        return PairedDifference(ratio, found, 1.0)
+    if not np.isfinite(differences).all():
         return PairedDifference(ratio, found, 1.0)
     if np.ptp(differences) == 0.0:
         # The t test divides by the spread: equal runs differ by nothing, others by exactly that much.

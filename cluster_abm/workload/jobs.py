@@ -10,12 +10,16 @@ import numpy.typing as npt
 from cluster_abm.engine.tables import JOB, NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.distributions import RequestSize
+from cluster_abm.scenario.distributions import LARGEST, RequestSize
 from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
 from cluster_abm.workload.streams import generator
 
 Floats = npt.NDArray[np.float64]
+
+MAX_TASKS = 100_000_000
+# Half of what 63 bits of nanoseconds hold, 146 years.
+MAX_WORK_MS = 4.6e12
 
 
 def job_table(scenario: Scenario, seed: int) -> Table:
@@ -30,7 +34,32 @@ def job_table(scenario: Scenario, seed: int) -> Table:
         arrival_ms, columns = trace_columns(scenario, seed)
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
-    return _fill(scenario, seed, arrival_ms, columns)
+    jobs = _fill(scenario, seed, arrival_ms, columns)
+    _check_size(jobs, scenario)
+    return jobs
+
+
+def _check_size(jobs: Table, scenario: Scenario) -> None:
+    """Whether the engine's 64 bits hold whatever may come of these jobs. Raises InputError."""
+    tasks = jobs["tasks"].sum(dtype=np.int64)
+    if tasks > MAX_TASKS:
+        raise InputError(f"workload: {tasks:,} tasks: allowed are {MAX_TASKS:,}")
+    kinds = [scenario.cluster, *(scenario.cluster.like(group) for group in scenario.cluster.group)]
+    request_ms = max(kind.disk_seek_rotation_ms for kind in kinds) + jobs["request_kb"] / min(
+        kind.disk_mb_per_s for kind in kinds
+    )
+    with np.errstate(over="ignore"):
+        alone_ms = jobs["cpu_ms"] * (1.0 / min(kind.cpu_speed for kind in kinds) + jobs["io_per_ms"] * request_ms)
+        all_ms = float((alone_ms * jobs["tasks"]).sum() + (jobs["arrival_ns"].max() if len(jobs) else 0) / NS_PER_MS)
+    for name, values, limit, unit in (
+        ("memory_mb", jobs["memory_mb"] * jobs["tasks"], LARGEST, "MB"),
+        ("initial_data_mb", jobs["initial_data_mb"], LARGEST, "MB"),
+        ("io_per_ms", jobs["io_per_ms"], 1e6, "accesses per ms"),
+        ("request_kb", jobs["request_kb"], LARGEST, "KB"),
+        ("all work together", np.array([all_ms]), MAX_WORK_MS, "ms of CPU and disk, were one node to do it"),
+    ):
+        if len(values) and not values.max() <= limit:
+            raise InputError(f"workload: {name} of the jobs reaches {values.max():.3g} {unit}: allowed is {limit:g}")
 
 
 def jobs_per_second(scenario: Scenario) -> float:
@@ -57,6 +86,11 @@ def jobs_per_second(scenario: Scenario) -> float:
 def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
     workload = scenario.workload
     rate = jobs_per_second(scenario)
+    if rate * workload.duration_s > MAX_TASKS:
+        raise InputError(
+            f"workload: {rate:g} jobs per second during duration_s = {workload.duration_s:g} are "
+            f"{rate * workload.duration_s:.3g} jobs: allowed are {MAX_TASKS:,}"
+        )
     times_s = submission_times_s(
         workload.arrivals, generator(seed, "arrivals"), workload.duration_s, workload.jobs, rate
     )

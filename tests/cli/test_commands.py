@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -41,8 +42,28 @@ def test_run_without_json_is_for_people(cli):
     code, out, err = cli("run", "quickstart", *SHORT)
     assert code == 0
     assert "quickstart, policy none, seed 1" in out
-    assert "mean_slowdown" in out
+    for words in (
+        "mean slowdown",
+        "mean response",
+        "makespan",
+        "CPU busy",
+        "disk busy",
+        "remote executions",
+        "I/O queue",
+    ):
+        assert f"{words} " in out
+    assert "_" not in out
+    assert not re.search(r"\de[+-]\d", out)
+    assert re.search(r"CPU busy +[\d.]+ %\n", out)
+    assert re.search(r"mean response of a job +[\d,.]+ s\n", out)
     assert " s" in err
+
+
+def test_run_in_which_nothing_finished_says_so(cli):
+    code, out, _ = cli("run", "quickstart", "--set", "run.until=10", *SHORT)
+    assert code == 0
+    assert re.search(r"mean slowdown .* no job finished\n", out)
+    assert "no task finished" in out
 
 
 def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):

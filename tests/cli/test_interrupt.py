@@ -59,7 +59,7 @@ class Started:
         while not seen(self):
             assert self.process.poll() is None, f"ended too early: {self.err}"
             assert time.monotonic() < deadline, f"not seen in {PATIENCE_S} s: {self.err}"
-            time.sleep(0.005)
+            time.sleep(0.001)
 
     def group(self):
         """Numbers of the processes of its group that live (a zombie does not)."""
@@ -77,7 +77,7 @@ class Started:
     def interrupt(self):
         """Ctrl-C: (exit code, stdout, stderr)."""
         os.killpg(self.process.pid, signal.SIGINT)
-        out, _ = self.process.communicate(timeout=PATIENCE_S)
+        out, _ = self.process.communicate(timeout=20)
         deadline = time.monotonic() + 20
         while self.group() and time.monotonic() < deadline:
             time.sleep(0.005)
@@ -107,7 +107,7 @@ def progress(pattern):
 
 
 # Minutes of work, at one measurement a simulated second; one per cent of it takes seconds.
-LONG = ["--set", "workload.duration_s=1e7", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
+LONG = ["--set", "workload.duration_s=3e6", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
 
 
 def test_a_run_keeps_what_is_finished_and_says_so(start, tmp_path):
@@ -161,6 +161,17 @@ def test_a_comparison_for_people_says_how_many_seeds_its_table_is_over(start):
     assert f"{complete} seed{'s' if complete > 1 else ''}, the same jobs for every policy" in out
     for name in ("none", "jsq", "clb"):
         assert f" {name} " in out
+
+
+def test_a_comparison_that_has_just_booked_a_run(start):
+    """With so many runs to come, the command then is busy with their list; it must not hang with half of it locked."""
+    command = start("compare", "quickstart", "--json", *MANY, "--seeds", 20_000)
+    command.wait_until(progress(r"\b([3-9]|[1-9]\d+)/60000 "))
+    code, out, err = command.interrupt()
+    assert code == 130
+    assert "Traceback" not in err
+    kept = int(re.search(r"interrupted: kept (\d+) of 60000 runs", err).group(1))
+    assert kept >= 3 * len(json.loads(out)["seeds"])
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.3, 1.0])

@@ -318,7 +318,7 @@ def task_key(run_key: int, task_id: int) -> int:
 
 def uniform(key: int, purpose: int, count: int, draw: int = 0) -> float:
     """Uniform on (0, 1): the top 53 bits, in the middle of their cell."""
-    return ((mix(key ^ mix((purpose << 48) ^ (draw << 40) ^ count)) >> 11) + 0.5) * 2**-53
+    return ((mix(key ^ mix((purpose << 48) ^ (draw << 40) ^ count)) >> 12) + 0.5) * 2**-52
 
 
 def accesses_of(

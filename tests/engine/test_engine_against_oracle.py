@@ -18,8 +18,8 @@ from cluster_abm.engine.tables import JOB, empty_nodes
 RUN_KEY = 0x5EED_CAFE_F00D_BEEF
 
 
-def engine_run(node: OracleNode, tasks, shape: int = 0, window_ns: int | None = None) -> EngineState:
-    """The same node and tasks in the engine, served in one go or in windows."""
+def begun(node: OracleNode, tasks, shape: int = 0) -> EngineState:
+    """The same node and tasks in the engine, at time 0."""
     nodes = empty_nodes(1)
     for name in ("speed", "quantum_ns", "switch_ns", "user_memory_kb", "fault_rate_per_ms", "fault_ratio_cap"):
         nodes[name] = getattr(node, name)
@@ -34,6 +34,12 @@ def engine_run(node: OracleNode, tasks, shape: int = 0, window_ns: int | None = 
     engine = EngineState(nodes, jobs, RUN_KEY)
     count = len(tasks)
     engine.admit(np.arange(count), np.zeros(count, int), np.zeros(count, int), np.zeros(count, int))
+    return engine
+
+
+def engine_run(node: OracleNode, tasks, shape: int = 0, window_ns: int | None = None) -> EngineState:
+    """The same node and tasks in the engine, served to their end in one go or in windows."""
+    engine = begun(node, tasks, shape)
     end_ns = 0
     while engine.live:
         end_ns = 2**60 if window_ns is None else end_ns + window_ns

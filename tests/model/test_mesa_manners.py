@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support import busy, finished, same_records, scenario
 
-from cluster_abm import ClusterModel
+from cluster_abm import ClusterModel, InputError, Scenario
 from cluster_abm.model import Job, LoadManager, Node
 
 
@@ -137,6 +137,22 @@ def test_no_model_outlives_its_last_user():
     assert kept() is None
 
 
+class Probe(mesa.Agent):
+    """A user's own agent."""
+
+
+def test_a_users_own_agents_count_with_ours_and_keep_no_model_alive():
+    model = ClusterModel(scenario(**busy()), seed=1)
+    probes = Probe.create_agents(model, 3)
+    numbers = [agent.unique_id for agent in model.agents]
+    assert len(set(numbers)) == len(numbers) == 11
+    assert set(model.agents_by_type[Probe]) == set(probes)
+    kept = weakref.ref(model)
+    del model, probes
+    gc.collect()
+    assert kept() is None
+
+
 def test_keywords_reach_the_scenario_as_mesas_tools_pass_them():
     model = ClusterModel(scenario(), rng=5, cluster__nodes=3, policy__name="random")
     assert model.run_seed == 5
@@ -145,6 +161,16 @@ def test_keywords_reach_the_scenario_as_mesas_tools_pass_them():
     assert model.params["cluster__nodes"] == 3
     assert ClusterModel(scenario(run__seed=8)).run_seed == 8
     assert ClusterModel(scenario(), rng=np.int64(4)).run_seed == 4
+    assert ClusterModel(scenario(), cluster__nodes=np.int64(3), workload__duration_s=np.float64(2)).engine.live == 0
+    assert ClusterModel(Scenario(), workload__duration_s=5).setup.workload.duration_s == 5
+
+
+@pytest.mark.parametrize("seed", [-1, 1.7, "5", True, 2**63])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(InputError, match="seed = "):
+        ClusterModel(scenario(), seed=seed)
+    with pytest.raises(InputError, match="rng = "):
+        ClusterModel(scenario(), rng=seed)
 
 
 def test_mesas_batch_run_merely_works():
@@ -165,8 +191,10 @@ def test_mesas_batch_run_merely_works():
 
 def test_step_after_the_end_does_nothing():
     model = finished(workload__duration_s=1.0)
-    now = model.now_ns
+    now, steps = model.now_ns, model.steps
     model.step()
     model.run()
+    model.step()
     assert model.now_ns == now
+    assert model.steps == steps == now // model.slice_ns
     assert model.running is False

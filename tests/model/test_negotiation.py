@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from support import busy, finished, scenario
@@ -32,19 +34,74 @@ def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
 
 
 def test_reports_reach_the_others_after_the_networks_latency():
+    # All at home and nobody asked, so that nothing but reports is known.
     model = ClusterModel(scenario(**busy(interconnect__latency_ms=300.0, policy__name="jsq")), seed=1)
-    while model.now_ms < 4200:
+    model.policy.place = lambda newcomer, view: Decision(view.me, "test")
+    reported = {}
+    differed = False
+    while model.now_ms < 8000:
         model.step()
-        if model.now_ms == 3000:
-            reported = np.array([model.true_loads(node)["tasks"] for node in range(4)])
-        if model.now_ms == 3290:
-            before = model.load_managers[0].known_loads()["tasks"]
-    later = np.array(model.load_managers[0].known_loads()["tasks"])
-    heard = set(model.load_managers[0].heard)
-    compared = [node for node in (1, 2, 3) if node not in heard]
-    assert compared
-    assert [later[node] for node in compared] == [reported[node] for node in compared]
-    assert len(before) == 4
+        if model.now_ms % 1000 == 0:
+            reported[model.now_ms] = [model.true_loads(node)["cpu_ms"] for node in range(4)]
+        newest = max((sent for sent in reported if sent + 300 <= model.now_ms), default=None)
+        if newest is not None:
+            known = model.load_managers[0].known_loads()["cpu_ms"]
+            assert known[1:] == reported[newest][1:]
+            differed |= newest + 1000 <= model.now_ms and reported[newest] != reported[newest + 1000]
+    assert differed
+
+
+def offers_to_node_3(answer, **more):
+    """A run in which every node but 3 offers each newcomer to node 3; (time, asker, what it knew of node 3)."""
+    settings = busy(negotiation__remote_execution_ms=0.0, negotiation__offers=1) | more
+    model = ClusterModel(scenario(**settings), seed=1)
+    asked = []
+
+    def place(newcomer, view):
+        if view.me == 3:
+            return Decision(3, "test")
+        asked.append((model.now_ms, view.me, view.load("tasks", 3), model.true_loads(3)["tasks"]))
+        return Decision(3, "test")
+
+    model.policy.place = place
+    model.policy.accept = lambda newcomer, decision, view: answer
+    return model, asked
+
+
+@pytest.mark.parametrize("answer", ["", "not today"])
+def test_an_answer_carries_the_state_of_who_gives_it_reservation_included(answer):
+    model, asked = offers_to_node_3(answer, cluster__exchange_period_ms=100_000.0)
+    model.run()
+    times = [time for time, *_ in asked]
+    same_slice = [
+        (before, now)
+        for before, now in pairwise(asked)
+        if before[:2] == now[:2] and times.count(now[0]) == 2
+    ]
+    assert same_slice
+    for before, now in same_slice:
+        # Asked again in the same slice: it knows what is true, the task it has just sent included.
+        assert now[2] == now[3] == before[3] + (not answer)
+
+
+def test_a_report_sent_before_an_answer_does_not_overwrite_it():
+    model, _ = offers_to_node_3("", cluster__exchange_period_ms=1000.0, interconnect__latency_ms=400.0)
+    late = []
+    while model.running:
+        model.step()
+        for manager in model.load_managers:
+            for told_ns, _ in manager.heard.values():
+                late.append(model.now_ns - told_ns)
+    # Told right after a report was sent, it stays until the next one is here.
+    assert max(late) > 1_000e6
+    assert max(late) <= 1_400e6
+
+
+def test_reports_do_not_pile_up_while_nobody_decides():
+    model = ClusterModel(scenario(**busy(workload__duration_s=2.0)), seed=1)
+    while model.running:
+        model.step()
+        assert len(model._negotiations._on_the_way) <= 1
 
 
 def test_in_mode_papers_everybody_knows_the_truth():

@@ -6,7 +6,7 @@ import pytest
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
-from cluster_abm.scenario import load_scenario, scenario_from, scenario_names, scenario_to_toml
+from cluster_abm.scenario import load_scenario, scenario_from, scenario_keys, scenario_names, scenario_to_toml
 
 GOOD = "[workload]\nutilisation = 0.5\n"
 
@@ -56,7 +56,7 @@ def test_overrides_take_dotted_keys_and_one_rate_replaces_another(write):
         ("[cluster]\nmemory_mb = -3.0\n", ["cluster.memory_mb", "-3.0", "greater than 0"]),
         ("[cluster]\nmemory_mb = nan\n", ["cluster.memory_mb", "nan"]),
         ("[cluster]\nmemory_mb = inf\n", ["cluster.memory_mb", "inf", "finite"]),
-        ("[cluster]\nslice_ms = 0.0000001\n", ["slice_ms", "1 ns"]),
+        ("[cluster]\nslice_ms = 0.0000001\n", ["cluster.slice_ms = 1e-07", "0.000001"]),
         ('[cluster]\npaging = "lazy"\n', ["cluster.paging", "'lazy'", "'rate'"]),
         ('[negotiation]\nmode = "shouting"\n', ["negotiation.mode", "'papers' or 'negotiated'"]),
         ('[run]\nuntil = "later"\n', ["run.until = 'later'", "drained", "above 0"]),
@@ -69,6 +69,19 @@ def test_overrides_take_dotted_keys_and_one_rate_replaces_another(write):
         ("[[cluster.group]]\ncount = 2\nram = 5\n", ["ram", "allowed"]),
         ('[workload]\nutilisation = 0.5\nhome = { kind = "weights", weights = [0.0] }\n', ["weights", "above 0"]),
         ("nodes = [1, 2\n", ["not a TOML file"]),
+        ("[cluster]\nnodes = true\n", ["cluster.nodes = True", "integer"]),
+        ('[cluster]\nnodes = "7"\n', ["cluster.nodes = '7'", "integer"]),
+        ("[cluster]\nmemory_mb = false\n", ["cluster.memory_mb = False", "number"]),
+        ("[run]\nseed = true\n", ["run.seed = True", "integer"]),
+        ("[run]\nuntil = true\n", ["run.until = True", "drained"]),
+        ("[cluster]\nquantum_ms = 1e15\n", ["cluster.quantum_ms", "1000000000"]),
+        ("[measure]\nperiod_ms = 1e-7\n", ["measure.period_ms", "0.000001"]),
+        ("[cluster]\nmemory_mb = 100\n", ["buffer_mb 160.0", "memory_mb 100.0", "buffer_in_memory"]),
+        ("[[cluster.group]]\ncount = 1\nbuffer_mb = 700\n", ["group.0.buffer_mb 700.0", "group.0.memory_mb 640.0"]),
+        ('[workload]\nutilisation = 0.5\ncpu_ms = { kind = "exponential" }\n', ["cpu_ms.mean 0", "above 0"]),
+        ('[workload]\nio_per_ms = { kind = "exponential", mean = 1, sd = 2 }\n', ["io_per_ms.sd 2", "takes mean only"]),
+        ('[workload]\nmemory_mb = { kind = "lognormal", mean = 1, sd = 1e6 }\n', ["sd 1000000", "0.001..1000 means"]),
+        ('[compare]\npolicies = "iolb"\n', ["compare.policies = 'iolb'", "list"]),
     ],
 )
 def test_what_is_wrong_is_named(text, expected, write):
@@ -109,3 +122,24 @@ def test_an_unknown_policy_and_keyword_are_found_when_the_model_is_made():
     scenario = scenario_from({"workload": {"utilisation": 0.1}}, "t", {"policy.name": "wal-mp"})
     assert "policy.name = 'wal-mp'" in problems(ClusterModel, scenario)[0]
     assert "cluster.noodes" in problems(ClusterModel, "quickstart", cluster__noodes=3)[0]
+
+
+def test_a_parameter_alone_leaves_the_default_distribution(write):
+    scenario = load_scenario(write("[workload]\nutilisation = 0.5\nmemory_mb = { mean = 9.0 }\n"))
+    assert (scenario.workload.memory_mb.kind, scenario.workload.memory_mb.mean) == ("pareto", 9.0)
+    scenario = load_scenario("unlike-nodes", {"workload.memory_mb.mean": 8, "workload.request_kb.mean": 64})
+    assert (scenario.workload.memory_mb.kind, scenario.workload.memory_mb.mean) == ("pareto", 8.0)
+    assert (scenario.workload.request_kb.kind, scenario.workload.request_kb.sd) == ("gamma", 50.0)
+
+
+def test_another_kind_drops_the_parameters_it_does_not_take():
+    memory = load_scenario("quickstart", {"workload.memory_mb.kind": "exponential"}).workload.memory_mb
+    assert (memory.kind, memory.mean) == ("exponential", 4.0)
+
+
+def test_every_key_says_what_it_is():
+    keys = {entry["key"]: entry for entry in scenario_keys()}
+    assert all(entry["meaning"] for entry in keys.values())
+    assert keys["cluster.slice_ms"]["default"] == 10.0
+    assert keys["negotiation.mode"]["allowed"] == ["papers", "negotiated"]
+    assert "workload.cpu_ms.mean" in keys

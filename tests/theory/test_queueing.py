@@ -43,6 +43,7 @@ def steady(frame, window_s, margin_s):
     return frame[frame.arrival_ms.between(margin_s * 1000, (window_s - margin_s) * 1000)]
 
 
+SECOND = {"workload__cpu_ms__mean": 1000.0}
 BOUNDED = {"workload__cpu_ms__minimum": 300.0, "workload__cpu_ms__maximum": 6000.0}
 # Tail index 1.1, sizes over a factor of 200: the squared coefficient of variation is 6.
 HEAVY = {"workload__cpu_ms__minimum": 100.0, "workload__cpu_ms__maximum": 20_000.0, "workload__cpu_ms__shape": 1.1}
@@ -69,11 +70,11 @@ def sharing(rho, window_s, **overrides):
 @pytest.mark.parametrize(
     ("kind", "rho", "window_s", "extra"),
     [
-        ("exponential", 0.6, 6000, {}),
-        ("uniform", 0.6, 6000, {}),
+        ("exponential", 0.6, 6000, SECOND),
+        ("uniform", 0.6, 6000, SECOND),
         ("lifetime", 0.6, 6000, BOUNDED),
-        slow("exponential", 0.3, 20_000, {}),
-        slow("exponential", 0.9, 100_000, {}),
+        slow("exponential", 0.3, 20_000, SECOND),
+        slow("exponential", 0.9, 100_000, SECOND),
         slow("lifetime", 0.3, 40_000, HEAVY),
         slow("lifetime", 0.7, 50_000, HEAVY),
         slow("lifetime", 0.9, 120_000, HEAVY),
@@ -81,7 +82,7 @@ def sharing(rho, window_s, **overrides):
 )
 def test_processor_sharing_response_is_demand_over_one_minus_rho(kind, rho, window_s, extra):
     """M/M/1 and M/G/1 processor sharing: E[T] = E[S]/(1 - rho) whatever the law, as the quantum goes to 0."""
-    frame, measured_rho = sharing(rho, window_s, workload__cpu_ms__kind=kind, workload__cpu_ms__mean=1000.0, **extra)
+    frame, measured_rho = sharing(rho, window_s, workload__cpu_ms__kind=kind, **extra)
     ratio = frame.groupby("home").response_ms.mean() / frame.groupby("home").cpu_ms.mean()
     # A node that happened to get more work than rho responded slower: the correction halves the interval.
     inside(ratio * (1 - measured_rho) / (1 - rho), 1 / (1 - rho), 0.004 / (1 - rho))

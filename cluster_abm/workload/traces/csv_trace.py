@@ -139,6 +139,8 @@ def write_csv(trace: Trace, path: Path) -> None:
     Raises:
         InputError: the file cannot be written, or the trace holds several runs and none is chosen.
     """
+    if not str(path).lower().endswith((".csv", ".csv.gz", ".csv.xz")):
+        raise InputError(f"{path}: what is written is CSV: the name must end in .csv, .csv.gz or .csv.xz")
     jobs = trace.jobs
     columns = []
     for name in jobs.columns:

@@ -12,8 +12,9 @@ from cluster_abm.workload.traces.table import RUN, Trace
 def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
-    Keys: file, format, rows (= jobs + all skipped), jobs, skipped and noted (reason -> rows), fields (column -> share
-    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task); of a file with several
+    Keys: file, format, rows (= jobs + all skipped), jobs, skipped (reason -> rows), fields (column -> share
+    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), noted (what was mended,
+    reason -> rows); of a file with several
     runs and none chosen also runs (number -> jobs, span_s, cpu_s).
     """
     info: dict[str, Any] = {
@@ -22,9 +23,10 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         "rows": trace.rows,
         "jobs": len(trace.table),
         "skipped": dict(trace.skipped),
-        "noted": dict(trace.noted),
         "fields": trace.fields,
-    } | _numbers(trace.table)
+        **_numbers(trace.table),
+        "noted": dict(trace.noted),
+    }
     if RUN in trace.table:
         info["runs"] = {str(number): {"jobs": len(part)} | _numbers(part) for number, part in trace.table.groupby(RUN)}
     return info

@@ -1,0 +1,28 @@
+"""Comparisons of which some numbers do not exist."""
+
+from __future__ import annotations
+
+import json
+
+from support import scenario
+
+from cluster_abm.results.files import to_json
+from cluster_abm.study.compare import compare
+
+
+def test_where_no_job_has_finished_there_are_no_numbers():
+    cut_short = scenario(run__until=10.0, workload__utilisation=None, workload__jobs=20, workload__cpu_ms__mean=5e5)
+    found = compare(cut_short, ["none", "jsq"], seeds=2, workers=1, quiet=True)
+    document = json.loads(to_json(found.as_json()))
+    assert document["policies"]["jsq"]["mean_slowdown"] is None
+    assert document["policies"]["jsq"]["ci95"] is None
+    assert document["pairs"] == [
+        {"a": "none", "b": "jsq", "ratio": None, "difference": None, "ci95": None, "significant": False}
+    ]
+
+
+def test_the_same_numbers_whatever_the_workers_and_unmeasured():
+    small = scenario(workload__duration_s=5.0, measure__period_ms=50.0)
+    here = compare(small, ["none", "jsq"], seeds=2, workers=1, quiet=True)
+    there = compare(small, ["none", "jsq"], seeds=2, workers=2, quiet=True)
+    assert to_json(here.as_json()) == to_json(there.as_json())
