@@ -4,8 +4,9 @@
 
 Only CLB's row is used; MLB and IOLB stay predictions. Residuals are log(measured/published) at a few columns, the
 seeds are others than those `reproduce` reports, and the same in every evaluation (common random numbers), so that
-a least-squares solver sees a nearly smooth function. Prints every evaluation; the result goes into
-`scenarios/iolb-table-1.toml` by hand.
+a least-squares solver sees a nearly smooth function. Prints every evaluation; the result, with the default options,
+is what `scenarios/iolb-table-1.toml` says (600 runs, about a quarter of an hour on two cores). More steps of the
+solver chase noise: the mean of 24 seeds is good to 3 %.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ def clb_slowdowns(values: Sequence[float], io_rates: Sequence[float], seeds: int
 
 
 @click.command()
-@click.option("--seeds", default=12, show_default=True, help="Seeds per column.")
+@click.option("--seeds", default=24, show_default=True, help="Seeds per column.")
 @click.option("--columns", default="0.80,0.95,1.10,1.25", show_default=True, help="Columns of Table 1 used.")
-@click.option("--start", default="0.45,3000,900", show_default=True, help="Rate [1/s], window [s], memory [MB].")
-@click.option("--evaluations", default=6, show_default=True, help="Steps of the solver (each with its Jacobian).")
+@click.option("--start", default="0.44,3600,900", show_default=True, help="Rate [1/s], window [s], memory [MB].")
+@click.option("--evaluations", default=2, show_default=True, help="Steps of the solver (each with its Jacobian).")
 @click.option("--workers", type=int, help="Processes (default: one per processor).")
 def main(seeds: int, columns: str, start: str, evaluations: int, workers: int | None) -> None:
     """Fit rate, window and memory to CLB's row of IOLB's Table 1."""

@@ -105,7 +105,7 @@ def _print_comparison(found: Comparison) -> None:
         f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n"
     )
     click.echo(pd.DataFrame(rows).to_string(index=False))
-    if seeds > 1:
+    if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
         click.echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
 
 
@@ -131,9 +131,8 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     for name in found.policies:
         estimate = found.estimate(name, "mean_slowdown")
         slowdowns[name] = (estimate.mean, estimate.ci95)
-    title = (
-        f"{found.scenario.name}: {len(found.policies)} policies on the same jobs, {found.scenario.cluster.nodes} nodes"
-    )
+    policies = "1 policy" if len(found.policies) == 1 else f"{len(found.policies)} policies on the same jobs"
+    title = f"{found.scenario.name}: {policies}, {found.scenario.cluster.nodes} nodes"
     draw_comparison(folder / "compare.png", title, complete, slowdowns)
 
 
@@ -158,7 +157,7 @@ def _verdict(found: Comparison) -> int:
     if found.outcome.interrupted:
         click.echo(
             f"interrupted: kept {found.outcome.finished} of {len(found.outcome.summaries)} runs; "
-            f"seeds complete for all policies: {', '.join(map(str, found.seeds)) or 'none'}",
+            f"complete for all policies: {len(found.seeds)} of {len(found.outcome.summaries) // len(found.policies)} seeds",
             err=True,
         )
         return 130

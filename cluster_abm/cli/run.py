@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from pathlib import Path
@@ -20,6 +21,19 @@ from cluster_abm.cli.options import (
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
+
+# Metrics whose key alone does not say what they are.
+METRIC_WORDS = {
+    "mean_slowdown": "mean slowdown (wall / dedicated time)",
+    "mean_slowdown_job": "  of whole jobs, by their longest task",
+    "mean_slowdown_cpu_io": "  wall / (CPU + I/O) time",
+    "mean_slowdown_cpu": "  wall / CPU time",
+    "p95_slowdown": "95th percentile of slowdown",
+    "mean_response_ms": "mean response of a job",
+    "makespan_ms": "makespan",
+    "cpu_utilisation": "CPU busy",
+    "disk_utilisation": "disk busy",
+}
 
 
 @click.command("run")
@@ -104,18 +118,42 @@ def _run_with_progress(model: ClusterModel) -> bool:
 
 def _print_summary(summary: dict[str, Any]) -> None:
     jobs, metrics = summary["jobs"], summary["metrics"]
-    click.echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
-    click.echo(f"  simulated        {summary['simulated_ms'] / 1000:,.1f} s in {summary['slices']:,} slices")
     others = ", ".join(f"{count:,} {state}" for state, count in jobs.items() if state != "submitted" and count)
-    click.echo(f"  jobs             {jobs['submitted']:,} submitted: {others or 'none'}")
+    rows = {
+        "simulated": f"{summary['simulated_ms'] / 1000:,.10g} s in {summary['slices']:,} slices",
+        "jobs": f"{jobs['submitted']:,} submitted: {others or 'none'}",
+    }
     for name, value in metrics.items():
-        if name == "breakdown_ms":
-            parts = ", ".join(f"{part.replace('_', ' ')} {ms:,.1f}" for part, ms in value.items() if ms)
-            click.echo(f"  {'a task, in ms':<22} {parts or 'none finished'}")
-        elif value is None:
-            click.echo(f"  {name:<22} no job finished")
-        else:
-            click.echo(f"  {name:<22} {value:,}" if isinstance(value, int) else f"  {name:<22} {value:,.4g}")
+        if name != "breakdown_ms":
+            rows[METRIC_WORDS.get(name, _words(name))] = _with_unit(name, value)
+    parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
+    total_ms = sum(parts.values())
+    click.echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
+    width = max(map(len, rows))
+    for words, text in rows.items():
+        click.echo(f"  {words:<{width}}  {text}")
+    click.echo("  where a task's time went, in the mean" + ("" if parts else ": no task finished"))
+    for part, ms in parts.items():
+        click.echo(
+            f"    {_words(part):<{width - 2}}  {_with_unit('_ms', ms)} ({_with_unit('_utilisation', ms / total_ms)})"
+        )
+
+
+def _words(name: str) -> str:
+    words = name.removesuffix("_ms").replace("_", " ")
+    return re.sub(r"\b(io|cpu)\b", lambda found: {"io": "I/O", "cpu": "CPU"}[found[0]], words)
+
+
+def _with_unit(name: str, value: float | None) -> str:
+    from cluster_abm.results.style import plain
+
+    if value is None:
+        return "no job finished"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if name.endswith("_ms"):
+        return f"{plain(value / 1000)} s"
+    return f"{plain(value * 100, 3)} %" if name.endswith("_utilisation") else plain(value)
 
 
 def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:

@@ -2,131 +2,233 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
-from cluster_abm.results.style import BREAKDOWN_COLOURS, colour_of, new_figure, save, tidy
+from cluster_abm.results.style import (
+    BREAKDOWN_COLOURS,
+    BREAKDOWN_WORDS,
+    MARKERS,
+    TIME_UNITS_S,
+    colours_of,
+    legend_beside_title,
+    limit,
+    log_ticks,
+    new_figure,
+    plain,
+    plain_ticks,
+    remark,
+    save,
+    tidy,
+    time_unit,
+    whole_numbers,
+)
 
 Interval = tuple[float, float] | None
+Floats = npt.NDArray[np.float64]
+
+WIDEST_LOG_FREE = 10.0
+MOST_BINS = 200
+LABEL_WIDTH = 52
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One series of a reproduction: name, x, published and measured values, intervals of the measured ones."""
+    """One series of a reproduction: name, x, published and measured values, intervals of the measured ones.
+
+    A value that is missing is None or NaN.
+    """
 
     name: str
     policy: str
     x: Sequence[float]
-    published: Sequence[float]
-    measured: Sequence[float]
+    published: Sequence[float | None]
+    measured: Sequence[float | None]
     ci95: Sequence[Interval]
 
 
 def draw_comparison(
     path: Path, title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]
 ) -> Path:
-    """Mean slowdown with intervals, where the time went, and each seed's slowdown joined across the policies.
+    """Mean slowdown with intervals, where the time went, and each seed's slowdown against the first policy's.
+
+    A row a policy, so that names stay readable however many there are.
 
     Args:
         path: the PNG file.
         title: of the whole picture.
-        runs: one row a run: policy, seed, mean_slowdown, breakdown_ms.<part> [ms].
+        runs: one row a run: policy, seed, mean_slowdown, breakdown_ms.<part> [ms]; NaN where no job finished.
         slowdowns: policy to mean slowdown and its 95 % interval, in the order of the picture.
     """
-    figure = new_figure(13, 4.6)
-    figure.suptitle(title, fontsize=13)
-    bars, parts, seeds = figure.subplots(1, 3, width_ratios=(1, 1.25, 1))
     names = list(slowdowns)
-    places = np.arange(len(names))
-    means = np.array([slowdowns[name][0] for name in names])
-    reach = np.array([[m - c[0], c[1] - m] if c else [0, 0] for m, c in slowdowns.values()]).T
-    bars.bar(places, means, color=[colour_of(name) for name in names], yerr=reach, capsize=4, width=0.7)
-    for place, mean, above in zip(places, means, reach[1], strict=True):
-        bars.annotate(
-            f"{mean:.3g}",
-            (place, mean + above),
-            ha="center",
-            va="bottom",
-            xytext=(0, 2),
-            textcoords="offset points",
-        )
-    bars.set_xticks(places, names)
-    count = runs["seed"].nunique()
-    interval = f"mean of {count} seeds, 95 % interval" if count > 1 else "one seed"
-    tidy(bars, f"Slowdown ({interval})", "policy", "mean slowdown (wall / dedicated time)")
-    bars.margins(y=0.12)
-
-    means_s = runs.groupby("policy")[[f"breakdown_ms.{part}" for part in BREAKDOWN]].mean() / 1000
-    bottom = np.zeros(len(names))
-    for part in BREAKDOWN:
-        heights = means_s.loc[names, f"breakdown_ms.{part}"].to_numpy()
-        if heights.sum() > 0:
-            parts.bar(
-                places,
-                heights,
-                bottom=bottom,
-                color=BREAKDOWN_COLOURS[part],
-                width=0.7,
-                label=part.replace("_", " "),
-            )
-            bottom += heights
-    parts.set_xticks(places, names)
-    tidy(parts, "Where a task's time went", "policy", "mean wall time of a task [s]")
+    figure = new_figure(14, 2.2 + 0.42 * max(len(names), 3), title)
+    bars, parts, seeds = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1.25, 1))
+    table = runs.assign(mean_slowdown=runs["mean_slowdown"].astype(float))
+    table = table.pivot_table(index="seed", columns="policy", values="mean_slowdown", dropna=False).reindex(
+        index=sorted(runs["seed"].unique()), columns=names
+    )
+    colours = dict(zip(names, colours_of(names), strict=True))
+    _draw_slowdowns(bars, slowdowns, table, colours)
+    _draw_breakdowns(parts, names, runs)
+    _draw_seeds(seeds, table, colours)
+    bars.set_yticks(np.arange(len(names)), names)
+    middle, half = (len(names) - 1) / 2, max(len(names), 3) / 2
+    bars.set_ylim(middle + half, middle - half)
+    for panel in (bars, parts, seeds):
+        panel.tick_params(axis="y", length=0)
     handles, labels = parts.get_legend_handles_labels()
-    parts.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-
-    table = runs.pivot_table(index="seed", columns="policy", values="mean_slowdown")[names]
-    for _, row in table.iterrows():
-        seeds.plot(places, row.to_numpy(), color="#BBBBBB", linewidth=1, zorder=1)
-    for place, name in zip(places, names, strict=True):
-        seeds.scatter(np.full(len(table), place), table[name], color=colour_of(name), s=26, zorder=2)
-    seeds.set_xticks(places, names)
-    seeds.margins(x=0.1)
-    tidy(seeds, "The same jobs: a line a seed", "policy", "mean slowdown")
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(handles), frameon=False)
     return save(figure, path)
+
+
+def _draw_slowdowns(
+    axes: Axes,
+    slowdowns: Mapping[str, tuple[float, Interval]],
+    table: pd.DataFrame,
+    colours: Mapping[str, str],
+) -> None:
+    tops = [0.0]
+    largest = max((mean for mean, _ in slowdowns.values() if np.isfinite(mean)), default=1.0)
+    for place, (name, (mean, interval)) in enumerate(slowdowns.items()):
+        if not np.isfinite(mean):
+            idle = int(table[name].isna().sum())
+            where = "" if idle == len(table) else f" in {idle} of {len(table)} seeds"
+            axes.annotate(f" no job finished{where}", (0, place), va="center", color="#666666")
+            continue
+        axes.barh(place, mean, height=0.7, color=colours[name])
+        tops.append(mean)
+        text = plain(mean, 3)
+        if interval is not None and np.isfinite(interval).all():
+            low, high = interval
+            axes.errorbar(mean, place, xerr=[[mean - low], [high - mean]], color="black", capsize=4, linewidth=1.2)
+            tops.append(high)
+            text += f" [{plain(low, 3)}, {plain(high, 3)}]"
+        # In a column of their own, the numbers meet neither bars nor caps.
+        axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=9)
+    # With two or three seeds an interval can be many times the mean: it may leave the picture, the bars may not shrink.
+    axes.set_xlim(0, 1.05 * min(max(tops), 2 * largest) or 1.0)
+    basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
+    plain_ticks(axes)
+    tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / dedicated time)", "", grid="x")
+
+
+def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
+    columns = [f"breakdown_ms.{part}" for part in BREAKDOWN]
+    means_s = runs[columns].astype(float).groupby(runs["policy"]).mean().reindex(names) / 1000
+    unit = time_unit(means_s.sum(axis=1).max())
+    left = np.zeros(len(names))
+    for part, column in zip(BREAKDOWN, columns, strict=True):
+        lengths = means_s[column].fillna(0.0).to_numpy() / TIME_UNITS_S[unit]
+        if lengths.sum() > 0:
+            words = BREAKDOWN_WORDS.get(part, part)
+            axes.barh(np.arange(len(names)), lengths, 0.7, left, color=BREAKDOWN_COLOURS[part], label=words)
+            left += lengths
+    for place in np.flatnonzero(means_s.isna().all(axis=1)):
+        axes.annotate(" no task finished", (0, float(place)), va="center", color="#666666")
+    axes.set_xlim(0, 1.05 * left.max() or 1.0)
+    tidy(axes, "Where a task's time went", f"mean wall time of a task [{unit}]", "", grid="x")
+
+
+def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> None:
+    first = next((name for name in table if table[name].notna().any()), None)
+    if first is None:
+        remark(axes, "no job finished")
+        tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
+        return
+    alone = len(table.columns) == 1
+    values = table if alone else table.div(table[first], axis=0)
+    # A seed has the same height within every row, so that it can be found again.
+    heights = np.linspace(-0.25, 0.25, len(table)) if len(table) > 1 else np.zeros(1)
+    for place, name in enumerate(table):
+        axes.scatter(values[name], place + heights, color=colours[str(name)], edgecolors="white", linewidths=0.5, s=34)
+    known = values.to_numpy()[np.isfinite(values.to_numpy())]
+    axes.margins(x=0.1)
+    if alone:
+        tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
+        return
+    axes.axvline(1.0, color="#666666", linewidth=1, zorder=0)
+    if len(known) and known.max() > WIDEST_LOG_FREE * known.min():
+        log_ticks(axes)
+    tidy(axes, "Seed by seed, on the same jobs", f"mean slowdown, as a multiple of {first}'s", "", grid="x")
 
 
 def draw_reproduction(path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve]) -> Path:
-    """Published (dashed) against measured (solid, 95 % band) over the axis; one panel a series, and all together."""
-    figure = new_figure(4.2 * (len(curves) + 1), 4.4)
-    figure.suptitle(title, fontsize=13)
-    panels = np.atleast_1d(figure.subplots(1, len(curves) + 1, sharey=True))
-    for panel, chosen in zip(panels, [list(curves), *([curve] for curve in curves)], strict=True):
-        for curve in chosen:
-            colour = colour_of(curve.policy)
-            panel.plot(
-                curve.x,
-                curve.published,
-                "--",
-                marker="o",
-                mfc="white",
-                color=colour,
-                label=f"{curve.name}, published",
-            )
-            panel.plot(
-                curve.x,
-                curve.measured,
-                "-",
-                marker="s",
-                markersize=4,
-                color=colour,
-                label=f"{curve.name}, measured",
-            )
-            known = [(x, c[0], c[1]) for x, c in zip(curve.x, curve.ci95, strict=True) if c is not None]
-            if known:
-                xs, low, high = zip(*known, strict=True)
-                label = "95 % interval" if len(chosen) == 1 else None
-                panel.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0, label=label)
-        name = "all series" if len(chosen) > 1 or len(curves) == 1 else chosen[0].name
-        tidy(panel, name, x_label, y_label if panel is panels[0] else "")
-        panel.legend(frameon=False, fontsize=8, loc="upper left")
-    panels[0].set_ylim(bottom=0)
+    """Published (dashed, open) against measured (solid, filled): all together, then each series with its intervals."""
+    groups = [list(curves), *([curve] for curve in curves)] if len(curves) > 1 else [list(curves)]
+    columns = min(4, len(groups))
+    rows = -(-len(groups) // columns)
+    figure = new_figure(max(7.0, 3.9 * columns), 1.3 + 3.6 * rows, title)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    panels = grid.ravel()
+    colours = colours_of([curve.policy for curve in curves])
+    # Curves may coincide: the later ones are thinner, with smaller markers, and show the earlier ones beneath.
+    weights = np.linspace(1.0, 0.0, len(curves)) if len(curves) > 1 else np.zeros(1)
+    styles = {
+        curve.name: (colour, MARKERS[number % len(MARKERS)], float(weight))
+        for number, (curve, colour, weight) in enumerate(zip(curves, colours, weights, strict=True))
+    }
+    for panel, group in zip(panels, groups, strict=False):
+        for curve in group:
+            colour, marker, weight = styles[curve.name]
+            weight *= len(group) > 1
+            look = {"color": colour, "marker": marker, "markersize": 5 + 7 * weight, "alpha": 1 - 0.3 * weight}
+            if len(group) == 1:
+                _draw_intervals(panel, curve, colour)
+            panel.plot(curve.x, _floats(curve.measured), "-", linewidth=1.3 + 4 * weight, **look)
+            panel.plot(curve.x, _floats(curve.published), "--", linewidth=1 + 1.5 * weight, mfc="white", **look)
+        tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
+    for panel in panels[len(groups) :]:
+        panel.set_visible(False)
+    # Panels above a hidden one are the lowest of their column, and keep their numbers.
+    for number, panel in enumerate(panels[: len(groups)]):
+        panel.set_ylabel(y_label if number % columns == 0 else "")
+        if number + columns >= len(groups):
+            panel.set_xlabel(textwrap.fill(x_label, LABEL_WIDTH))
+            panel.tick_params(labelbottom=True)
+    xs = {x for curve in curves for x in curve.x}
+    if len(xs) == 1:
+        panels[0].set_xticks(list(xs))
+    panels[0].margins(x=0.06)
+    values = [value for curve in curves for value in (*curve.published, *curve.measured)]
+    ends = [end for curve in curves for interval in curve.ci95 if interval is not None for end in interval]
+    cut = limit(panels[0], _floats(values), _floats(ends))
+    handles = [
+        Line2D([], [], color=colour, marker=marker, markersize=6, label=name)
+        for name, (colour, marker, _) in styles.items()
+    ]
+    handles += [
+        Line2D([], [], color="#444444", linestyle="-", marker="o", markersize=5, label="measured"),
+        Line2D([], [], color="#444444", linestyle="--", marker="o", mfc="white", markersize=5, label="published"),
+    ]
+    if any(interval is not None for curve in curves for interval in curve.ci95):
+        words = "95 % interval" + (" (runs out of the frame: few seeds)" if cut else "")
+        handles.append(
+            Line2D([], [], color="#444444", linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
+        )
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(3 * columns, 8), frameon=False)
     return save(figure, path)
+
+
+def _draw_intervals(axes: Axes, curve: Curve, colour: str) -> None:
+    known = [(x, *c) for x, c in zip(curve.x, curve.ci95, strict=True) if c is not None and np.isfinite(c).all()]
+    if known:
+        xs, low, high = zip(*known, strict=True)
+        axes.vlines(xs, low, high, color=colour, linewidth=5, alpha=0.3)
+
+
+def _floats(values: Sequence[float | None]) -> Floats:
+    return np.array(values, dtype=float)
 
 
 def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdown: pd.Series) -> Path:
@@ -138,44 +240,58 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdown: pd.Series) -
         nodes: the model's nodes_frame.
         slowdown: slowdown of each finished task.
     """
-    figure = new_figure(13, 7.2)
-    figure.suptitle(title, fontsize=13)
+    figure = new_figure(13, 7.2, title)
     (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
-    time_s = np.sort(nodes["time_ms"].unique()) / 1000
-    count = nodes["node"].nunique()
-    for column, label, colour in (("cpu_busy_ms", "CPU", "#009E73"), ("disk_busy_ms", "disk", "#0072B2")):
-        total_s = nodes.groupby("time_ms")[column].sum().to_numpy() / 1000
-        since = np.diff(np.concatenate([[0.0], time_s]))
-        share = np.diff(np.concatenate([[0.0], total_s])) / (since * count) * 100
-        busy.plot(time_s, share, color=colour, label=label)
+    times_s = np.sort(nodes["time_ms"].unique()) / 1000
+    unit = time_unit(times_s[-1])
+    # A long run has more measurements than a panel has room for: some in a row make one bin.
+    last = np.unique(np.linspace(0, len(times_s), min(len(times_s), MOST_BINS) + 1).astype(int)[1:]) - 1
+    first = np.concatenate([[0], last[:-1] + 1])
+    edges_s = np.concatenate([[0.0], times_s[last]])
+    edges = edges_s / TIME_UNITS_S[unit]
+    for column, label, colour in (("cpu_busy_ms", "CPU", "cpu"), ("disk_busy_ms", "disk", "io")):
+        busy_s = nodes.groupby("time_ms")[column].mean().to_numpy()[last] / 1000
+        percent = np.diff(busy_s, prepend=0.0) / np.diff(edges_s) * 100
+        busy.stairs(percent, edges, baseline=None, color=BREAKDOWN_COLOURS[colour], linewidth=1.6, label=label)
     busy.set_ylim(0, 105)
-    busy.legend(frameon=False)
-    tidy(busy, "Utilisation (mean of all nodes since the last measurement)", "time [s]", "busy [%]")
-    by_time = nodes.groupby("time_ms")["tasks"]
-    tasks.plot(time_s, by_time.mean(), color="#0072B2", label="mean")
-    tasks.fill_between(
-        time_s, by_time.min(), by_time.max(), color="#0072B2", alpha=0.18, linewidth=0, label="least to most"
-    )
-    tasks.set_ylim(bottom=0)
-    tasks.legend(frameon=False)
-    tidy(tasks, "Tasks on a node", "time [s]", "tasks")
-    grid = nodes.pivot_table(index="node", columns="time_ms", values="tasks").to_numpy()
-    image = heat.imshow(
-        grid, aspect="auto", origin="lower", cmap="viridis", interpolation="nearest",
-        extent=(0.0, float(time_s[-1]) if len(time_s) else 1.0, -0.5, count - 0.5),
-    )  # fmt: skip
-    figure.colorbar(image, ax=heat, label="tasks")
-    tidy(heat, "Tasks on each node", "time [s]", "node")
+    seen = nodes.pivot_table(index="node", columns="time_ms", values="tasks").to_numpy()
+    means = np.add.reduceat(seen, first, axis=1) / (last - first + 1)
+    if len(seen) > 1:
+        least, most = np.minimum.reduceat(seen.min(axis=0), first), np.maximum.reduceat(seen.max(axis=0), first)
+        tasks.stairs(most, edges, baseline=least, fill=True, color="#0072B2", alpha=0.2, label="least to most")
+    tasks.stairs(means.mean(axis=0), edges, baseline=None, color="#0072B2", linewidth=1.6, label="mean")
+    tasks.set_ylim(0, 1.05 * max(1.0, seen.max()))
+    image = heat.pcolorfast(edges, np.arange(len(seen) + 1) - 0.5, means, vmin=0, vmax=max(1.0, means.max()))
+    tasks.yaxis.set_major_locator(whole_numbers())
+    heat.yaxis.set_major_locator(whole_numbers())
+    figure.colorbar(image, ax=heat, label="tasks", ticks=whole_numbers())
+    for panel, name, y in (
+        (busy, "Utilisation between measurements", "busy, mean of all nodes [%]"),
+        (tasks, "Tasks on a node when measured", "tasks"),
+        (heat, "Tasks on each node when measured", "node"),
+    ):
+        panel.set_xlim(0, edges[-1])
+        tidy(panel, name, f"time [{unit}]", y)
     heat.grid(visible=False)
-    if len(slowdown):
-        values = np.sort(slowdown.to_numpy())
-        distribution.step(values, np.arange(1, len(values) + 1) / len(values) * 100, where="post", color="#0072B2")
-        distribution.set_xscale("log")
-    distribution.set_ylim(0, 101)
+    legend_beside_title(busy)
+    if len(seen) > 1:
+        legend_beside_title(tasks)
+    _draw_distribution(distribution, np.sort(slowdown.dropna().to_numpy(dtype=float)))
+    return save(figure, path)
+
+
+def _draw_distribution(axes: Axes, values: Floats) -> None:
+    if len(values):
+        axes.ecdf(values, color="#0072B2", linewidth=1.6)
+        axes.set_xlim(values[0] / 1.1, values[-1] * 1.1)
+        log_ticks(axes)
+    else:
+        remark(axes, "no task finished")
+    axes.set_ylim(0, 1.01)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
     tidy(
-        distribution,
-        "Slowdown of finished tasks",
+        axes,
+        f"Slowdown of {len(values):,} finished tasks",
         "slowdown (wall / dedicated time)",
         "tasks with at most this slowdown [%]",
     )
-    return save(figure, path)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ticker import Locator
+
+    Floats = npt.NDArray[np.float64]
 
 # Okabe and Ito's palette: told apart by colour-blind readers too.
 POLICY_COLOURS = {
@@ -31,6 +39,11 @@ BREAKDOWN_COLOURS = {
     "barrier": "#F0E442",
     "blocked": "#666666",
 }
+BREAKDOWN_WORDS = {"cpu": "CPU", "cpu_queue": "CPU queue", "io": "I/O", "io_queue": "I/O queue"}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# How much of the curves' height an interval may add to it.
+INTERVAL_ROOM = 0.4
+TIME_UNITS_S = {"ms": 0.001, "s": 1.0, "h": 3600.0, "days": 86400.0}
 
 
 def colour_of(policy: str) -> str:
@@ -40,21 +53,121 @@ def colour_of(policy: str) -> str:
     return SPARE_COLOURS[sum(policy.encode()) % len(SPARE_COLOURS)]
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size [inches]."""
+def colours_of(policies: Sequence[str]) -> list[str]:
+    """A colour for each curve, its policy's unless an earlier curve has that one."""
+    chosen: list[str] = []
+    for policy in policies:
+        wanted = (colour_of(policy), *SPARE_COLOURS, *POLICY_COLOURS.values())
+        chosen.append(next((colour for colour in wanted if colour not in chosen), wanted[0]))
+    return chosen
+
+
+def plain(value: float, digits: int = 4) -> str:
+    """A number as people write it: significant digits, thousands separators, an exponent only where nothing else fits.
+
+    >>> plain(34462.7), plain(0.0089), plain(3.0)
+    ('34,463', '0.0089', '3')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    magnitude = math.floor(math.log10(abs(value)))
+    if not -6 <= magnitude < 12:
+        return f"{value:.{digits - 1}e}"
+    text = f"{value:,.{max(0, digits - 1 - magnitude)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def time_unit(longest_s: float) -> str:
+    """The unit of TIME_UNITS_S in which an axis up to that time has short numbers."""
+    if longest_s < 0.5:
+        return "ms" if longest_s > 0 else "s"
+    if longest_s <= 2 * 3600:
+        return "s"
+    return "h" if longest_s <= 4 * 86400 else "days"
+
+
+def new_figure(width: float, height: float, title: str) -> Figure:
+    """An empty figure of that size [inches] under a title, wrapped where it is longer than the figure is wide."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.suptitle(textwrap.fill(title, round(width * 9)), fontsize=13)
+    return figure
 
 
-def tidy(axes: Axes, title: str, x: str, y: str) -> None:
-    """Title, axis labels, a light grid, no box."""
+def tidy(axes: Axes, title: str, x: str, y: str, grid: str = "y") -> None:
+    """Title, axis labels, a light grid across the axis of values, no box."""
     axes.set_title(title, fontsize=11, loc="left")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", alpha=0.3, linewidth=0.6)
+    axes.grid(visible=False)
+    axes.grid(axis="x" if grid == "x" else "y", alpha=0.3, linewidth=0.6)
     axes.set_axisbelow(True)
+
+
+def legend_beside_title(axes: Axes) -> None:
+    """A legend at the right end of the title's line, where no data can be under it."""
+    axes.legend(frameon=False, fontsize=9, ncols=4, loc="lower right", bbox_to_anchor=(1.0, 0.985), borderaxespad=0.1)
+
+
+def whole_numbers() -> Locator:
+    """Ticks for what is counted: nodes, tasks."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+
+
+def plain_ticks(axes: Axes) -> None:
+    """A few numbers on the x axis, with thousands separators: they do not run into each other."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value, 6)))
+
+
+def log_ticks(axes: Axes) -> None:
+    """A logarithmic x axis that is labelled with numbers and not with powers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    steps = ((20, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)), (200, (1.0, 2.0, 5.0)), (math.inf, (1.0,)))
+    axes.xaxis.set_major_locator(LogLocator(subs=next(chosen for span, chosen in steps if high / low < span)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def limit(axes: Axes, values: Floats, ends: Floats) -> bool:
+    """Limits of y that show 0 and the values; intervals only as far as they leave the values their room.
+
+    Args:
+        axes: the panel.
+        values: of all curves.
+        ends: of all intervals.
+
+    Returns:
+        whether an interval is cut.
+    """
+    values, ends = values[abs(values) < math.inf], ends[abs(ends) < math.inf]
+    if not len(values):
+        axes.set_ylim(0, 1)
+        remark(axes, "nothing finished")
+        return False
+    low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+    room = INTERVAL_ROOM * (high - low) or 1.0
+    top = min(float(ends.max(initial=high)), high + room)
+    # What is never negative gets no room below 0, whatever the interval's arithmetic says.
+    bottom = low if low == 0 else max(float(ends.min(initial=low)), low - room)
+    pad = 0.06 * (top - bottom) or 1.0
+    axes.set_ylim(bottom - (pad if bottom < 0 else 0), top + pad)
+    return bool(((ends > top + pad) | (ends < bottom)).any())
+
+
+def remark(axes: Axes, text: str) -> None:
+    """Words in the middle of a panel that has nothing to draw."""
+    axes.tick_params(axis="x", labelbottom=False, length=0)
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")
 
 
 def save(figure: Figure, path: Path) -> Path:

@@ -136,7 +136,7 @@ def test_a_comparison_keeps_complete_seeds_and_leaves_no_process(start, tmp_path
     code, out, err = command.interrupt()
     assert code == 130
     assert "Traceback" not in err
-    kept, complete = map(int, re.search(r"kept (\d+) of 15000 runs; (\d+) seeds are complete", err).groups())
+    kept, complete = map(int, re.search(r"kept (\d+) of 15000 runs; complete for all policies: (\d+) of", err).groups())
     document = json.loads(out)
     runs = pd.read_parquet(tmp_path / "out" / "runs.parquet")
     assert len(runs) == kept >= 8
@@ -157,7 +157,7 @@ def test_a_comparison_for_people_says_how_many_seeds_its_table_is_over(start):
     command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
     code, out, err = command.interrupt()
     assert code == 130
-    complete = int(re.search(r"(\d+) seeds are complete", err).group(1))
+    complete = int(re.search(r"complete for all policies: (\d+) of", err).group(1))
     assert f"{complete} seed{'s' if complete > 1 else ''}, the same jobs for every policy" in out
     for name in ("none", "jsq", "clb"):
         assert f" {name} " in out

@@ -32,6 +32,7 @@ def test_the_document(tmp_path: Path) -> None:
         "fields": absent | {"arrival_ms": 1.0, "cpu_ms": 1.0, "memory_mb": 0.25},
         "span_s": 4.0,
         "cpu_s": {"mean": 3.0, "max": 6.0},
+        "arrivals_s": {"first": 0.5, "last": 4.5},
     }
     assert json.loads(json.dumps(info)) == info
 

@@ -13,7 +13,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
     Keys: file, format, rows (= jobs + all skipped), jobs, skipped (reason -> rows), fields (column -> share
-    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), noted (what was mended,
+    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and last), noted (what was mended,
     reason -> rows); of a file with several
     runs and none chosen also runs (number -> jobs, span_s, cpu_s).
     """
@@ -25,6 +25,10 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         "skipped": dict(trace.skipped),
         "fields": trace.fields,
         **_numbers(trace.table),
+        "arrivals_s": {
+            "first": float(trace.table["arrival_ms"].min()) / 1000.0,
+            "last": float(trace.table["arrival_ms"].max()) / 1000.0,
+        },
         "noted": dict(trace.noted),
     }
     if RUN in trace.table:
