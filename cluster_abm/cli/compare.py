@@ -155,9 +155,10 @@ def _verdict(found: Comparison) -> int:
     for error in found.outcome.errors:
         click.echo(f"error: {error}", err=True)
     if found.outcome.interrupted:
+        runs = len(found.outcome.summaries)
         click.echo(
-            f"interrupted: kept {found.outcome.finished} of {len(found.outcome.summaries)} runs; "
-            f"complete for all policies: {len(found.seeds)} of {len(found.outcome.summaries) // len(found.policies)} seeds",
+            f"interrupted: kept {found.outcome.finished} of {runs} runs; "
+            f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds",
             err=True,
         )
         return 130

@@ -47,14 +47,15 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
             elif task.state == READY:
                 load.cpu_queue += 1.0
             remaining_ms = left_ns / NS_PER_MS
-            # Accesses and faults go with CPU at speed 1.
+            # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
             work_ms = remaining_ms * node.speed
+            io_per_ms = task.io_per_ms * node.speed
             request_ms = service_ms(task.request_kb, seek_ms, mb_per_s)
             load.cpu_ms += remaining_ms
             load.page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
             load.io_ms += io_load_ms(work_ms, task.io_per_ms, request_ms)
-            load.queue += cpu_share(task.io_per_ms, request_ms, 0.0, 0.0)
-            load.queue_paging += cpu_share(task.io_per_ms, request_ms, faults_per_ms, fault_ms)
-            load.at_disk += disk_share(task.io_per_ms, request_ms)
+            load.queue += cpu_share(io_per_ms, request_ms, 0.0, 0.0)
+            load.queue_paging += cpu_share(io_per_ms, request_ms, faults_per_ms * node.speed, fault_ms)
+            load.at_disk += disk_share(io_per_ms, request_ms)
             load.io_per_ms += task.io_per_ms
             slot = task.member_next

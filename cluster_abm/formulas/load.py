@@ -22,9 +22,9 @@ def cpu_share(io_per_ms: float, service_ms: float, faults_per_ms: float, fault_s
     """Chance that a task is at the CPU rather than at the disk; summed it is E(L_i): WAL-PM (4).
 
     Args:
-        io_per_ms: accesses per ms of CPU, lambda [1/ms].
+        io_per_ms: accesses per ms of that CPU, lambda times its speed [1/ms].
         service_ms: disk time of one request, s [ms].
-        faults_per_ms: page faults per ms of CPU counted as I/O [1/ms]; 0 gives the paper's E(L).
+        faults_per_ms: page faults per ms of that CPU counted as I/O [1/ms]; 0 gives the paper's E(L).
         fault_service_ms: disk time of one fault [ms].
     """
     return 1.0 / (1.0 + io_per_ms * service_ms + faults_per_ms * fault_service_ms)

@@ -49,8 +49,8 @@ class CpuLoadBalancing(Policy):
             return view.page_ms(newcomer, view.me)
         if index == "cpu_ms":
             return newcomer.cpu_on(home)
-        faults = view.faults_per_ms(newcomer, view.me)
-        return cpu_share(newcomer.io_per_ms, newcomer.request_on(home), faults, home.fault_service_ms)
+        io_per_ms, faults = newcomer.io_per_ms * home.speed, view.faults_per_ms(newcomer, view.me) * home.speed
+        return cpu_share(io_per_ms, newcomer.request_on(home), faults, home.fault_service_ms)
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
         """By the CPU alone: its expected queue there, page faults counted as I/O."""

@@ -27,12 +27,12 @@ class IoLoadBalancing(MemoryLoadBalancing):
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
         """Lines 2, 5, 11, 17: the estimator `closed`, by CPU, paging and I/O."""
         there = view.hardware[node]
-        request_ms = newcomer.request_on(there)
+        io_per_ms, request_ms = newcomer.io_per_ms * there.speed, newcomer.request_on(there)
         return closed_response_ms(
             newcomer.cpu_on(there),
-            newcomer.io_per_ms * there.speed,
+            io_per_ms,
             request_ms,
             view.page_ms(newcomer, node),
-            view.load("queue", node) + cpu_share(newcomer.io_per_ms, request_ms, 0.0, 0.0),
+            view.load("queue", node) + cpu_share(io_per_ms, request_ms, 0.0, 0.0),
             view.load("at_disk", node),
         )

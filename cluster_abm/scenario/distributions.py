@@ -27,9 +27,10 @@ class Distribution(Section):
       gamma        of that mean and `sd`
       lognormal    of that mean and `sd`
       pareto       of that mean and tail index `shape` (> 1)
-      lifetime     P(L > x) = (minimum/x)^shape for x from `minimum` to `maximum`: with shape 1 the 1/t law of
-                   process lifetimes (Harchol-Balter and Downey 1997); `mean` is then not used
-      hbd97        fitted to the CPU times of Harchol-Balter and Downey's eight traces, scaled to `mean`
+      lifetime     P(L > x) = (minimum/x)^shape, given that L is below `maximum`: with shape 1 the 1/t law of process
+                   lifetimes (Harchol-Balter and Downey 1997)
+      hbd97        fitted to the CPU times of Harchol-Balter and Downey's eight traces, scaled to `mean`: at 370 ms
+                   its median is 31 ms (theirs 20), jobs over 1 s carry 82 % of the CPU time (theirs 76 %)
     """
 
     kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "fixed"

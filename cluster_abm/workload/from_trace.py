@@ -34,8 +34,8 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
     if jobs.empty:
         raise InputError(
             f"{path}: no job left: workload.trace.start_s = {choice.start_s}, duration_s = {choice.duration_s}, "
-            f"keep_share = {choice.keep_share} choose none of the file's jobs, which arrive from {arrivals_s.min():.0f} "
-            f"to {arrivals_s.max():.0f} s"
+            f"keep_share = {choice.keep_share} choose none of the file's jobs, which arrive from "
+            f"{arrivals_s.min():.0f} to {arrivals_s.max():.0f} s"
         )
     columns = {str(name): jobs[name].to_numpy(float) for name in jobs.columns if name not in ("arrival_ms", "name")}
     columns["cpu_ms"] = columns["cpu_ms"] * choice.cpu_scale

@@ -74,9 +74,7 @@ def test_an_answer_carries_the_state_of_who_gives_it_reservation_included(answer
     model.run()
     times = [time for time, *_ in asked]
     same_slice = [
-        (before, now)
-        for before, now in pairwise(asked)
-        if before[:2] == now[:2] and times.count(now[0]) == 2
+        (before, now) for before, now in pairwise(asked) if before[:2] == now[:2] and times.count(now[0]) == 2
     ]
     assert same_slice
     for before, now in same_slice:

@@ -78,10 +78,12 @@ class Snapshot:
 
     def queue(self, i, paging):
         per_fault = self.faults(i, self.memory(i)) * self.fault_ms(i) if paging else 0.0
-        return sum(1 / (1 + rate * t + per_fault) for _, rate, t, _ in self.tasks[i])
+        speed = self.nodes[i].speed
+        return sum(1 / (1 + speed * (rate * t + per_fault)) for _, rate, t, _ in self.tasks[i])
 
     def at_disk(self, i):
-        return sum(rate * t / (1 + rate * t) for _, rate, t, _ in self.tasks[i])
+        busy = [self.nodes[i].speed * rate * t for _, rate, t, _ in self.tasks[i]]
+        return sum(x / (1 + x) for x in busy)
 
     def lif(self, load):
         loads = [load(i) for i in range(len(self.tasks))]
@@ -109,7 +111,7 @@ def fig_1(see, new, i, policy, index):
         if policy == "clb":
             return cpu_j(k) * (1 + see.queue(k, paging=True))
         rate = new.io_per_ms if policy == "iolb" else 0.0
-        q_cpu = max(1.0, see.queue(k, paging=False) + 1 / (1 + rate * t_io(k)))
+        q_cpu = max(1.0, see.queue(k, paging=False) + 1 / (1 + see.nodes[k].speed * rate * t_io(k)))
         return cpu_j(k) * q_cpu + (new.cpu_ms * rate * t_io(k) + page_j(k)) * (1 + see.at_disk(k))
 
     def send(load, load_j):
@@ -131,7 +133,7 @@ def fig_1(see, new, i, policy, index):
             return see.queue(k, paging=True)
 
         faults_j = see.faults(i, see.memory(i) + new.memory_mb)
-        share_j = 1 / (1 + new.io_per_ms * t_io(i) + faults_j * see.fault_ms(i))
+        share_j = 1 / (1 + see.nodes[i].speed * (new.io_per_ms * t_io(i) + faults_j * see.fault_ms(i)))
         is_largest = load(i) >= max(load(k) for k in range(n))
         return (send(load, share_j) if is_largest else i), "CPU"
     return (send(see.l_cpu, cpu_j(i)) if largest["cpu"] else i), "CPU"

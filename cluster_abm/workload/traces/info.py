@@ -13,9 +13,9 @@ def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
     Keys: file, format, rows (= jobs + all skipped), jobs, skipped (reason -> rows), fields (column -> share
-    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and last), noted (what was mended,
-    reason -> rows); of a file with several
-    runs and none chosen also runs (number -> jobs, span_s, cpu_s).
+    of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
+    last), noted (what was mended: reason -> rows); of a file with several runs and none chosen also runs
+    (number -> jobs, span_s, cpu_s).
     """
     info: dict[str, Any] = {
         "file": trace.file,
