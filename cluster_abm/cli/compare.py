@@ -15,9 +15,7 @@ from cluster_abm.cli.options import (
     names_of,
     out_option,
     overrides_of,
-    set_option,
-    trace_file_option,
-    trace_run_option,
+    work_options,
     workers_option,
 )
 
@@ -30,9 +28,7 @@ if TYPE_CHECKING:
 @click.argument("scenario")
 @click.option("--policies", help="Comma-separated policies (default: the scenario's compare.policies).")
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")
-@set_option
-@trace_file_option
-@trace_run_option
+@work_options
 @workers_option
 @out_option("out/compare-SCENARIO")
 @json_option

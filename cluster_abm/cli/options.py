@@ -36,6 +36,11 @@ trace_run_option = click.option(
 )
 
 
+def work_options(function: Function) -> Function:
+    """`--set`, `--trace` and `--trace-run`: what changes the work of a scenario."""
+    return set_option(trace_file_option(trace_run_option(function)))
+
+
 def out_option(default: str | None) -> Callable[[Function], Function]:
     """`--out DIR`, with what happens without it."""
     shown = f"Folder for results (default: {default})." if default else "Write results and pictures to this folder."

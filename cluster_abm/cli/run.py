@@ -14,9 +14,7 @@ from cluster_abm.cli.options import (
     json_option,
     out_option,
     overrides_of,
-    set_option,
-    trace_file_option,
-    trace_run_option,
+    work_options,
 )
 
 if TYPE_CHECKING:
@@ -40,9 +38,7 @@ METRIC_WORDS = {
 @click.argument("scenario")
 @click.option("--policy", help="Load-balancing policy (default: the scenario's).")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
-@set_option
-@trace_file_option
-@trace_run_option
+@work_options
 @out_option(None)
 @json_option
 def run_command(
