@@ -4,12 +4,12 @@ Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB
 """
 
 from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
-from cluster_abm.formulas.cost import remote_execution_ms
+from cluster_abm.formulas.cost import migration_cost_effectiveness, migration_ms, remote_execution_ms, written_mb
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.imbalance import load_imbalance_factors
-from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap
+from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
 from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
-from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms
+from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
 from cluster_abm.formulas.slowdown import dedicated_paging_ms, slowdown
 
 __all__ = [
@@ -24,10 +24,16 @@ __all__ = [
     "hit_rate",
     "io_load_ms",
     "load_imbalance_factors",
+    "mg1_response_ms",
+    "migration_cost_effectiveness",
+    "migration_ms",
     "narrows_the_gap",
+    "open_disk",
     "page_faults_per_ms",
     "page_load_ms",
     "remote_execution_ms",
     "service_ms",
     "slowdown",
+    "weighted_load",
+    "written_mb",
 ]

@@ -25,3 +25,55 @@ def remote_execution_ms(
     """
     per_mb_ms = 1000.0 * (1.0 / network_mb_per_s + 1.0 / source_disk_mb_per_s + 1.0 / target_disk_mb_per_s)
     return fixed_ms + initial_data_mb * per_mb_ms
+
+
+@formula
+def written_mb(age_ms: float, io_per_ms: float, write_share: float, request_kb: float, reaccess_rate: float) -> float:
+    """Data a task has written to the local disk so far, d_W [MB]: WAL-PM (7), IOCM (4).
+
+    Args:
+        age_ms: CPU received so far, a [ms].
+        io_per_ms: accesses per ms of CPU, lambda [1/ms].
+        write_share: share w of the accesses that write, 0..1.
+        request_kb: mean size of an access d_RW [KB].
+        reaccess_rate: how often the same data is accessed again, rho_re.
+    """
+    return age_ms * io_per_ms * write_share * request_kb / (reaccess_rate + 1.0) / 1000.0
+
+
+@formula
+def migration_ms(
+    fixed_ms: float,
+    memory_mb: float,
+    data_mb: float,
+    network_mb_per_s: float,
+    source_disk_mb_per_s: float,
+    target_disk_mb_per_s: float,
+) -> float:
+    """Cost of migrating a running task [ms]: WAL-PM (6), IOCM (3).
+
+    f + m/b_net + (d_INIT + d_W) (1/b_net + 1/b_disk(i) + 1/b_disk(k)).
+
+    Args:
+        fixed_ms: fixed cost f [ms].
+        memory_mb: memory image, what the task has allocated, m [MB].
+        data_mb: initial data and what it has written, d_INIT + d_W [MB]; write-only snapshots need not move.
+        network_mb_per_s: bandwidth of the path [MB/s].
+        source_disk_mb_per_s, target_disk_mb_per_s: the disks read from and written to [MB/s].
+    """
+    per_mb_ms = 1000.0 * (1.0 / network_mb_per_s + 1.0 / source_disk_mb_per_s + 1.0 / target_disk_mb_per_s)
+    return fixed_ms + 1000.0 * memory_mb / network_mb_per_s + data_mb * per_mb_ms
+
+
+@formula
+def migration_cost_effectiveness(age_ms: float, io_per_ms: float, cost_ms: float) -> float:
+    """I/O load migrated per unit of cost, MCE(j) = a lambda / c [1/ms]: WAL-PM, section 4, (8).
+
+    0 for a newborn, whose age is 0: literally it is chosen only when nothing else is eligible.
+
+    Args:
+        age_ms: CPU received so far, a [ms]; with remaining CPU instead it is an extension of ours.
+        io_per_ms: accesses per ms of CPU, lambda [1/ms].
+        cost_ms: migration cost c [ms].
+    """
+    return age_ms * io_per_ms / cost_ms

@@ -43,3 +43,20 @@ def narrows_the_gap(task_load: float, load_here: float, load_there: float) -> bo
     The newcomer is not yet in L_i, so the test is load_j < L_i - L_k. All three in one unit.
     """
     return task_load < (task_load + load_here - load_there) / 2.0
+
+
+@formula
+def weighted_load(
+    cpu_weight: float, memory_weight: float, io_weight: float, cpu: float, memory_mb: float, io_per_ms: float
+) -> float:
+    """Weighted average load index, W_CPU load_CPU + W_MEM load_MEM + W_IO load_IO: WAL-PM (9), (17).
+
+    Adds tasks, MB and 1/ms as the paper does; with each divided by its mean over the nodes it has no unit.
+
+    Args:
+        cpu_weight, memory_weight, io_weight: W_CPU, W_MEM, W_IO.
+        cpu: CPU queue length [tasks].
+        memory_mb: memory load [MB]: WAL-PM (10).
+        io_per_ms: I/O load [1/ms]: WAL-PM (11).
+    """
+    return cpu_weight * cpu + memory_weight * memory_mb + io_weight * io_per_ms
