@@ -80,6 +80,20 @@ def join_members(node: Row, tasks: Table, slot: int) -> None:
     node.member_tail = slot
 
 
+@inlined
+def leave_members(node: Row, tasks: Table, slot: int) -> None:
+    """Take the task out of the list of those that belong to the node."""
+    task = tasks[slot]
+    if task.member_prev == NONE:
+        node.member_head = task.member_next
+    else:
+        tasks[task.member_prev].member_next = task.member_next
+    if task.member_next == NONE:
+        node.member_tail = task.member_prev
+    else:
+        tasks[task.member_next].member_prev = task.member_prev
+
+
 @kernel
 def admit(
     nodes: Table,
@@ -116,6 +130,9 @@ def admit(
         task.node = target[entry]
         task.state = IN_FLIGHT
         task.moves = 1 if target[entry] != job.home else 0
+        task.migrations = 0
+        task.request_kind = NONE
+        task.gap_left_ns = NONE
         task.key = task_key(run_key, task.task)
         task.arrival_ns = job.arrival_ns
         task.since_ns = job.arrival_ns

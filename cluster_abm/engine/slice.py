@@ -11,6 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.admission import leave_members
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
 from cluster_abm.engine.jit import inlined, kernel
@@ -56,6 +57,7 @@ def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, c
     record.home = task.home
     record.node = task.node
     record.moves = task.moves
+    record.migrations = task.migrations
     record.arrival_ns = task.arrival_ns
     record.finish_ns = now_ns
     record.lone_cpu_ns = task.lone_cpu_ns
@@ -72,14 +74,7 @@ def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, c
     record.migration_ns = task.migration_ns
     record.barrier_ns = task.barrier_ns
     record.blocked_ns = task.blocked_ns
-    if task.member_prev == NONE:
-        node.member_head = task.member_next
-    else:
-        tasks[task.member_prev].member_next = task.member_next
-    if task.member_next == NONE:
-        node.member_tail = task.member_prev
-    else:
-        tasks[task.member_next].member_prev = task.member_prev
+    leave_members(node, tasks, slot)
     node.tasks -= 1
     node.running = NONE
     change_demand(node, tasks, -task.memory_kb, -task.stream, now_ns)
@@ -93,7 +88,7 @@ def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, c
 @inlined
 def access(node: Row, task: Row) -> int:
     """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
-    size_kb = request_kb(task)
+    size_kb = request_kb(task, task.accesses)
     if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
         task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
     service_ns = 0
@@ -144,7 +139,7 @@ def stop_cpu(
 
 @inlined
 def enter(node: Row, tasks: Table, now_ns: int) -> None:
-    """The first task in flight arrives and joins the ready queue."""
+    """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make."""
     slot = node.flight_head
     task = tasks[slot]
     node.flight_head = task.next
@@ -157,9 +152,16 @@ def enter(node: Row, tasks: Table, now_ns: int) -> None:
     node.flight_kb -= task.memory_kb
     node.tasks += 1
     task.migration_ns += now_ns - task.since_ns
-    draw_gap(node, task)
+    if task.gap_left_ns == NONE:
+        draw_gap(node, task)
     change_demand(node, tasks, task.memory_kb, task.stream, now_ns)
-    make_ready(node, tasks, slot, now_ns)
+    if task.request_kind == NONE:
+        make_ready(node, tasks, slot, now_ns)
+    elif task.request_kind == FAULT:
+        ask_disk(node, tasks, slot, FAULT, node.fault_ns, now_ns)
+    else:
+        service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
+        ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
 
 
 @kernel
@@ -179,7 +181,7 @@ def serve(nodes: Table, tasks: Table, records: Table, free: Integers, counters: 
             if node.cpu_stop_ns == now_ns:
                 stop_cpu(node, tasks, records, free, counters, now_ns, end_ns)
             elif node.disk_end_ns == now_ns:
-                end_request(node, tasks, now_ns)
+                end_request(node, tasks, free, counters, now_ns)
             else:
                 enter(node, tasks, now_ns)
             node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)

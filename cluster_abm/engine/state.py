@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import admit
 from cluster_abm.engine.loads import measure
+from cluster_abm.engine.migration import members, migrate
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     COUNTERS,
@@ -80,6 +81,16 @@ class EngineState:
             self.nodes, self.tasks, self.free, self.counters, self.jobs, np.uint64(self.run_key),
             job_index, member, target, delay_ns,
         )  # fmt: skip
+
+    def members(self, node: int) -> Integers:
+        """Rows of the tasks on a node that can be migrated, in the order in which they came to it."""
+        found = np.empty(int(self.nodes["tasks"][node]), np.int64)
+        return found[: members(self.nodes, self.tasks, node, found)]
+
+    def migrate(self, slot: int, target: int, cost_ns: int, now_ns: int) -> int:
+        """Freeze a task and send it to another node (migration.migrate); when it enters there [ns]."""
+        self._make_room(1)
+        return migrate(self.nodes, self.tasks, self.free, self.counters, slot, target, cost_ns, now_ns)
 
     def serve(self, end_ns: int) -> None:
         """Let every node live until `end_ns`."""

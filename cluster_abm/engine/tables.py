@@ -20,9 +20,9 @@ NONE = -1
 NEVER = 2**62
 NS_PER_MS = 1_000_000
 
-FREE, IN_FLIGHT, READY, RUNNING, AT_DISK = 0, 1, 2, 3, 4
+FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, GHOST = 0, 1, 2, 3, 4, 5
 STATE_NAMES = {FREE: "free", IN_FLIGHT: "in flight", READY: "ready", RUNNING: "running", AT_DISK: "at disk"}
-EXPLICIT, FAULT = 0, 1
+EXPLICIT, FAULT, LEFT_BEHIND = 0, 1, 2
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
 
@@ -93,17 +93,18 @@ TASK_FIELDS: list[Field] = [
     ("home", "i4", "node", "where it was submitted"),
     ("node", "i4", "node", "where it is, or is going to"),
     ("state", "i4", "code", "FREE, IN_FLIGHT, READY, RUNNING, AT_DISK"),
-    ("request_kind", "i4", "code", "EXPLICIT or FAULT, while AT_DISK"),
+    ("request_kind", "i4", "code", "EXPLICIT or FAULT while AT_DISK; in flight also NONE: no request to make anew"),
     ("next", "i4", "slot", "next in the queue that it is in"),
     ("member_next", "i4", "slot", "next task of the node"),
     ("member_prev", "i4", "slot", "previous task of the node"),
-    ("moves", "i4", "1", "how often it was sent to another node"),
+    ("moves", "i4", "1", "1: it started on another node than its home"),
+    ("migrations", "i4", "1", "how often it was migrated while it ran"),
     ("key", "u8", "1", "key of its random streams"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("enter_ns", "i8", "ns", "instant it enters its node"),
     ("since_ns", "i8", "ns", "since when its present state is not yet booked"),
     ("cpu_left_ns", "i8", "ns", "wall ns of CPU still to receive on this node"),
-    ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; NEVER without I/O"),
+    ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; NEVER without I/O, NONE before it has entered"),
     ("service_ns", "i8", "ns", "service of its outstanding request"),
     ("fault_credit", "f8", "faults", "fraction of a page fault earned, 0..1"),
     ("accesses", "i8", "1", "accesses made"),
@@ -133,7 +134,8 @@ RECORD_FIELDS: list[Field] = [
     ("job", "i8", "job", "its job"),
     ("home", "i4", "node", "where it was submitted"),
     ("node", "i4", "node", "where it finished"),
-    ("moves", "i4", "1", "how often it was sent to another node"),
+    ("moves", "i4", "1", "1: it started on another node than its home"),
+    ("migrations", "i4", "1", "how often it was migrated while it ran"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("finish_ns", "i8", "ns", "end"),
     ("lone_cpu_ns", "i8", "ns", "dedicated CPU"),

@@ -40,7 +40,7 @@ def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
     frame["page_faults"] = records["faults"]
     frame["buffer_hits"] = records["hits"]
     frame["remote"] = records["moves"] > 0
-    frame["migrations"] = np.zeros(len(records), np.int64)
+    frame["migrations"] = records["migrations"]
     frame["tasks_of_job"] = jobs["tasks"][records["job"]]
     return frame
 

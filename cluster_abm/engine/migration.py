@@ -1,0 +1,171 @@
+"""Preemptive migration: a task is frozen between two slices, travels, and goes on at its target."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.admission import join_members, leave_members, set_out
+from cluster_abm.engine.cpu import book_progress, dispatch
+from cluster_abm.engine.disk import book_request
+from cluster_abm.engine.jit import inlined, kernel
+from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.tables import (
+    EXPLICIT,
+    FREE_TOP,
+    GHOST,
+    IN_FLIGHT,
+    LEFT_BEHIND,
+    NEVER,
+    NONE,
+    READY,
+    RUNNING,
+    Row,
+    Table,
+)
+
+Integers = npt.NDArray[np.int64]
+
+
+@inlined
+def leave_cpu(node: Row, task: Row, now_ns: int) -> None:
+    """Take the running task from the CPU, which is then free; if the CPU was still switching to it, it never ran."""
+    book_progress(node, task, now_ns)
+    task.cpu_queue_ns -= max(0, node.leg_ns - now_ns)
+    node.running = NONE
+    node.cpu_stop_ns = NEVER
+
+
+@inlined
+def leave_ready(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+    """Take a task out of the ready queue."""
+    task = tasks[slot]
+    before = NONE
+    other = node.ready_head
+    while other != slot:
+        before = other
+        other = tasks[other].next
+    if before == NONE:
+        node.ready_head = task.next
+    else:
+        tasks[before].next = task.next
+    if node.ready_tail == slot:
+        node.ready_tail = before
+    node.ready_count -= 1
+    task.cpu_queue_ns += now_ns - task.since_ns
+
+
+@inlined
+def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+    """Withdraw a request that waits for the disk; the task makes it anew at its target."""
+    task = tasks[slot]
+    before = node.disk_head
+    while tasks[before].next != slot:
+        before = tasks[before].next
+    tasks[before].next = task.next
+    if node.disk_tail == slot:
+        node.disk_tail = before
+    if task.request_kind == EXPLICIT:
+        task.io_queue_ns += now_ns - task.since_ns
+    else:
+        task.paging_ns += now_ns - task.since_ns
+
+
+@inlined
+def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers) -> None:
+    """The disk finishes the request it is serving, which nothing can stop: a row without a task takes its place."""
+    task = tasks[slot]
+    counters[FREE_TOP] -= 1
+    left = free[counters[FREE_TOP]]
+    ghost = tasks[left]
+    ghost.state = GHOST
+    ghost.task = NONE
+    ghost.job = NONE
+    ghost.request_kind = LEFT_BEHIND
+    ghost.service_ns = task.service_ns
+    ghost.next = task.next
+    node.disk_head = left
+    if node.disk_tail == slot:
+        node.disk_tail = left
+    book_request(task, node.disk_end_ns)
+    task.request_kind = NONE
+
+
+@kernel
+def migrate(
+    nodes: Table, tasks: Table, free: Integers, counters: Integers, slot: int, target: int, cost_ns: int, now_ns: int
+) -> int:
+    """Freeze a task on its node and send it to another, where it goes on `cost_ns` after it has left.
+
+    It leaves at once, or when the disk has served the request it is serving for it. Its memory counts at the target
+    from now on.
+
+    Args:
+        nodes, tasks, free, counters: the state, changed in place; there must be a free slot.
+        slot: the task's row: READY, RUNNING or AT_DISK.
+        target: another node.
+        cost_ns: how long it travels [ns].
+        now_ns: the slice border at which this happens [ns].
+
+    Returns:
+        when it enters its target [ns].
+    """
+    task = tasks[slot]
+    node = nodes[task.node]
+    leaves_ns = now_ns
+    was_running = task.state == RUNNING
+    if was_running:
+        leave_cpu(node, task, now_ns)
+    elif task.state == READY:
+        leave_ready(node, tasks, slot, now_ns)
+    elif node.disk_head == slot:
+        leaves_ns = node.disk_end_ns
+        leave_request_behind(node, tasks, slot, free, counters)
+    else:
+        leave_disk_queue(node, tasks, slot, now_ns)
+    leave_members(node, tasks, slot)
+    node.tasks -= 1
+    change_demand(node, tasks, -task.memory_kb, -task.stream, now_ns)
+    if was_running:
+        dispatch(node, tasks, now_ns)
+    node.no_leap_before_ns = 0
+    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    there = nodes[target]
+    if there.speed != node.speed:
+        # Demands are kept in wall ns of the node's CPU.
+        slower = node.speed / there.speed
+        task.cpu_left_ns = max(1, int(math.floor(task.cpu_left_ns * slower + 0.5)))
+        if task.gap_left_ns != NEVER:
+            task.gap_left_ns = max(0, int(math.floor(task.gap_left_ns * slower + 0.5)))
+    task.state = IN_FLIGHT
+    task.node = target
+    task.migrations += 1
+    task.since_ns = leaves_ns
+    task.enter_ns = leaves_ns + cost_ns
+    set_out(there, tasks, slot)
+    join_members(there, tasks, slot)
+    return int(task.enter_ns)
+
+
+@kernel
+def members(nodes: Table, tasks: Table, node: int, found: Integers) -> int:
+    """Rows of the tasks on a node that can be migrated (those under way cannot), by admission, into `found`.
+
+    Args:
+        nodes, tasks: the tables.
+        node: the node's number.
+        found: shape (at least node.tasks,); filled from the start.
+
+    Returns:
+        how many there are.
+    """
+    count = 0
+    slot = nodes[node].member_head
+    while slot != NONE:
+        if tasks[slot].state != IN_FLIGHT:
+            found[count] = slot
+            count += 1
+        slot = tasks[slot].member_next
+    return count
