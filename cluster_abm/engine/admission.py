@@ -18,9 +18,15 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
+def wall_ns_of_cpu(cpu_ms: float, speed: float) -> int:
+    """How long a CPU of that speed works on a demand at speed 1: whole ns, at least 1."""
+    return max(1, int(math.floor(cpu_ms * NS_PER_MS / speed + 0.5)))
+
+
+@inlined
 def describe_dedicated_run(task: Row, home: Row) -> None:
     """What the task would do alone on its home node: the base of its slowdown."""
-    task.lone_cpu_ns = max(1, int(math.floor(task.cpu_demand_ms * NS_PER_MS / home.speed + 0.5)))
+    task.lone_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
     task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
     faults_per_ms = page_faults_per_ms(
         float(task.memory_kb), float(home.user_memory_kb), home.fault_rate_per_ms, home.fault_ratio_cap,
@@ -138,7 +144,7 @@ def admit(
         task.since_ns = job.arrival_ns
         task.enter_ns = job.arrival_ns + delay_ns[entry]
         task.cpu_demand_ms = job.cpu_ms
-        task.cpu_left_ns = max(1, int(math.floor(job.cpu_ms * NS_PER_MS / node.speed + 0.5)))
+        task.cpu_left_ns = wall_ns_of_cpu(job.cpu_ms, node.speed)
         task.fault_credit = 0.0
         task.accesses = 0
         task.io_per_ms = job.io_per_ms

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cluster_abm.engine.jit import kernel
-from cluster_abm.engine.tables import NONE, NS_PER_MS, READY, RUNNING, Table
+from cluster_abm.engine.tables import IN_FLIGHT, NONE, NS_PER_MS, READY, RUNNING, Table
+from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
 from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
@@ -37,6 +38,14 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
         load.queue_paging = 0.0
         load.at_disk = 0.0
         load.io_per_ms = 0.0
+        load.io_load = 0.0
+        load.disk_work = 0.0
+        load.disk_square = 0.0
+        stream = 0
+        slot = node.member_head
+        while slot != NONE:
+            stream += tasks[slot].stream
+            slot = tasks[slot].member_next
         slot = node.member_head
         while slot != NONE:
             task = tasks[slot]
@@ -44,7 +53,7 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
             if task.state == RUNNING:
                 left_ns -= max(0, now_ns - node.leg_ns)
                 load.cpu_queue += 1.0
-            elif task.state == READY:
+            elif task.state == READY or task.state == IN_FLIGHT:
                 load.cpu_queue += 1.0
             remaining_ms = left_ns / NS_PER_MS
             # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
@@ -58,4 +67,9 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
             load.queue_paging += cpu_share(io_per_ms, request_ms, faults_per_ms * node.speed, fault_ms)
             load.at_disk += disk_share(io_per_ms, request_ms)
             load.io_per_ms += task.io_per_ms
+            load.disk_work += io_per_ms * request_ms
+            load.disk_square += io_per_ms * request_ms * request_ms
+            share_kb = buffer_share_kb(float(task.stream), float(stream), node.buffer_kb)
+            hit = hit_rate(task.reaccess_rate, share_kb, task.data_kb)
+            load.io_load += faults_per_ms + explicit_io_per_ms(task.io_per_ms, hit)
             slot = task.member_next

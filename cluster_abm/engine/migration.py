@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.admission import join_members, leave_members, set_out
+from cluster_abm.engine.admission import join_members, leave_members, set_out, wall_ns_of_cpu
 from cluster_abm.engine.cpu import book_progress, dispatch
 from cluster_abm.engine.disk import book_request
 from cluster_abm.engine.jit import inlined, kernel
@@ -93,27 +93,30 @@ def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, cou
     task.request_kind = NONE
 
 
-@kernel
-def migrate(
-    nodes: Table, tasks: Table, free: Integers, counters: Integers, slot: int, target: int, cost_ns: int, now_ns: int
-) -> int:
-    """Freeze a task on its node and send it to another, where it goes on `cost_ns` after it has left.
-
-    It leaves at once, or when the disk has served the request it is serving for it. Its memory counts at the target
-    from now on.
-
-    Args:
-        nodes, tasks, free, counters: the state, changed in place; there must be a free slot.
-        slot: the task's row: READY, RUNNING or AT_DISK.
-        target: another node.
-        cost_ns: how long it travels [ns].
-        now_ns: the slice border at which this happens [ns].
-
-    Returns:
-        when it enters its target [ns].
-    """
+@inlined
+def leave_flight(node: Row, tasks: Table, slot: int) -> None:
+    """Take a newcomer that has not entered yet out of the queue of those on their way."""
     task = tasks[slot]
-    node = nodes[task.node]
+    before = NONE
+    other = node.flight_head
+    while other != slot:
+        before = other
+        other = tasks[other].next
+    if before == NONE:
+        node.flight_head = task.next
+    else:
+        tasks[before].next = task.next
+    if node.flight_tail == slot:
+        node.flight_tail = before
+    node.arrival_ns = NEVER if node.flight_head == NONE else tasks[node.flight_head].enter_ns
+    node.flying -= 1
+    node.flight_kb -= task.memory_kb
+
+
+@inlined
+def freeze(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers, now_ns: int) -> int:
+    """Take a task that is in the node out of it; when it leaves [ns]."""
+    task = tasks[slot]
     leaves_ns = now_ns
     was_running = task.state == RUNNING
     if was_running:
@@ -125,23 +128,54 @@ def migrate(
         leave_request_behind(node, tasks, slot, free, counters)
     else:
         leave_disk_queue(node, tasks, slot, now_ns)
-    leave_members(node, tasks, slot)
     node.tasks -= 1
     change_demand(node, tasks, -task.memory_kb, -task.stream, now_ns)
     if was_running:
         dispatch(node, tasks, now_ns)
     node.no_leap_before_ns = 0
-    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    task.migrations += 1
+    return leaves_ns
+
+
+@kernel
+def migrate(
+    nodes: Table, tasks: Table, free: Integers, counters: Integers, slot: int, target: int, cost_ns: int, now_ns: int
+) -> int:
+    """Freeze a task on its node and send it to another, where it goes on `cost_ns` after it has left.
+
+    It leaves at once, or when the disk has served the request it is serving for it. Its memory counts at the target
+    from now on. A newcomer that has not entered its home yet is sent on instead: a remote execution.
+
+    Args:
+        nodes, tasks, free, counters: the state, changed in place; there must be a free slot.
+        slot: the task's row: READY, RUNNING, AT_DISK, or a newcomer IN_FLIGHT to its home.
+        target: another node.
+        cost_ns: how long it travels [ns].
+        now_ns: the slice border at which this happens [ns].
+
+    Returns:
+        when it enters its target [ns].
+    """
+    task = tasks[slot]
+    node = nodes[task.node]
+    leave_members(node, tasks, slot)
     there = nodes[target]
-    if there.speed != node.speed:
-        # Demands are kept in wall ns of the node's CPU.
-        slower = node.speed / there.speed
-        task.cpu_left_ns = max(1, int(math.floor(task.cpu_left_ns * slower + 0.5)))
-        if task.gap_left_ns != NEVER:
-            task.gap_left_ns = max(0, int(math.floor(task.gap_left_ns * slower + 0.5)))
+    if task.state == IN_FLIGHT:
+        leaves_ns = task.enter_ns
+        leave_flight(node, tasks, slot)
+        task.moves = 1
+        task.cpu_left_ns = wall_ns_of_cpu(task.cpu_demand_ms, there.speed)
+    else:
+        leaves_ns = freeze(node, tasks, slot, free, counters, now_ns)
+        if there.speed != node.speed:
+            # Demands are kept in wall ns of the node's CPU.
+            slower = node.speed / there.speed
+            task.cpu_left_ns = int(math.floor(task.cpu_left_ns * slower + 0.5))
+            if task.gap_left_ns != NEVER:
+                task.gap_left_ns = int(math.floor(task.gap_left_ns * slower + 0.5))
+    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
     task.state = IN_FLIGHT
     task.node = target
-    task.migrations += 1
     task.since_ns = leaves_ns
     task.enter_ns = leaves_ns + cost_ns
     set_out(there, tasks, slot)
@@ -151,12 +185,14 @@ def migrate(
 
 @kernel
 def members(nodes: Table, tasks: Table, node: int, found: Integers) -> int:
-    """Rows of the tasks on a node that can be migrated (those under way cannot), by admission, into `found`.
+    """Rows of the tasks on a node that can be sent elsewhere, by admission, into `found`.
+
+    These are the tasks in the node and newcomers that have not entered it yet; not those under way to it.
 
     Args:
         nodes, tasks: the tables.
         node: the node's number.
-        found: shape (at least node.tasks,); filled from the start.
+        found: shape (at least tasks + flying,); filled from the start.
 
     Returns:
         how many there are.
@@ -164,8 +200,9 @@ def members(nodes: Table, tasks: Table, node: int, found: Integers) -> int:
     count = 0
     slot = nodes[node].member_head
     while slot != NONE:
-        if tasks[slot].state != IN_FLIGHT:
+        task = tasks[slot]
+        if task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0):
             found[count] = slot
             count += 1
-        slot = tasks[slot].member_next
+        slot = task.member_next
     return count

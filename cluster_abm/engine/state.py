@@ -83,8 +83,8 @@ class EngineState:
         )  # fmt: skip
 
     def members(self, node: int) -> Integers:
-        """Rows of the tasks on a node that can be migrated, in the order in which they came to it."""
-        found = np.empty(int(self.nodes["tasks"][node]), np.int64)
+        """Rows of the tasks on a node that can be sent elsewhere, in the order in which they came to it."""
+        found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), np.int64)
         return found[: members(self.nodes, self.tasks, node, found)]
 
     def migrate(self, slot: int, target: int, cost_ns: int, now_ns: int) -> int:

@@ -164,7 +164,7 @@ JOB_FIELDS: list[Field] = [
 
 LOAD_FIELDS: list[Field] = [
     ("tasks", "f8", "tasks", "tasks that belong to the node, those on their way included"),
-    ("cpu_queue", "f8", "tasks", "tasks running or waiting for the CPU"),
+    ("cpu_queue", "f8", "tasks", "tasks running or waiting for the CPU, those on their way included"),
     ("memory_mb", "f8", "MB", "memory demand, tasks on their way included"),
     ("faults_per_ms", "f8", "1/ms", "page faults of one task per ms of CPU under that demand"),
     ("cpu_ms", "f8", "ms", "remaining CPU, L_CPU"),
@@ -174,6 +174,9 @@ LOAD_FIELDS: list[Field] = [
     ("queue_paging", "f8", "tasks", "the same with page faults counted as I/O"),
     ("at_disk", "f8", "tasks", "expected tasks at the disk"),
     ("io_per_ms", "f8", "1/ms", "sum of the I/O rates"),
+    ("io_load", "f8", "1/ms", "I/O load: page faults and accesses that miss the buffer, WAL-PM (11)"),
+    ("disk_work", "f8", "1", "sum of I/O rate times service time"),
+    ("disk_square", "f8", "ms", "sum of I/O rate times the square of the service time"),
 ]
 
 # Counters of a run: tops of the stack of free slots and of the records, and when the last task ended.

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.formulas._formula import formula
+
+Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 
 @formula
@@ -47,8 +54,8 @@ def narrows_the_gap(task_load: float, load_here: float, load_there: float) -> bo
 
 @formula
 def weighted_load(
-    cpu_weight: float, memory_weight: float, io_weight: float, cpu: float, memory_mb: float, io_per_ms: float
-) -> float:
+    cpu_weight: float, memory_weight: float, io_weight: float, cpu: Number, memory_mb: Number, io_per_ms: Number
+) -> Number:
     """Weighted average load index, W_CPU load_CPU + W_MEM load_MEM + W_IO load_IO: WAL-PM (9), (17).
 
     Adds tasks, MB and 1/ms as the paper does; with each divided by its mean over the nodes it has no unit.
@@ -57,6 +64,6 @@ def weighted_load(
         cpu_weight, memory_weight, io_weight: W_CPU, W_MEM, W_IO.
         cpu: CPU queue length [tasks].
         memory_mb: memory load [MB]: WAL-PM (10).
-        io_per_ms: I/O load [1/ms]: WAL-PM (11).
+        io_per_ms: I/O load [1/ms]: WAL-PM (11). All three numbers, or arrays over the nodes.
     """
     return cpu_weight * cpu + memory_weight * memory_mb + io_weight * io_per_ms

@@ -12,7 +12,7 @@ import numpy as np
 
 from cluster_abm.engine.tables import FREE, NS_PER_MS, RUNNING, STATE_NAMES
 from cluster_abm.formulas import slowdown
-from cluster_abm.policies import Decision, Newcomer
+from cluster_abm.policies import Candidate, Decision, Newcomer
 from cluster_abm.results.frames import dedicated_ns
 
 if TYPE_CHECKING:
@@ -226,6 +226,36 @@ class LoadManager(ClusterAgent):
                 return decision.target, asked + 1
             refused |= {decision.target}
         return self.index, len(refused)
+
+    def rebalance(
+        self,
+        newcomer: Newcomer,
+        record: Callable[[Decision, int, bool, str], None],
+        send: Callable[[Candidate, int, int, float, int], None],
+    ) -> None:
+        """Send tasks of the own node elsewhere, if the policy says so now that a newcomer has been placed.
+
+        Args:
+            newcomer: the task that gives the occasion.
+            record: as in `place`.
+            send: called for each task that leaves: the task, from, to, cost [ms], how many nodes were asked for it.
+        """
+        refused: frozenset[int] = frozenset()
+        policy = self.model.policy
+        sent = 0
+        while sent != policy.migrations_per_arrival and len(refused) < self.model.negotiation.offers:
+            decision = policy.migration(newcomer, self.model.view_of(self, refused))
+            if decision is None or decision.task is None:
+                return
+            target = decision.target
+            why_not = self.model.load_managers[target].answer(decision.task, decision, self)
+            record(decision, target, not why_not, why_not)
+            if why_not:
+                refused |= {target}
+                continue
+            send(decision.task, self.index, target, decision.cost_ms, len(refused) + 1)
+            refused = frozenset()
+            sent += 1
 
     def answer(self, newcomer: Newcomer, decision: Decision, asker: LoadManager) -> str:
         """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""

@@ -19,7 +19,8 @@ class DecisionRecord:
         index: load index compared, its values for the task, the source and the target in its own unit.
         response_here_ms, response_there_ms: expected response times.
         cost_ms: cost of starting it at the target.
-        accepted: whether the task starts at the target.
+        mce: migration cost-effectiveness [1/ms].
+        accepted: whether the task starts, or goes on, at the target.
         reason: why it stays, or why the target refused.
     """
 
@@ -36,6 +37,7 @@ class DecisionRecord:
     response_here_ms: float
     response_there_ms: float
     cost_ms: float
+    mce: float
     accepted: bool
     reason: str
 

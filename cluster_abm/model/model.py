@@ -47,6 +47,8 @@ class ClusterModel(mesa.Model):
         running: False once the scenario's end is reached.
     """
 
+    _steps_after_end = 0
+
     def __init__(
         self,
         scenario: Scenario | str | Path = "quickstart",
@@ -84,6 +86,8 @@ class ClusterModel(mesa.Model):
         """One slice; after the end nothing."""
         if self.running:
             self._live_until(self.now_ns + self.slice_ns)
+        else:
+            self._steps_after_end += 1
         # Mesa counts calls, we count slices.
         self.steps = self.now_ns // self.slice_ns
 
@@ -136,8 +140,11 @@ class ClusterModel(mesa.Model):
 
     @property
     def time(self) -> float:
-        """Mesa's clock (3.5 and later): the number of slices, also after `run` has leapt over many."""
-        return float(self.steps)
+        """Mesa's clock (3.5 and later): the number of slices, also after `run` has leapt over many.
+
+        After the end it counts calls of `step`: a clock that stood still would make Mesa call for ever.
+        """
+        return float(self.steps + self._steps_after_end)
 
     @time.setter
     def time(self, _: float) -> None:
@@ -254,7 +261,7 @@ class ClusterModel(mesa.Model):
             "metrics": {
                 **job_metrics(records, self.jobs),
                 "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,
-                "migrations": 0,
+                "migrations": self._negotiations.migrations,
                 "remote_executions": self._negotiations.remote_executions,
                 "refused_offers": self._negotiations.refused_offers,
                 "cpu_utilisation": float(cpu_ns.sum() / capacity_ns),

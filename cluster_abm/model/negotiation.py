@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import policy_uniform
-from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.engine.tables import IN_FLIGHT, NS_PER_MS, RUNNING, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.setup import hardware, nanoseconds
-from cluster_abm.policies import Decision, Newcomer, View
+from cluster_abm.policies import Candidate, Decision, Newcomer, View
 from cluster_abm.workload import key
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Negotiations:
         self.report_due_ns = 0
         self.already_sent = 0
         self.remote_executions = 0
+        self.migrations = 0
         self.refused_offers = 0
         self.report()
 
@@ -94,6 +95,8 @@ class Negotiations:
             if asked:
                 # The answer that accepts tells the state with the reservation in it.
                 manager.hear(target, self._true[target])
+            if self._model.policy.migrates:
+                manager.rebalance(newcomer, self._recorder(newcomer), self._send)
         self.already_sent = len(job_index)
         return targets, delays_ns
 
@@ -130,6 +133,8 @@ class Negotiations:
             hardware=self._hardware,
             network_mb_per_s=self._model.network.mb_per_s,
             remote_execution_ms=self._model.negotiation.remote_execution_ms,
+            migration_ms=self._model.negotiation.migration_ms,
+            tasks_of_mine=lambda: self._candidates(me),
             uniform=self._uniform,
             refused=refused,
             notes={} if notes is None else notes,
@@ -160,16 +165,47 @@ class Negotiations:
             initial_data_mb=float(row["initial_data_mb"]),
         )
 
+    def _candidates(self, node: int) -> tuple[Candidate, ...]:
+        """The tasks on a node that could be sent elsewhere."""
+        engine, jobs = self._model.engine, self._model.jobs
+        slots = engine.members(node)
+        speed = float(engine.nodes["speed"][node])
+        rows = engine.tasks[slots]
+        unbooked_ns = np.where(
+            rows["state"] == RUNNING, np.maximum(0, self._model.now_ns - engine.nodes["leg_ns"][node]), 0
+        )
+        left_ms = (rows["cpu_left_ns"] - unbooked_ns) * speed / NS_PER_MS
+        columns = (
+            rows["task"], rows["job"], rows["home"], left_ms, rows["io_per_ms"], rows["request_kb"],
+            rows["memory_kb"] / 1000.0, rows["initial_data_mb"], rows["state"] != IN_FLIGHT,
+            rows["cpu_demand_ms"] - left_ms, rows["reaccess_rate"], jobs["write_share"][rows["job"]],
+        )  # fmt: skip
+        return tuple(Candidate(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
+
+    def _send(self, task: Candidate, source: int, target: int, cost_ms: float, asked: int) -> None:
+        """A task leaves for the node that has accepted it."""
+        engine, now_ns = self._model.engine, self._model.now_ns
+        slot = next(slot for slot in engine.members(source).tolist() if engine.tasks["task"][slot] == task.task)
+        engine.migrate(slot, target, nanoseconds(cost_ms) + 2 * self._latency_ns * asked, now_ns)
+        if task.running:
+            self.migrations += 1
+        else:
+            self.remote_executions += 1
+        for node in (source, target):
+            engine.measure(now_ns, self._true, node, node + 1)
+        self._model.load_managers[source].hear(target, self._true[target])
+
     def _recorder(self, newcomer: Newcomer) -> Any:
         now_ms = self._model.now_ns / NS_PER_MS
 
         def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
             self.refused_offers += not accepted
+            whom = newcomer if decision.task is None else decision.task
             self._decisions.append(
                 DecisionRecord(
                     now_ms,
-                    newcomer.task,
-                    newcomer.job,
+                    whom.task,
+                    whom.job,
                     newcomer.home,
                     target,
                     decision.rule,
@@ -180,6 +216,7 @@ class Negotiations:
                     decision.response_here_ms,
                     decision.response_there_ms,
                     decision.cost_ms,
+                    decision.mce,
                     accepted,
                     reason,
                 )

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import Candidate, Newcomer, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
 
@@ -24,8 +24,10 @@ class Decision:
         index: the load index compared.
         task_load, load_here, load_there: the newcomer's load and the two nodes', in the index's unit.
         response_here_ms, response_there_ms: expected response times [ms].
-        cost_ms: cost of starting it there [ms].
+        cost_ms: cost of starting it there, or of migrating it [ms].
         reason: why it stays, if it does.
+        task: the task to migrate, of `View.candidates`; None: the newcomer.
+        mce: migration cost-effectiveness [1/ms].
     """
 
     target: int
@@ -38,6 +40,8 @@ class Decision:
     response_there_ms: float = float("nan")
     cost_ms: float = float("nan")
     reason: str = ""
+    task: Candidate | None = None
+    mce: float = float("nan")
 
 
 class Policy:
@@ -52,6 +56,8 @@ class Policy:
         summary: one line.
         acts_on_arrival: False means every task starts at home and nobody is asked.
         uses_reports: whether load managers have to report to each other.
+        migrates: whether `migration` is asked once a newcomer has been placed.
+        migrations_per_arrival: how many it may start then; None: as many as it finds.
         index: load index (a field of the load table) that the default parts compare.
         Parameters: its parameters, as a scenario's `policy.<parameter>` gives them.
     """
@@ -64,6 +70,8 @@ class Policy:
     summary: ClassVar[str] = ""
     acts_on_arrival: ClassVar[bool] = True
     uses_reports: ClassVar[bool] = True
+    migrates: ClassVar[bool] = False
+    migrations_per_arrival: ClassVar[int | None] = 1
     index: ClassVar[str] = "tasks"
 
     def __init__(self, **parameters: Any) -> None:
@@ -93,6 +101,10 @@ class Policy:
         if not self.is_overloaded(newcomer, view):
             return Decision(view.me, "transfer", self.index, reason="home is not overloaded")
         return Decision(self.location(newcomer, view), "location", self.index)
+
+    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
+        """Which task of the own node to send where, now that the newcomer is on some node; None: no task."""
+        return None
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node's answer from its own true state: "" accepts, else the reason of the refusal.

@@ -13,13 +13,16 @@ import numpy.typing as npt
 from cluster_abm.formulas import (
     io_load_ms,
     load_imbalance_factors,
+    migration_ms,
     page_faults_per_ms,
     page_load_ms,
     remote_execution_ms,
     service_ms,
+    written_mb,
 )
 
 Table = npt.NDArray[np.void]
+Loads = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,28 @@ class Newcomer:
         return io_load_ms(self.cpu_ms, self.io_per_ms, self.request_on(node))
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate(Newcomer):
+    """A task on a load manager's own node that could be sent elsewhere; `cpu_ms` is what it has still to receive.
+
+    Attributes:
+        running: False for a newcomer that has not entered the node yet: sending it on is a remote execution.
+        age_ms: CPU it has received, at speed 1.
+        reaccess_rate: how often it accesses the same data again.
+        write_share: share of its accesses that write.
+    """
+
+    running: bool
+    age_ms: float
+    reaccess_rate: float
+    write_share: float
+
+    @property
+    def written_mb(self) -> float:
+        """What it has written to the local disk, d_W [MB]."""
+        return written_mb(self.age_ms, self.io_per_ms, self.write_share, self.request_kb, self.reaccess_rate)
+
+
 @dataclass
 class View:
     """What the load manager of node `me` sees when it decides.
@@ -76,6 +101,8 @@ class View:
         refused: nodes that have refused this newcomer.
         uniform: `uniform(task, draw)`, a number in (0, 1) of the policy's own stream for that task.
         notes: what this load manager's policy wants to remember.
+        migration_ms: fixed cost f of migrating a running task [ms].
+        tasks_of_mine: asked once when a policy looks at `candidates`.
     """
 
     me: int
@@ -86,6 +113,8 @@ class View:
     uniform: Callable[[int, int], float]
     refused: frozenset[int] = frozenset()
     notes: dict[str, Any] = field(default_factory=dict)
+    migration_ms: float = 0.0
+    tasks_of_mine: Callable[[], tuple[Candidate, ...]] = tuple
 
     @property
     def nodes(self) -> int:
@@ -96,14 +125,25 @@ class View:
         """A node's load by one index, as known."""
         return float(self.loads[index][node])
 
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The tasks on the own node that could be sent elsewhere, in the order in which they came."""
+        return self.tasks_of_mine()
+
     def is_largest(self, index: str) -> bool:
         """Whether the own load is the largest of all known: "overloaded", read literally."""
-        column = self.loads[index]
+        return self.is_largest_of(self.loads[index])
+
+    def is_largest_of(self, column: Loads) -> bool:
+        """The same for an index that a policy makes itself, shape (nodes,)."""
         return bool(column[self.me] >= column.max())
 
     def least(self, index: str) -> int:
         """The node of least load among those that have not refused; ties go to the next one after `me`."""
-        column = self.loads[index]
+        return self.least_of(self.loads[index])
+
+    def least_of(self, column: Loads) -> int:
+        """The same for an index that a policy makes itself, shape (nodes,)."""
         if self.refused:
             column = column.copy()
             column[list(self.refused)] = np.inf
@@ -132,10 +172,19 @@ class View:
         return page_load_ms(faults, newcomer.cpu_ms, self.hardware[node].fault_service_ms)
 
     def cost_ms(self, newcomer: Newcomer, node: int) -> float:
-        """Cost of starting the newcomer on another node [ms]: WAL-PM (6); 0 at home."""
+        """Cost of starting the newcomer, or of migrating the running task, on another node [ms]: WAL-PM (6); 0 here."""
         if node == self.me:
             return 0.0
         here, there = self.hardware[self.me], self.hardware[node]
+        if isinstance(newcomer, Candidate) and newcomer.running:
+            return migration_ms(
+                self.migration_ms,
+                newcomer.memory_mb,
+                newcomer.initial_data_mb + newcomer.written_mb,
+                self.network_mb_per_s,
+                here.disk_mb_per_s,
+                there.disk_mb_per_s,
+            )
         return remote_execution_ms(
             self.remote_execution_ms,
             newcomer.initial_data_mb,

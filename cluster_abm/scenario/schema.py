@@ -182,8 +182,10 @@ class Negotiation(Section):
     """papers: everybody knows the true state and every offer is accepted; negotiated: reports, offers, answers"""
     remote_execution_ms: Delay = 100.0
     """fixed cost e of starting a newcomer elsewhere [ms]"""
+    migration_ms: Delay = 100.0
+    """fixed cost f of migrating a running task [ms]"""
     offers: Count = 3
-    """nodes asked one after another before a newcomer stays at home"""
+    """nodes asked one after another before a task stays where it is"""
 
 
 class Interconnect(Section):

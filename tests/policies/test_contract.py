@@ -87,7 +87,12 @@ def test_it_finishes_all_work_in_both_modes_and_records_every_decision(name, mod
     settled = frame.set_index("task")["node"].reindex(last.index)
     assert (settled == last["target"].where(last["accepted"], last["source"])).all()
     assert (decided["accepted"] | (decided["reason"] != "")).all()
-    assert model.summary()["metrics"]["remote_executions"] == (frame["node"] != frame["home"]).sum()
+    metrics = model.summary()["metrics"]
+    assert metrics["remote_executions"] == frame["remote"].sum()
+    assert metrics["migrations"] == frame["migrations"].sum()
+    if not model.policy.migrates:
+        assert metrics["migrations"] == 0
+        assert ((frame["node"] != frame["home"]) == frame["remote"]).all()
 
 
 def test_a_wrong_parameter_is_named_with_what_is_allowed():

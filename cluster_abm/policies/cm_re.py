@@ -1,0 +1,13 @@
+"""CM-RE: CPU queue, or memory load while the node pages, remote execution (WAL-PM, section 5)."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.indices import CpuMemoryIndex, IfOverloaded
+
+
+class CpuMemoryRemoteExecution(IfOverloaded, CpuMemoryIndex):
+    """CPU and memory load, remote execution."""
+
+    name = "cm-re"
+    source = "WAL-PM, section 5, (2)"
+    summary = "from an overloaded home to the shortest CPU queue, or least memory load while home pages"

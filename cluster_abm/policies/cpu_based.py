@@ -1,0 +1,13 @@
+"""CPU-based: a newcomer's tasks to the node with the shortest CPU queue (IOCM, section 4)."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.indices import CpuIndex, Greedy
+
+
+class CpuBased(Greedy, CpuIndex):
+    """CPU load, remote execution."""
+
+    name = "cpu-based"
+    source = "IOCM, section 4.3"
+    summary = "every task to the node with the shortest CPU queue"

@@ -1,0 +1,182 @@
+"""Load indices that WAL-PM's policies balance, as columns over the nodes; and the parts these policies share."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from cluster_abm.formulas import migration_cost_effectiveness, weighted_load
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.estimates import response_here_ms, response_there_ms
+from cluster_abm.policies.view import Candidate, Loads, Newcomer, View
+
+
+class IndexPolicy(Policy):
+    """A policy that compares nodes by one column of loads, which it makes from what is known."""
+
+    index_name: ClassVar[str] = ""
+
+    def column(self, view: View) -> Loads:
+        """The load index of every node, shape (nodes,)."""
+        raise NotImplementedError
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """The asked node refuses if it is not the lighter one any more, or the task would not gain any more."""
+        if decision.load_here == decision.load_here and not float(self.column(view)[view.me]) < decision.load_here:
+            return "not the lighter node any more"
+        return ""
+
+
+class IoIndex(IndexPolicy):
+    """I/O load: WAL-PM (11)."""
+
+    index_name = "I/O load"
+
+    def column(self, view: View) -> Loads:
+        """Page faults and explicit accesses [1/ms]."""
+        return view.loads["io_load"]
+
+
+class CpuIndex(IndexPolicy):
+    """CPU load: tasks executing or waiting for the CPU."""
+
+    index_name = "CPU queue"
+
+    def column(self, view: View) -> Loads:
+        """CPU queue length [tasks]."""
+        return view.loads["cpu_queue"]
+
+
+class MemoryIndex(IndexPolicy):
+    """Memory load: WAL-PM (10)."""
+
+    index_name = "memory load"
+
+    def column(self, view: View) -> Loads:
+        """Memory demand [MB]."""
+        return view.loads["memory_mb"]
+
+
+class CpuMemoryIndex(IndexPolicy):
+    """CPU load, and memory load while the own node pages: WAL-PM section 5, (2)."""
+
+    index_name = "CPU queue or memory load"
+
+    def column(self, view: View) -> Loads:
+        """CPU queue length [tasks], or memory demand [MB]."""
+        return view.loads["memory_mb" if view.load("faults_per_ms", view.me) > 0 else "cpu_queue"]
+
+
+class WeightedIndex(IndexPolicy):
+    """Weighted average of CPU, memory and I/O load: WAL-PM (9), (17)."""
+
+    index_name = "weighted load"
+
+    class Parameters(Policy.Parameters):
+        """The weights."""
+
+        cpu_weight: float = Field(0.5, ge=0, description="W_CPU")
+        memory_weight: float = Field(0.0, ge=0, description="W_MEM")
+        io_weight: float = Field(0.5, ge=0, description="W_IO")
+        normalised: bool = Field(False, description="divide each load by its mean over the nodes before it is weighted")
+        adaptive: bool = Field(False, description="weights follow the load imbalance factors (normalised then)")
+
+    parameters: Parameters
+
+    def column(self, view: View) -> Loads:
+        """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
+        chosen = self.parameters
+        loads = [view.loads[name] for name in ("cpu_queue", "memory_mb", "io_load")]
+        weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
+        if chosen.adaptive and sum(view.imbalance) > 0:
+            weights = view.imbalance
+        if chosen.normalised or chosen.adaptive:
+            loads = [load / load.mean() if load.mean() > 0 else load for load in loads]
+        cpu, memory_mb, io_per_ms = loads
+        return weighted_load(*weights, cpu, memory_mb, io_per_ms)
+
+
+class Greedy(IndexPolicy):
+    """Every arrival to the node of least load: no trigger, no cost."""
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """The least of all."""
+        return self._to_least(view)
+
+    def _to_least(self, view: View) -> Decision:
+        column = self.column(view)
+        target = view.least_of(column)
+        here, there = float(column[view.me]), float(column[target])
+        if target in view.refused:
+            target, there = view.me, here
+        return Decision(target, "least load", self.index_name, load_here=here, load_there=there)
+
+
+class IfOverloaded(Greedy):
+    """A newcomer stays at home unless home is overloaded, else goes to the node of least load: no cost."""
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""
+        if not view.is_largest_of(self.column(view)):
+            return Decision(view.me, "transfer", self.index_name, reason="home is not overloaded")
+        return self._to_least(view)
+
+
+class Preemptive(IndexPolicy):
+    """WAL-PM, Fig. 1: the newcomer is assigned to its home; if that is overloaded the best task of home migrates."""
+
+    migrates = True
+
+    class Parameters(Policy.Parameters):
+        """How responses and benefits are estimated."""
+
+        estimator: Literal["closed", "mg1"] = Field(
+            "closed", description="expected response time: closed, or the paper's own (1) with rho at most 0.99"
+        )
+        effectiveness: Literal["age", "remaining"] = Field(
+            "age", description="MCE by the CPU received (8), or by what is still to come, which counts newborns too"
+        )
+
+    parameters: Parameters
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """Line 1: job j is assigned to node i."""
+        return Decision(view.me, "line 1", self.index_name, reason="assigned to its home")
+
+    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
+        """Lines 2-5, on loads that include the newcomer."""
+        column = self.column(view)
+        if not view.is_largest_of(column):  # line 2
+            return None
+        target = view.least_of(column)  # line 3
+        if target in view.refused or target == view.me or not column[target] < column.mean():
+            return None
+        here, there = float(column[view.me]), float(column[target])
+        best: Decision | None = None
+        for task in view.candidates:  # line 4: EM(i, k); line 5: the largest benefit
+            response_here = response_here_ms(task, view, self.parameters.estimator)
+            response_there = response_there_ms(task, view, target, self.parameters.estimator)
+            cost_ms = view.cost_ms(task, target)
+            if response_here > response_there + cost_ms:
+                mce = self.benefit(task, cost_ms)
+                if best is None or mce > best.mce:
+                    best = Decision(
+                        target, "lines 2-5", self.index_name, load_here=here, load_there=there,
+                        response_here_ms=response_here, response_there_ms=response_there, cost_ms=cost_ms, task=task,
+                        mce=mce,
+                    )  # fmt: skip
+        return best
+
+    def benefit(self, task: Candidate, cost_ms: float) -> float:
+        """MCE(j): WAL-PM (8)."""
+        counted_ms = task.age_ms if self.parameters.effectiveness == "age" else task.cpu_ms
+        return migration_cost_effectiveness(counted_ms, task.io_per_ms, max(cost_ms, 1e-9))
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """Also refuses if the task would not gain any more, by what is true here."""
+        refusal = super().accept(newcomer, decision, view)
+        if refusal or not isinstance(newcomer, Candidate):
+            return refusal
+        response_ms = response_there_ms(newcomer, view, view.me, self.parameters.estimator)
+        return "" if decision.response_here_ms > response_ms + decision.cost_ms else "no gain any more"

@@ -1,0 +1,13 @@
+"""Memory-based: a newcomer's tasks to the node with least memory load (IOCM, section 4)."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.indices import Greedy, MemoryIndex
+
+
+class MemoryBased(Greedy, MemoryIndex):
+    """Memory load, remote execution."""
+
+    name = "memory-based"
+    source = "IOCM, section 4.3"
+    summary = "every task to the node with least memory load"
