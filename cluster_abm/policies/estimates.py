@@ -12,7 +12,7 @@ from cluster_abm.formulas import (
     open_disk,
     page_load_ms,
 )
-from cluster_abm.policies.view import Candidate, View
+from cluster_abm.policies.view import Candidate, Newcomer, View
 
 Estimator = Literal["closed", "mg1"]
 HIGHEST_RHO = 0.99
@@ -32,8 +32,8 @@ def response_here_ms(task: Candidate, view: View, estimator: Estimator) -> float
     )
 
 
-def response_there_ms(task: Candidate, view: View, place: int, estimator: Estimator) -> float:
-    """r(k,j) of the same task on another node, computed on that node's tasks plus this one [ms]."""
+def response_there_ms(task: Newcomer, view: View, place: int, estimator: Estimator) -> float:
+    """r(k,j) of a task on a node that it is not part of, computed on that node's tasks plus this one [ms]."""
     node = view.hardware[place]
     io_per_ms, request_ms = task.io_per_ms * node.speed, task.request_on(node)
     queue = view.load("queue", place) + cpu_share(io_per_ms, request_ms, 0.0, 0.0)

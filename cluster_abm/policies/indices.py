@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,65 +13,55 @@ from cluster_abm.policies.view import Candidate, Loads, Newcomer, View
 
 
 class IndexPolicy(Policy):
-    """A policy that compares nodes by one column of loads, which it makes from what is known."""
+    """A policy that compares nodes by one column of loads: a field of the load table, or one it makes from several."""
 
-    index_name: ClassVar[str] = ""
+    def index_of(self, view: View) -> str:
+        """The field it compares now."""
+        return self.index
 
     def column(self, view: View) -> Loads:
         """The load index of every node, shape (nodes,)."""
-        raise NotImplementedError
+        return view.loads[self.index_of(view)]
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
-        """The asked node refuses if it is not the lighter one any more, or the task would not gain any more."""
-        if decision.load_here == decision.load_here and not float(self.column(view)[view.me]) < decision.load_here:
+        """The asked node refuses if by the offer's index it is not the lighter one any more."""
+        fields = view.loads.dtype.names or ()
+        mine = view.load(decision.index, view.me) if decision.index in fields else float(self.column(view)[view.me])
+        if decision.load_here == decision.load_here and not mine < decision.load_here:
             return "not the lighter node any more"
         return ""
 
 
 class IoIndex(IndexPolicy):
-    """I/O load: WAL-PM (11)."""
+    """I/O load, page faults and explicit accesses [1/ms]: WAL-PM (11)."""
 
-    index_name = "I/O load"
-
-    def column(self, view: View) -> Loads:
-        """Page faults and explicit accesses [1/ms]."""
-        return view.loads["io_load"]
+    index = "io_load"
 
 
 class CpuIndex(IndexPolicy):
     """CPU load: tasks executing or waiting for the CPU."""
 
-    index_name = "CPU queue"
-
-    def column(self, view: View) -> Loads:
-        """CPU queue length [tasks]."""
-        return view.loads["cpu_queue"]
+    index = "cpu_queue"
 
 
 class MemoryIndex(IndexPolicy):
-    """Memory load: WAL-PM (10)."""
+    """Memory load [MB]: WAL-PM (10)."""
 
-    index_name = "memory load"
-
-    def column(self, view: View) -> Loads:
-        """Memory demand [MB]."""
-        return view.loads["memory_mb"]
+    index = "memory_mb"
 
 
 class CpuMemoryIndex(IndexPolicy):
     """CPU load, and memory load while the own node pages: WAL-PM section 5, (2)."""
 
-    index_name = "CPU queue or memory load"
-
-    def column(self, view: View) -> Loads:
+    def index_of(self, view: View) -> str:
         """CPU queue length [tasks], or memory demand [MB]."""
-        return view.loads["memory_mb" if view.load("faults_per_ms", view.me) > 0 else "cpu_queue"]
+        return "memory_mb" if view.load("faults_per_ms", view.me) > 0 else "cpu_queue"
 
 
 class WeightedIndex(IndexPolicy):
     """Weighted average of CPU, memory and I/O load: WAL-PM (9), (17)."""
 
-    index_name = "weighted load"
+    index = "weighted"
 
     class Parameters(Policy.Parameters):
         """The weights."""
@@ -110,7 +100,7 @@ class Greedy(IndexPolicy):
         here, there = float(column[view.me]), float(column[target])
         if target in view.refused:
             target, there = view.me, here
-        return Decision(target, "least load", self.index_name, load_here=here, load_there=there)
+        return Decision(target, "least load", self.index_of(view), load_here=here, load_there=there)
 
 
 class IfOverloaded(Greedy):
@@ -119,7 +109,7 @@ class IfOverloaded(Greedy):
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""
         if not view.is_largest_of(self.column(view)):
-            return Decision(view.me, "transfer", self.index_name, reason="home is not overloaded")
+            return Decision(view.me, "transfer", self.index_of(view), reason="home is not overloaded")
         return self._to_least(view)
 
 
@@ -142,7 +132,7 @@ class Preemptive(IndexPolicy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """Line 1: job j is assigned to node i."""
-        return Decision(view.me, "line 1", self.index_name, reason="assigned to its home")
+        return Decision(view.me, "line 1", self.index_of(view), reason="assigned to its home")
 
     def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
         """Lines 2-5, on loads that include the newcomer."""
@@ -152,19 +142,22 @@ class Preemptive(IndexPolicy):
         target = view.least_of(column)  # line 3
         if target in view.refused or target == view.me or not column[target] < column.mean():
             return None
-        here, there = float(column[view.me]), float(column[target])
+        return self.most_effective(view, target, column, "lines 4-5")
+
+    def most_effective(self, view: View, target: int, column: Loads, rule: str) -> Decision | None:
+        """Of EM(i, k), the tasks that gain more than they cost, the one of largest benefit; None if there is none."""
         best: Decision | None = None
-        for task in view.candidates:  # line 4: EM(i, k); line 5: the largest benefit
+        for task in view.candidates:  # line 4
             response_here = response_here_ms(task, view, self.parameters.estimator)
             response_there = response_there_ms(task, view, target, self.parameters.estimator)
             cost_ms = view.cost_ms(task, target)
             if response_here > response_there + cost_ms:
                 mce = self.benefit(task, cost_ms)
-                if best is None or mce > best.mce:
+                if best is None or mce > best.mce:  # line 5
                     best = Decision(
-                        target, "lines 2-5", self.index_name, load_here=here, load_there=there,
-                        response_here_ms=response_here, response_there_ms=response_there, cost_ms=cost_ms, task=task,
-                        mce=mce,
+                        target, rule, self.index_of(view), load_here=float(column[view.me]),
+                        load_there=float(column[target]), response_here_ms=response_here,
+                        response_there_ms=response_there, cost_ms=cost_ms, task=task, mce=mce,
                     )  # fmt: skip
         return best
 

@@ -1,0 +1,27 @@
+"""IOCM-PM: IOCM-RE, and all eligible tasks of an overloaded node migrate (IOCM, section 4.1)."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.base import Decision
+from cluster_abm.policies.iocm_re import IoCpuMemoryRemoteExecution
+from cluster_abm.policies.view import Newcomer, View
+
+
+class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution):
+    """I/O, memory and CPU load, preemptive migration."""
+
+    name = "iocm-pm"
+    source = "IOCM, section 4.1"
+    summary = "iocm-re; then, while home is overloaded, every task that gains more than it costs migrates"
+    migrates = True
+    migrations_per_arrival = None
+
+    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
+        """The next of EM(i, k): asked until home is not overloaded any more or nobody gains."""
+        column = self.column(view)
+        if not view.is_largest_of(column):
+            return None
+        target = self.lightest(view, column)
+        if target in view.refused or target == view.me or not column[target] < column[view.me]:
+            return None
+        return self.most_effective(view, target, column, "EM")

@@ -1,0 +1,62 @@
+"""IOCM-RE: I/O first, else memory, else CPU, by remote execution (IOCM, section 3.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cluster_abm.policies.base import Decision
+from cluster_abm.policies.estimates import response_there_ms
+from cluster_abm.policies.indices import Preemptive
+from cluster_abm.policies.view import Loads, Newcomer, View
+
+
+class IoCpuMemoryRemoteExecution(Preemptive):
+    """Balances the resource whose load imbalance factor is largest (settled: read literally, (2) and (3) are never
+    reached once there is any I/O)."""
+
+    name = "iocm-re"
+    source = "IOCM, section 3.2"
+    summary = "each task to a node with lighter I/O load if it gains; else by memory while it overflows, else by CPU"
+    migrates = False
+
+    def resource(self, view: View, pages: bool) -> str:
+        """The index to balance: I/O load, memory load (only while the node pages), or CPU queue."""
+        cpu, page, io = view.imbalance
+        if io > 0 and io == max(cpu, page, io):
+            return "io_load"
+        return "memory_mb" if pages and page > cpu else "cpu_queue"
+
+    def index_of(self, view: View) -> str:
+        """By the tasks on the node."""
+        return self.resource(view, view.load("faults_per_ms", view.me) > 0)
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """(1) to (3)."""
+        index = self.resource(view, view.faults_per_ms(newcomer, view.me) > 0)
+        column = view.loads[index]
+        target = self.lightest(view, column)
+        here, there = float(column[view.me]), float(column[target])
+        if target in view.refused or target == view.me or not there < here:
+            return Decision(view.me, "no choice", index, load_here=here, reason="no lighter node")
+        if index == "cpu_queue" and not view.is_largest_of(column):  # only from an overloaded node
+            return Decision(view.me, "(3) CPU", index, load_here=here, reason="home is not overloaded")
+        if index != "io_load":
+            rule = "(2) memory" if index == "memory_mb" else "(3) CPU"
+            return Decision(target, rule, index, load_here=here, load_there=there)
+        response_here = response_there_ms(newcomer, view, view.me, self.parameters.estimator)
+        response_there = response_there_ms(newcomer, view, target, self.parameters.estimator)
+        cost_ms = view.cost_ms(newcomer, target)
+        gains = response_here > response_there + cost_ms  # r(i, j) > r(k, j) + c_j(i, k)
+        return Decision(
+            target if gains else view.me, "(1) I/O", index, load_here=here, load_there=there,
+            response_here_ms=response_here, response_there_ms=response_there, cost_ms=cost_ms,
+            reason="" if gains else "no gain in response",
+        )  # fmt: skip
+
+    def lightest(self, view: View, column: Loads) -> int:
+        """The node of least load; the smallest memory load breaks ties."""
+        if view.refused:
+            column = column.copy()
+            column[list(view.refused)] = np.inf
+        memory_mb = view.loads["memory_mb"]
+        return view.least_of(np.where(column == column.min(), memory_mb, np.inf))
