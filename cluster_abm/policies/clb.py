@@ -21,7 +21,6 @@ class CpuLoadBalancing(Policy):
             "remaining",
             description="CPU load of lines 15-20: remaining CPU life [ms], or expected CPU queue length [tasks]",
         )
-        estimator: Literal["closed"] = Field("closed", description="expected response time: model.md section 4")
 
     name = "clb"
     source = "IOLB, section 4.2; Fig. 1 lines 15-20"

@@ -1,4 +1,4 @@
-"""CPU-based: a newcomer's tasks to the node with the shortest CPU queue (IOCM, section 4)."""
+"""CPU-based: a newcomer's tasks to the node with the shortest CPU queue (IOCM, section 3.4)."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ class CpuBased(Greedy, CpuIndex):
     """CPU load, remote execution."""
 
     name = "cpu-based"
-    source = "IOCM, section 4.3"
+    source = "IOCM, section 3.4"
     summary = "every task to the node with the shortest CPU queue"

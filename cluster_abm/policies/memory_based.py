@@ -1,4 +1,4 @@
-"""Memory-based: a newcomer's tasks to the node with least memory load (IOCM, section 4)."""
+"""Memory-based: a newcomer's tasks to the node with least memory load (IOCM, section 3.4)."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ class MemoryBased(Greedy, MemoryIndex):
     """Memory load, remote execution."""
 
     name = "memory-based"
-    source = "IOCM, section 4.3"
+    source = "IOCM, section 3.4"
     summary = "every task to the node with least memory load"
