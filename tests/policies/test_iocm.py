@@ -1,0 +1,115 @@
+"""IOCM-RE and IOCM-PM, rule by rule, on what a manager sees: the resource balanced, the node, the condition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import busy, scenario
+
+from cluster_abm import ClusterModel
+from cluster_abm.formulas import load_imbalance_factors
+
+E_MS, F_MS = 7.0, 2.0
+
+
+def estimate(view, task, node, counted):
+    """model.md's `closed` estimate: a task on a node, of whose loads it is part (`counted`) or not; nodes alike."""
+    row = view.loads[node]
+    share = 1 / (1 + task.io_per_ms * (8 + task.request_kb / 40))
+    queue = row["queue"] + (0 if counted else share)
+    others = row["at_disk"] - ((1 - share) if counted else 0)
+    demand_mb = row["memory_mb"] + (0 if counted else task.memory_mb)
+    faults = 0.5 * min(demand_mb / 30, 1.5) if demand_mb > 30 else 0.0
+    io_ms = task.cpu_ms * task.io_per_ms * (8 + task.request_kb / 40) + task.cpu_ms * faults * 8.1
+    return task.cpu_ms * max(1, queue) + io_ms * (1 + max(0, others))
+
+
+def balanced(view, pages):
+    """The resource with the largest load imbalance factor; memory only while the node pages."""
+    cpu, page, io = load_imbalance_factors(view.loads["cpu_ms"], view.loads["page_ms"], view.loads["io_ms"])
+    if io > 0 and io >= max(cpu, page):
+        return "io_load"
+    return "memory_mb" if pages and page > cpu else "cpu_queue"
+
+
+def lightest(view, resource):
+    """Least load, then least memory, then the first node after the own one."""
+    loads, memory, count = view.loads[resource], view.loads["memory_mb"], len(view.loads)
+    return min(range(count), key=lambda k: (loads[k], memory[k], (k - view.me - 1) % count))
+
+
+@pytest.mark.parametrize("io_mean", [0.12, 0.0])
+def test_iocm_re_balances_io_else_memory_else_cpu(io_mean):
+    settings = busy(
+        policy__name="iocm-re", negotiation__mode="papers", negotiation__remote_execution_ms=E_MS,
+        workload__duration_s=60.0, workload__io_per_ms__mean=io_mean, workload__cpu_ms__kind="exponential",
+    )  # fmt: skip
+    model = ClusterModel(scenario(**settings), seed=2)
+    real = model.policy.place
+    seen = {}
+
+    def place(newcomer, view):
+        demand_mb = view.loads["memory_mb"][view.me] + newcomer.memory_mb
+        resource = balanced(view, demand_mb > 30)
+        loads = view.loads[resource]
+        target = lightest(view, resource)
+        goes = loads[target] < loads[view.me]
+        if resource == "io_load":
+            here, there = (estimate(view, newcomer, node, False) for node in (view.me, target))
+            goes = goes and here > there + E_MS
+        elif resource == "cpu_queue":
+            goes = goes and loads[view.me] >= loads.max()
+        decision = real(newcomer, view)
+        assert decision.target == (target if goes else view.me)
+        assert decision.index == resource
+        seen[resource, bool(goes)] = seen.get((resource, bool(goes)), 0) + 1
+        return decision
+
+    model.policy.place = place
+    model.run()
+    # Without I/O it is never about I/O; with it, here, hardly ever about anything else.
+    expected = [("io_load", True), ("io_load", False)] if io_mean else [("cpu_queue", True), ("cpu_queue", False)]
+    assert all(seen.get(case, 0) > 20 for case in expected), seen
+    if not io_mean:
+        assert not any(resource == "io_load" for resource, _ in seen)
+
+
+def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():
+    settings = busy(
+        policy__name="iocm-pm", negotiation__mode="papers", workload__duration_s=60.0, workload__utilisation=0.7,
+        negotiation__migration_ms=F_MS, workload__write_share=0.0,
+    )  # fmt: skip
+    model = ClusterModel(scenario(**settings), seed=2)
+    real = model.policy.migration
+    seen = {"sent": 0, "nobody": 0}
+
+    def migration(newcomer, view):
+        resource = balanced(view, view.loads["memory_mb"][view.me] > 30)
+        loads = view.loads[resource]
+        target = lightest(view, resource)
+        eligible = {}
+        if loads[view.me] >= loads.max() and loads[target] < loads[view.me]:
+            for task in view.candidates:
+                # Nothing on disk to move: f and the image over 128 MB/s, or e for one that has not begun.
+                cost_ms = F_MS + 1000 * task.memory_mb / 128 if task.running else 7.0
+                if estimate(view, task, view.me, True) > estimate(view, task, target, False) + cost_ms:
+                    eligible[task.task] = task.age_ms * task.io_per_ms / cost_ms
+        decision = real(newcomer, view)
+        if decision is None:
+            assert not eligible
+            seen["nobody"] += 1
+        else:
+            assert decision.target == target
+            assert eligible[decision.task.task] == pytest.approx(max(eligible.values()))
+            seen["sent"] += 1
+        return decision
+
+    model.policy.migration = migration
+    model.run()
+    assert min(seen.values()) > 50, seen
+    decisions = model.decisions_frame()
+    moved = decisions[(decisions["rule"] == "EM") & decisions["accepted"]]
+    assert len(moved) == seen["sent"]
+    # More than one for some arrivals: "all of EM".
+    assert moved.groupby(["time_ms", "source"]).size().max() > 1
+    assert np.isfinite(moved["mce"]).all()
