@@ -171,7 +171,7 @@ def migrate(
             # Demands are kept in wall ns of the node's CPU.
             slower = node.speed / there.speed
             task.cpu_left_ns = int(math.floor(task.cpu_left_ns * slower + 0.5))
-            if task.gap_left_ns != NEVER:
+            if task.io_per_ms > 0.0:
                 task.gap_left_ns = int(math.floor(task.gap_left_ns * slower + 0.5))
     node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
     task.state = IN_FLIGHT

@@ -175,10 +175,12 @@ class Negotiations:
             rows["state"] == RUNNING, np.maximum(0, self._model.now_ns - engine.nodes["leg_ns"][node]), 0
         )
         left_ms = (rows["cpu_left_ns"] - unbooked_ns) * speed / NS_PER_MS
+        # Nanoseconds are whole: who has received nothing is 0 old, not a fraction of one.
+        received_ms = np.where(rows["cpu_ns"] + unbooked_ns > 0, rows["cpu_demand_ms"] - left_ms, 0.0)
         columns = (
             rows["task"], rows["job"], rows["home"], left_ms, rows["io_per_ms"], rows["request_kb"],
             rows["memory_kb"] / 1000.0, rows["initial_data_mb"], rows["state"] != IN_FLIGHT,
-            rows["cpu_demand_ms"] - left_ms, rows["reaccess_rate"], jobs["write_share"][rows["job"]],
+            received_ms, rows["reaccess_rate"], jobs["write_share"][rows["job"]],
         )  # fmt: skip
         return tuple(Candidate(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
 

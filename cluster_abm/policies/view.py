@@ -139,7 +139,7 @@ class View:
         return bool(column[self.me] >= column.max())
 
     def least(self, index: str) -> int:
-        """The node of least load among those that have not refused; ties go to the next one after `me`."""
+        """The node of least load among those that have not refused; on a tie `me`, else the next one after `me`."""
         return self.least_of(self.loads[index])
 
     def least_of(self, column: Loads) -> int:
@@ -147,10 +147,13 @@ class View:
         if self.refused:
             column = column.copy()
             column[list(self.refused)] = np.inf
-        after = self.me + 1
-        lowest_after = int(column[after:].argmin()) + after if after < len(column) else self.me
-        lowest_before = int(column[:after].argmin())
-        return lowest_after if column[lowest_after] <= column[lowest_before] else lowest_before
+        lowest = column.min()
+        if column[self.me] == lowest:
+            return self.me
+        after = column[self.me + 1 :]
+        if len(after) and after.min() == lowest:
+            return self.me + 1 + int(after.argmin())
+        return int(column[: self.me].argmin())
 
     @cached_property
     def imbalance(self) -> tuple[float, float, float]:

@@ -115,8 +115,8 @@ def fig_1(see, new, i, policy, index):
         return cpu_j(k) * q_cpu + (new.cpu_ms * rate * t_io(k) + page_j(k)) * (1 + see.at_disk(k))
 
     def send(load, load_j):
-        # Ties: the first node after the own one, going round.
-        k = min(range(n), key=lambda k: (load(k), (k - i - 1) % n))
+        # Ties: the own node, else the first one after it, going round.
+        k = min(range(n), key=lambda k: (load(k), (k - i) % n))
         narrows = load_j < (load_j + load(i) - load(k)) / 2
         return k if k != i and narrows and response(i) > response(k) + E_MS else i
 

@@ -46,8 +46,8 @@ def test_the_task_oldest_for_its_cost_migrates_once_its_age_pays():
         mine, here = tasks_on(model, view.me)
         queues = [tasks_on(model, node)[1] for node in range(NODES)]
         decision = real(newcomer, view)
-        # Ties: the first node after the own one, going round.
-        target = min(range(NODES), key=lambda node: (queues[node], (node - view.me - 1) % NODES))
+        # Ties: the own node, else the first one after it, going round.
+        target = min(range(NODES), key=lambda node: (queues[node], (node - view.me) % NODES))
         per_cost = {}
         for task, age_ms, cost_ms in mine:
             if age_ms * (here - queues[target]) >= cost_ms:

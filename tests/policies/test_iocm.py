@@ -33,9 +33,9 @@ def balanced(view, pages):
 
 
 def lightest(view, resource):
-    """Least load, then least memory, then the first node after the own one."""
+    """Least load, then least memory, then the own node, else the first one after it."""
     loads, memory, count = view.loads[resource], view.loads["memory_mb"], len(view.loads)
-    return min(range(count), key=lambda k: (loads[k], memory[k], (k - view.me - 1) % count))
+    return min(range(count), key=lambda k: (loads[k], memory[k], (k - view.me) % count))
 
 
 @pytest.mark.parametrize("io_mean", [0.12, 0.0])
