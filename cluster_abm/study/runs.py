@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -153,15 +154,29 @@ def _leave_interrupts_to_the_parent() -> None:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C waits until the block is over; processes that start in it ignore it from their first moment on."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Ctrl-C takes effect when the block is over; processes that start in it ignore it from their first moment on."""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    heard = False
+
+    def note(*_: Any) -> None:
+        nonlocal heard
+        heard = True
+
+    # The mask is for the processes, which inherit it. Another thread of ours may take the signal all the same, and
+    # Python then calls the handler in this one.
+    before = signal.signal(signal.SIGINT, note)
+    masks = hasattr(signal, "pthread_sigmask")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, before)
+    if heard and callable(before):
+        before(signal.SIGINT, None)
 
 
 def _describe(task: Task, text: str) -> str:
