@@ -30,6 +30,17 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
+def predecessor(tasks: Table, head: int, slot: int) -> int:
+    """The row before another one in a queue that begins at `head`; NONE if it is the first."""
+    before = NONE
+    other = head
+    while other != slot:
+        before = other
+        other = tasks[other].next
+    return before
+
+
+@inlined
 def leave_cpu(node: Row, task: Row, now_ns: int) -> None:
     """Take the running task from the CPU, which is then free; if the CPU was still switching to it, it never ran."""
     book_progress(node, task, now_ns)
@@ -42,11 +53,7 @@ def leave_cpu(node: Row, task: Row, now_ns: int) -> None:
 def leave_ready(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """Take a task out of the ready queue."""
     task = tasks[slot]
-    before = NONE
-    other = node.ready_head
-    while other != slot:
-        before = other
-        other = tasks[other].next
+    before = predecessor(tasks, node.ready_head, slot)
     if before == NONE:
         node.ready_head = task.next
     else:
@@ -61,9 +68,7 @@ def leave_ready(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """Withdraw a request that waits for the disk; the task makes it anew at its target."""
     task = tasks[slot]
-    before = node.disk_head
-    while tasks[before].next != slot:
-        before = tasks[before].next
+    before = predecessor(tasks, node.disk_head, slot)
     tasks[before].next = task.next
     if node.disk_tail == slot:
         node.disk_tail = before
@@ -97,11 +102,7 @@ def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, cou
 def leave_flight(node: Row, tasks: Table, slot: int) -> None:
     """Take a newcomer that has not entered yet out of the queue of those on their way."""
     task = tasks[slot]
-    before = NONE
-    other = node.flight_head
-    while other != slot:
-        before = other
-        other = tasks[other].next
+    before = predecessor(tasks, node.flight_head, slot)
     if before == NONE:
         node.flight_head = task.next
     else:

@@ -184,7 +184,7 @@ class Job(ClusterAgent):
 
 
 class LoadManager(ClusterAgent):
-    """The load manager of one node: places newcomers, and answers the offers of others."""
+    """The load manager of one node: places newcomers, sends running tasks away, and answers the offers of others."""
 
     def __init__(self, model: ClusterModel, index: int) -> None:
         super().__init__(model)

@@ -19,7 +19,7 @@ class DecisionRecord:
         index: load index compared, its values for the task, the source and the target in its own unit.
         response_here_ms, response_there_ms: expected response times.
         cost_ms: cost of starting it at the target.
-        mce: migration cost-effectiveness [1/ms].
+        mce: migration cost-effectiveness [1/ms]; of `hbd` the age over the cost [1].
         accepted: whether the task starts, or goes on, at the target.
         reason: why it stays, or why the target refused.
     """

@@ -1,4 +1,4 @@
-"""How newcomers find their node: reports, offers and answers between load managers."""
+"""How newcomers find their node and running tasks a better one: reports, offers and answers between load managers."""
 
 from __future__ import annotations
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from cluster_abm.formulas import migration_cost_effectiveness, weighted_load
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.estimates import response_here_ms, response_there_ms
 from cluster_abm.policies.view import Candidate, Loads, Newcomer, View
+from cluster_abm.scenario.distributions import NonNegative
 
 
 class IndexPolicy(Policy):
@@ -66,11 +67,13 @@ class WeightedIndex(IndexPolicy):
     class Parameters(Policy.Parameters):
         """The weights."""
 
-        cpu_weight: float = Field(0.5, ge=0, description="W_CPU")
-        memory_weight: float = Field(0.0, ge=0, description="W_MEM")
-        io_weight: float = Field(0.5, ge=0, description="W_IO")
-        normalised: bool = Field(False, description="divide each load by its mean over the nodes before it is weighted")
-        adaptive: bool = Field(False, description="weights follow the load imbalance factors (normalised then)")
+        cpu_weight: NonNegative = Field(0.5, description="W_CPU")
+        memory_weight: NonNegative = Field(0.0, description="W_MEM")
+        io_weight: NonNegative = Field(0.5, description="W_IO")
+        normalised: StrictBool = Field(
+            False, description="divide each load by its mean over the nodes before it is weighted"
+        )
+        adaptive: StrictBool = Field(False, description="weights follow the load imbalance factors (normalised then)")
 
     parameters: Parameters
 

@@ -3,8 +3,8 @@ I/O-Intensive Workloads on Clusters", Fig. 1, per task; lines 1, 21 and 22 are t
 
 from __future__ import annotations
 
-from cluster_abm.formulas import closed_response_ms, cpu_share
 from cluster_abm.policies.base import Decision
+from cluster_abm.policies.estimates import response_there_ms
 from cluster_abm.policies.mlb import MemoryLoadBalancing
 from cluster_abm.policies.view import Newcomer, View
 
@@ -26,13 +26,4 @@ class IoLoadBalancing(MemoryLoadBalancing):
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
         """Lines 2, 5, 11, 17: the estimator `closed`, by CPU, paging and I/O."""
-        there = view.hardware[node]
-        io_per_ms, request_ms = newcomer.io_per_ms * there.speed, newcomer.request_on(there)
-        return closed_response_ms(
-            newcomer.cpu_on(there),
-            io_per_ms,
-            request_ms,
-            view.page_ms(newcomer, node),
-            view.load("queue", node) + cpu_share(io_per_ms, request_ms, 0.0, 0.0),
-            view.load("at_disk", node),
-        )
+        return response_there_ms(newcomer, view, node, "closed")

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.scenario.distributions import Count
 
 
 class PowerOfD(Policy):
@@ -14,7 +15,7 @@ class PowerOfD(Policy):
     class Parameters(Policy.Parameters):
         """How many are drawn."""
 
-        d: int = Field(2, ge=1, description="nodes drawn, without repetition")
+        d: Count = Field(2, description="nodes drawn, without repetition")
 
     name = "power-of-d"
     source = "Mitzenmacher 2001"
