@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.streams import Word, task_key
-from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, NONE, NS_PER_MS, Row, Table
+from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, MEETING, NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.memory import page_faults_per_ms
 from cluster_abm.formulas.slowdown import dedicated_paging_ms
@@ -37,6 +37,9 @@ def describe_dedicated_run(task: Row, home: Row) -> None:
     task.lone_seek_ns = home.seek_ns
     task.lone_ns_per_kb = home.ns_per_kb
     task.lone_io_ns = 0
+    task.lone_barrier_ns = 0
+    task.lone_mark_ns = 0
+    task.lone_phase_ns = wall_ns_of_cpu(task.barrier_ms, home.speed)
 
 
 @inlined
@@ -46,8 +49,8 @@ def enters_before(first: Row, second: Row) -> bool:
 
 
 @inlined
-def set_out(node: Row, tasks: Table, slot: int) -> None:
-    """Queue the task among those on their way to the node."""
+def queue_entry(node: Row, tasks: Table, slot: int) -> None:
+    """Queue the task, by its instant of entry, among those on their way or about to go on from a barrier."""
     task = tasks[slot]
     tail = node.flight_tail
     if tail == NONE or enters_before(tasks[tail], task):
@@ -69,8 +72,32 @@ def set_out(node: Row, tasks: Table, slot: int) -> None:
         node.flight_tail = slot
     node.arrival_ns = tasks[node.flight_head].enter_ns
     node.next_event_ns = min(node.next_event_ns, node.arrival_ns)
+
+
+@inlined
+def set_out(node: Row, tasks: Table, slot: int) -> None:
+    """The task is on its way to the node, where its memory counts from now on."""
+    queue_entry(node, tasks, slot)
     node.flying += 1
-    node.flight_kb += task.memory_kb
+    node.flight_kb += tasks[slot].memory_kb
+
+
+@inlined
+def plan_phases(task: Row, speed: float) -> None:
+    """Divide a newcomer's demand into what it computes up to its first barrier, if it has one, and the rest."""
+    whole_ns = wall_ns_of_cpu(task.cpu_demand_ms, speed)
+    task.cpu_left_ns = whole_ns
+    if task.barriers_left > 0:
+        task.cpu_left_ns = min(whole_ns, wall_ns_of_cpu(task.barrier_ms, speed))
+    task.cpu_after_ns = whole_ns - task.cpu_left_ns
+
+
+@inlined
+def barriers_of(job: Row) -> int:
+    """How many barriers each of the job's tasks meets: one after every `barrier_ms` of CPU, none at its end."""
+    if job.barrier_ms <= 0.0 or job.tasks < 2:
+        return 0
+    return max(0, int(math.ceil(job.cpu_ms / job.barrier_ms)) - 1)
 
 
 @inlined
@@ -144,7 +171,12 @@ def admit(
         task.since_ns = job.arrival_ns
         task.enter_ns = job.arrival_ns + delay_ns[entry]
         task.cpu_demand_ms = job.cpu_ms
-        task.cpu_left_ns = wall_ns_of_cpu(job.cpu_ms, node.speed)
+        task.barrier_ms = job.barrier_ms
+        task.barriers_left = barriers_of(job)
+        task.go_on_ns = 0
+        if task.barriers_left > 0:
+            counters[MEETING] += 1
+        plan_phases(task, node.speed)
         task.fault_credit = 0.0
         task.accesses = 0
         task.io_per_ms = job.io_per_ms

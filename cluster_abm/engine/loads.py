@@ -49,7 +49,7 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
         slot = node.member_head
         while slot != NONE:
             task = tasks[slot]
-            left_ns = task.cpu_left_ns
+            left_ns = task.cpu_left_ns + task.cpu_after_ns
             if task.state == RUNNING:
                 left_ns -= max(0, now_ns - node.leg_ns)
                 load.cpu_queue += 1.0

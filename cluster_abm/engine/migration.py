@@ -7,12 +7,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.admission import join_members, leave_members, set_out, wall_ns_of_cpu
+from cluster_abm.engine.admission import join_members, leave_members, plan_phases, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch
 from cluster_abm.engine.disk import book_request
 from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.tables import (
+    AT_BARRIER,
     EXPLICIT,
     FREE_TOP,
     GHOST,
@@ -22,6 +23,7 @@ from cluster_abm.engine.tables import (
     NONE,
     READY,
     RUNNING,
+    WAKING,
     Row,
     Table,
 )
@@ -100,7 +102,7 @@ def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, cou
 
 @inlined
 def leave_flight(node: Row, tasks: Table, slot: int) -> None:
-    """Take a newcomer that has not entered yet out of the queue of those on their way."""
+    """Take a task out of the queue of those on their way or about to go on from a barrier."""
     task = tasks[slot]
     before = predecessor(tasks, node.flight_head, slot)
     if before == NONE:
@@ -110,8 +112,6 @@ def leave_flight(node: Row, tasks: Table, slot: int) -> None:
     if node.flight_tail == slot:
         node.flight_tail = before
     node.arrival_ns = NEVER if node.flight_head == NONE else tasks[node.flight_head].enter_ns
-    node.flying -= 1
-    node.flight_kb -= task.memory_kb
 
 
 @inlined
@@ -124,6 +124,11 @@ def freeze(node: Row, tasks: Table, slot: int, free: Integers, counters: Integer
         leave_cpu(node, task, now_ns)
     elif task.state == READY:
         leave_ready(node, tasks, slot, now_ns)
+    elif task.state == AT_BARRIER or task.state == WAKING:
+        # It goes on waiting on its way, and at its target.
+        task.barrier_ns += now_ns - task.since_ns
+        if task.state == WAKING:
+            leave_flight(node, tasks, slot)
     elif node.disk_head == slot:
         leaves_ns = node.disk_end_ns
         leave_request_behind(node, tasks, slot, free, counters)
@@ -149,7 +154,7 @@ def migrate(
 
     Args:
         nodes, tasks, free, counters: the state, changed in place; there must be a free slot.
-        slot: the task's row: READY, RUNNING, AT_DISK, or a newcomer IN_FLIGHT to its home.
+        slot: the task's row: READY, RUNNING, AT_DISK, AT_BARRIER, WAKING, or a newcomer IN_FLIGHT to its home.
         target: another node.
         cost_ns: how long it travels [ns].
         now_ns: the slice border at which this happens [ns].
@@ -164,14 +169,17 @@ def migrate(
     if task.state == IN_FLIGHT:
         leaves_ns = task.enter_ns
         leave_flight(node, tasks, slot)
+        node.flying -= 1
+        node.flight_kb -= task.memory_kb
         task.moves = 1
-        task.cpu_left_ns = wall_ns_of_cpu(task.cpu_demand_ms, there.speed)
+        plan_phases(task, there.speed)
     else:
         leaves_ns = freeze(node, tasks, slot, free, counters, now_ns)
         if there.speed != node.speed:
             # Demands are kept in wall ns of the node's CPU.
             slower = node.speed / there.speed
             task.cpu_left_ns = int(math.floor(task.cpu_left_ns * slower + 0.5))
+            task.cpu_after_ns = int(math.floor(task.cpu_after_ns * slower + 0.5))
             if task.io_per_ms > 0.0:
                 task.gap_left_ns = int(math.floor(task.gap_left_ns * slower + 0.5))
     node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)

@@ -1,7 +1,7 @@
 """One node's life, from event to event; and all nodes' over a window.
 
 Events of a node at one instant happen in this order: the CPU stops, the disk ends, a task enters. At a CPU stop
-the reasons are tested in this order: demand used up, access, page fault, end of quantum.
+the reasons are tested in this order: demand used up (or a barrier reached), access, page fault, end of quantum.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.admission import leave_members
+from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
 from cluster_abm.engine.jit import inlined, kernel
@@ -28,6 +29,7 @@ from cluster_abm.engine.tables import (
     NONE,
     NS_PER_MS,
     RECORDS,
+    WAKING,
     Row,
     Table,
 )
@@ -63,6 +65,7 @@ def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, c
     record.lone_cpu_ns = task.lone_cpu_ns
     record.lone_io_ns = task.lone_io_ns
     record.lone_paging_ns = task.lone_paging_ns
+    record.lone_barrier_ns = task.lone_barrier_ns
     record.requests = task.requests
     record.faults = task.faults
     record.hits = task.hits
@@ -106,7 +109,15 @@ def access(node: Row, task: Row) -> int:
 
 @inlined
 def stop_cpu(
-    node: Row, tasks: Table, records: Table, free: Integers, counters: Integers, now_ns: int, end_ns: int
+    node: Row,
+    tasks: Table,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    now_ns: int,
+    end_ns: int,
 ) -> None:
     """The running task stops, for the first reason that holds."""
     slot = node.running
@@ -114,6 +125,10 @@ def stop_cpu(
     book_progress(node, task, now_ns)
     blocks_ns = 0
     kind = EXPLICIT
+    if task.cpu_left_ns == 0 and task.barriers_left > 0:
+        reach_barrier(node, tasks, slot, counters, meetings, opening, now_ns)
+        dispatch(node, tasks, now_ns)
+        return
     if task.cpu_left_ns == 0:
         finish(node, tasks, slot, records, free, counters, now_ns)
         dispatch(node, tasks, now_ns)
@@ -139,7 +154,8 @@ def stop_cpu(
 
 @inlined
 def enter(node: Row, tasks: Table, now_ns: int) -> None:
-    """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make."""
+    """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
+    or goes on waiting at its barrier. Or the first whose barrier has opened goes on."""
     slot = node.flight_head
     task = tasks[slot]
     node.flight_head = task.next
@@ -148,6 +164,9 @@ def enter(node: Row, tasks: Table, now_ns: int) -> None:
         node.arrival_ns = NEVER
     else:
         node.arrival_ns = tasks[node.flight_head].enter_ns
+    if task.state == WAKING:
+        go_on(node, tasks, slot, now_ns)
+        return
     node.flying -= 1
     node.flight_kb -= task.memory_kb
     node.tasks += 1
@@ -155,7 +174,9 @@ def enter(node: Row, tasks: Table, now_ns: int) -> None:
     if task.gap_left_ns == NONE:
         draw_gap(node, task)
     change_demand(node, tasks, task.memory_kb, task.stream, now_ns)
-    if task.request_kind == NONE:
+    if task.go_on_ns > 0:
+        come_from_travel(node, tasks, slot, now_ns)
+    elif task.request_kind == NONE:
         make_ready(node, tasks, slot, now_ns)
     elif task.request_kind == FAULT:
         ask_disk(node, tasks, slot, FAULT, node.fault_ns, now_ns)
@@ -165,13 +186,24 @@ def enter(node: Row, tasks: Table, now_ns: int) -> None:
 
 
 @kernel
-def serve(nodes: Table, tasks: Table, records: Table, free: Integers, counters: Integers, end_ns: int) -> None:
+def serve(
+    nodes: Table,
+    tasks: Table,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    end_ns: int,
+) -> None:
     """Every node lives until `end_ns`; what happens at that very instant belongs to the next window.
 
     Args:
         nodes, tasks, records: the tables, changed in place.
         free: stack of free task slots, shape (len(tasks),).
         counters: shape (COUNTERS,), int64.
+        meetings: one row a job, tables.MEETING_FIELDS.
+        opening: stack of the jobs whose tasks have all come to their barrier, shape (jobs,).
         end_ns: end of the window [ns].
     """
     for index in range(nodes.shape[0]):
@@ -179,7 +211,7 @@ def serve(nodes: Table, tasks: Table, records: Table, free: Integers, counters: 
         while node.next_event_ns < end_ns:
             now_ns = node.next_event_ns
             if node.cpu_stop_ns == now_ns:
-                stop_cpu(node, tasks, records, free, counters, now_ns, end_ns)
+                stop_cpu(node, tasks, records, free, counters, meetings, opening, now_ns, end_ns)
             elif node.disk_end_ns == now_ns:
                 end_request(node, tasks, free, counters, now_ns)
             else:

@@ -8,15 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.admission import admit
+from cluster_abm.engine.advance import advance
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.migration import members, migrate
-from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     COUNTERS,
     FREE_TOP,
     LAST_FINISH_NS,
     LIVE,
     LOAD,
+    MEETINGS,
+    NONE,
     RECORD,
     RECORDS,
     TASK,
@@ -38,16 +40,27 @@ class EngineState:
         nodes: shape (nodes,), tables.NODE_FIELDS.
         jobs: shape (jobs,), tables.JOB_FIELDS; read only.
         run_key: key of the service-time streams.
+        slice_ns: length of a slice [ns].
         tasks: recycled rows of the live tasks; a row's number must never reach a result.
     """
 
     nodes: Table
     jobs: Table
     run_key: int
+    slice_ns: int = 10_000_000
     tasks: Table = field(default_factory=lambda: np.zeros(0, TASK))
     free: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     counters: Integers = field(default_factory=_counters)
     _records: Table = field(default_factory=lambda: np.zeros(256, RECORD))
+
+    def __post_init__(self) -> None:
+        """Nobody is at a barrier yet."""
+        self.meetings = np.zeros(len(self.jobs), MEETINGS)
+        for name in ("tasks", "communication_ns"):
+            self.meetings[name] = self.jobs[name]
+        self.meetings["lone_start_ns"] = self.jobs["arrival_ns"]
+        self.meetings["head"] = NONE
+        self._opening = np.zeros(len(self.jobs), np.int64)
 
     @property
     def live(self) -> int:
@@ -92,14 +105,21 @@ class EngineState:
         self._make_room(1)
         return migrate(self.nodes, self.tasks, self.free, self.counters, slot, target, cost_ns, now_ns)
 
-    def serve(self, end_ns: int) -> None:
-        """Let every node live until `end_ns`."""
+    def serve(self, end_ns: int, until_finish: bool = False) -> int:
+        """Let every node live until `end_ns`, a slice's border, or to the end of the first slice in which a task ends.
+
+        Returns the border reached [ns].
+        """
         needed = self.finished + self.live
         if needed > len(self._records):
             larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
             larger[: self.finished] = self.records
             self._records = larger
-        serve(self.nodes, self.tasks, self._records, self.free, self.counters, end_ns)
+        reached_ns = advance(
+            self.nodes, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening,
+            self.slice_ns, end_ns, until_finish,
+        )  # fmt: skip
+        return int(reached_ns)
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""

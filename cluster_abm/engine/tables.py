@@ -20,8 +20,11 @@ NONE = -1
 NEVER = 2**62
 NS_PER_MS = 1_000_000
 
-FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, GHOST = 0, 1, 2, 3, 4, 5
-STATE_NAMES = {FREE: "free", IN_FLIGHT: "in flight", READY: "ready", RUNNING: "running", AT_DISK: "at disk"}
+FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, GHOST, AT_BARRIER, WAKING = range(8)
+STATE_NAMES = {
+    FREE: "free", IN_FLIGHT: "in flight", READY: "ready", RUNNING: "running", AT_DISK: "at disk",
+    AT_BARRIER: "at barrier", WAKING: "at barrier",
+}  # fmt: skip
 EXPLICIT, FAULT, LEFT_BEHIND = 0, 1, 2
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
@@ -53,14 +56,14 @@ NODE_FIELDS: list[Field] = [
     ("next_event_ns", "i8", "ns", "earliest of the three events below"),
     ("cpu_stop_ns", "i8", "ns", "when the running task stops; NEVER if the CPU is free"),
     ("disk_end_ns", "i8", "ns", "when the request in service ends; NEVER if the disk is free"),
-    ("arrival_ns", "i8", "ns", "when the next task in flight enters"),
+    ("arrival_ns", "i8", "ns", "when the next task in flight enters, or the next one goes on from a barrier"),
     ("running", "i4", "slot", "task at the CPU"),
     ("ready_head", "i4", "slot", "first task waiting for the CPU"),
     ("ready_tail", "i4", "slot", "last task waiting for the CPU"),
     ("disk_head", "i4", "slot", "task whose request is in service"),
     ("disk_tail", "i4", "slot", "last task waiting for the disk"),
-    ("flight_head", "i4", "slot", "first task on its way here, by (time, task)"),
-    ("flight_tail", "i4", "slot", "last task on its way here"),
+    ("flight_head", "i4", "slot", "first task on its way here or about to go on from a barrier, by (time, task)"),
+    ("flight_tail", "i4", "slot", "last of them"),
     ("member_head", "i4", "slot", "first of the tasks that belong here, in flight included, by admission"),
     ("member_tail", "i4", "slot", "last of the tasks that belong here"),
     ("ready_count", "i8", "tasks", "tasks waiting for the CPU"),
@@ -92,7 +95,7 @@ TASK_FIELDS: list[Field] = [
     ("job", "i8", "job", "its job"),
     ("home", "i4", "node", "where it was submitted"),
     ("node", "i4", "node", "where it is, or is going to"),
-    ("state", "i4", "code", "FREE, IN_FLIGHT, READY, RUNNING, AT_DISK"),
+    ("state", "i4", "code", "FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, AT_BARRIER, WAKING: its barrier has opened"),
     ("request_kind", "i4", "code", "EXPLICIT or FAULT while AT_DISK; in flight also NONE: no request to make anew"),
     ("next", "i4", "slot", "next in the queue that it is in"),
     ("member_next", "i4", "slot", "next task of the node"),
@@ -101,9 +104,14 @@ TASK_FIELDS: list[Field] = [
     ("migrations", "i4", "1", "how often it was migrated while it ran"),
     ("key", "u8", "1", "key of its random streams"),
     ("arrival_ns", "i8", "ns", "submission"),
-    ("enter_ns", "i8", "ns", "instant it enters its node"),
+    ("enter_ns", "i8", "ns", "instant it enters its node, or goes on from a barrier"),
     ("since_ns", "i8", "ns", "since when its present state is not yet booked"),
-    ("cpu_left_ns", "i8", "ns", "wall ns of CPU still to receive on this node"),
+    ("cpu_left_ns", "i8", "ns", "wall ns of CPU still to receive on this node until its next barrier, or its end"),
+    ("cpu_after_ns", "i8", "ns", "wall ns of CPU still to receive after that barrier"),
+    ("barriers_left", "i4", "1", "barriers ahead of it"),
+    ("barrier_next", "i4", "slot", "next of the job's tasks at its barrier"),
+    ("barrier_ms", "f8", "ms", "CPU at speed 1 between two barriers"),
+    ("go_on_ns", "i8", "ns", "when its barrier opens; 0: it is at none, NEVER: not all tasks have come"),
     ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; NEVER without I/O, NONE before it has entered"),
     ("service_ns", "i8", "ns", "service of its outstanding request"),
     ("fault_credit", "f8", "faults", "fraction of a page fault earned, 0..1"),
@@ -121,6 +129,9 @@ TASK_FIELDS: list[Field] = [
     ("lone_cpu_ns", "i8", "ns", "CPU of its dedicated run at home"),
     ("lone_io_ns", "i8", "ns", "I/O of its dedicated run at home: accesses so far that would miss"),
     ("lone_paging_ns", "i8", "ns", "paging of its dedicated run at home"),
+    ("lone_barrier_ns", "i8", "ns", "waits at barriers in its job's dedicated run"),
+    ("lone_phase_ns", "i8", "ns", "CPU between two barriers in its dedicated run"),
+    ("lone_mark_ns", "i8", "ns", "lone_io_ns at its last barrier"),
     ("lone_seek_ns", "i8", "ns", "seek and rotation of the home disk"),
     ("lone_ns_per_kb", "f8", "ns/KB", "transfer of the home disk"),
     ("requests", "i8", "1", "explicit disk requests issued"),
@@ -141,6 +152,7 @@ RECORD_FIELDS: list[Field] = [
     ("lone_cpu_ns", "i8", "ns", "dedicated CPU"),
     ("lone_io_ns", "i8", "ns", "dedicated I/O"),
     ("lone_paging_ns", "i8", "ns", "dedicated paging"),
+    ("lone_barrier_ns", "i8", "ns", "dedicated waits at barriers"),
     ("requests", "i8", "1", "explicit disk requests"),
     ("faults", "i8", "1", "page faults"),
     ("hits", "i8", "1", "buffer hits"),
@@ -160,6 +172,18 @@ JOB_FIELDS: list[Field] = [
     ("reaccess_rate", "f8", "1", "re-access rate"),
     ("initial_data_mb", "f8", "MB", "data on the home disk that must follow a task"),
     ("write_share", "f8", "1", "share of accesses that write"),
+    ("barrier_ms", "f8", "ms", "its tasks meet after every so much CPU at speed 1; 0: never"),
+    ("communication_ns", "i8", "ns", "communication at each barrier"),
+]
+
+MEETING_FIELDS: list[Field] = [
+    ("tasks", "i8", "1", "tasks of the job, all of which must come"),
+    ("waiting", "i8", "1", "tasks that have come to the barrier"),
+    ("head", "i8", "slot", "the last of them, others by barrier_next"),
+    ("last_ns", "i8", "ns", "when the last of them came"),
+    ("communication_ns", "i8", "ns", "communication at each barrier"),
+    ("lone_start_ns", "i8", "ns", "when this phase began in the job's dedicated run"),
+    ("lone_io_ns", "i8", "ns", "longest I/O of a task in this phase of the dedicated run"),
 ]
 
 LOAD_FIELDS: list[Field] = [
@@ -179,8 +203,9 @@ LOAD_FIELDS: list[Field] = [
     ("disk_square", "f8", "ms", "sum of I/O rate times the square of the service time"),
 ]
 
-# Counters of a run: tops of the stack of free slots and of the records, and when the last task ended.
-FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, COUNTERS = 0, 1, 2, 3, 4
+# Counters of a run: tops of the stack of free slots and of the records, tasks alive, when the last one ended, tasks
+# that have barriers ahead of them, and jobs whose tasks have all come to their barrier in this slice.
+FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, MEETING, OPENING, COUNTERS = range(7)
 
 
 def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
@@ -189,7 +214,7 @@ def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
 
 
 NODE, TASK, RECORD = dtype_of(NODE_FIELDS), dtype_of(TASK_FIELDS), dtype_of(RECORD_FIELDS)
-JOB, LOAD = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS)
+JOB, LOAD, MEETINGS = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS), dtype_of(MEETING_FIELDS)
 
 
 def empty_nodes(count: int) -> Table:

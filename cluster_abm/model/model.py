@@ -66,8 +66,8 @@ class ClusterModel(mesa.Model):
         self.negotiation = setup.negotiation
         self.network = Network(setup.interconnect, setup.cluster.nodes)
         self.jobs: Table = job_table(setup, self.run_seed)
-        self.engine = EngineState(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"))
         self.slice_ns = nanoseconds(setup.cluster.slice_ms)
+        self.engine = EngineState(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns)
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self._submitted = 0

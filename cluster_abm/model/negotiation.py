@@ -174,7 +174,7 @@ class Negotiations:
         unbooked_ns = np.where(
             rows["state"] == RUNNING, np.maximum(0, self._model.now_ns - engine.nodes["leg_ns"][node]), 0
         )
-        left_ms = (rows["cpu_left_ns"] - unbooked_ns) * speed / NS_PER_MS
+        left_ms = (rows["cpu_left_ns"] + rows["cpu_after_ns"] - unbooked_ns) * speed / NS_PER_MS
         # Nanoseconds are whole: who has received nothing is 0 old, not a fraction of one.
         received_ms = np.where(rows["cpu_ns"] + unbooked_ns > 0, rows["cpu_demand_ms"] - left_ms, 0.0)
         columns = (

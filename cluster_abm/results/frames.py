@@ -46,5 +46,5 @@ def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
 
 
 def dedicated_ns(records: Table) -> npt.NDArray[np.int64]:
-    """Time of each task on a dedicated node: CPU, accesses that would miss, own paging [ns]."""
-    return np.asarray(records["lone_cpu_ns"] + records["lone_io_ns"] + records["lone_paging_ns"])
+    """Time of each task in its dedicated run: CPU, accesses that would miss, own paging, waits at barriers [ns]."""
+    return np.asarray(sum(records[f"lone_{part}_ns"] for part in ("cpu", "io", "paging", "barrier")))

@@ -130,6 +130,10 @@ class TaskCount(Section):
     """least tasks of a parallel job"""
     maximum: Count = 32
     """most tasks of a parallel job"""
+    barrier_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
+    """tasks of a parallel job meet at a barrier after every so much of their own CPU [ms]; 0: never"""
+    communication_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
+    """communication at each barrier [ms]"""
 
     @model_validator(mode="after")
     def _ordered(self) -> TaskCount:

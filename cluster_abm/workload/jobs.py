@@ -127,6 +127,8 @@ def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Fl
     jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
     jobs["write_share"] = column("write_share", np.full(count, workload.write_share))
     jobs["initial_data_mb"] = column("initial_data_mb", draw(workload.initial_data_mb, generator(seed, "data"), count))
+    jobs["barrier_ms"] = workload.tasks.barrier_ms
+    jobs["communication_ns"] = round(workload.tasks.communication_ms * NS_PER_MS)
     jobs["first_task"] = np.concatenate([[0], np.cumsum(jobs["tasks"][:-1])]) if count else 0
     return jobs
 

@@ -43,6 +43,8 @@ def scenarios(draw):
         "workload__reaccess_rate": st.sampled_from([0.0, 3.0]),
         "workload__tasks__parallel_share": st.sampled_from([0.0, 0.5, 1.0]),
         "workload__tasks__maximum": st.integers(2, 9),
+        "workload__tasks__barrier_ms": st.sampled_from([0.0, 3.3, 100.0]),
+        "workload__tasks__communication_ms": st.sampled_from([0.0, 25.0]),
         "workload__initial_data_mb__mean": st.sampled_from([0.0, 0.5]),
         "workload__home__kind": st.sampled_from(["uniform", "skewed"]),
         "negotiation__mode": st.sampled_from(["papers", "negotiated"]),

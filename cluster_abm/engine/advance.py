@@ -1,0 +1,56 @@
+"""Many slices in one call, as far as nobody outside the engine has a say in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.barriers import meet
+from cluster_abm.engine.jit import kernel
+from cluster_abm.engine.slice import serve
+from cluster_abm.engine.tables import MEETING, NEVER, RECORDS, Table
+
+Integers = npt.NDArray[np.int64]
+
+
+@kernel
+def advance(
+    nodes: Table,
+    tasks: Table,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    slice_ns: int,
+    end_ns: int,
+    until_finish: bool,
+) -> int:
+    """Serve and meet, slice after slice, until `end_ns`.
+
+    While a task has a barrier ahead, or the end of a task is waited for, this goes from slice to slice, over those in
+    which nothing happens; else in one leap.
+
+    Args:
+        nodes, tasks, records, free, counters, meetings, opening: as for `serve`, changed in place.
+        slice_ns: length of a slice [ns].
+        end_ns: a border [ns].
+        until_finish: stop at the border of the first slice in which a task ends.
+
+    Returns:
+        the border reached [ns].
+    """
+    finished = counters[RECORDS]
+    while counters[MEETING] > 0 or until_finish:
+        next_ns = NEVER
+        for index in range(nodes.shape[0]):
+            next_ns = min(next_ns, nodes[index].next_event_ns)
+        if next_ns >= end_ns:
+            return end_ns
+        border_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
+        serve(nodes, tasks, records, free, counters, meetings, opening, border_ns)
+        meet(nodes, tasks, counters, meetings, opening, slice_ns)
+        if border_ns == end_ns or (until_finish and counters[RECORDS] > finished):
+            return border_ns
+    serve(nodes, tasks, records, free, counters, meetings, opening, end_ns)
+    return end_ns
