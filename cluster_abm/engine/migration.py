@@ -167,7 +167,9 @@ def migrate(
     leave_members(node, tasks, slot)
     there = nodes[target]
     if task.state == IN_FLIGHT:
+        # What its manager has spent asking others is behind it.
         leaves_ns = task.enter_ns
+        task.migration_ns += leaves_ns - task.since_ns
         leave_flight(node, tasks, slot)
         node.flying -= 1
         node.flight_kb -= task.memory_kb

@@ -216,3 +216,17 @@ def test_windows_change_nothing(work, journeys, window_ns):
     pieces, _ = lived(work, journeys, window_ns)
     for name in whole.records.dtype.names:
         assert whole.sorted_records()[name].tolist() == pieces.sorted_records()[name].tolist(), name
+
+
+def test_a_newcomer_that_has_been_asking_is_sent_on_and_loses_no_time():
+    """Its manager asked others for 30 ns in vain, then sends it on at a cost of 50."""
+    nodes = empty_nodes(2)
+    nodes["speed"], nodes["quantum_ns"], nodes["user_memory_kb"] = 1.0, QUANTUM, 10_000
+    table = np.zeros(1, JOB)
+    table["cpu_ms"], table["tasks"], table["arrival_ns"] = 200e-6, 1, 7
+    engine = EngineState(nodes, table, RUN_KEY)
+    engine.admit(*(np.array([value]) for value in (0, 0, 0, 30)))
+    engine.migrate(int(np.flatnonzero(engine.tasks["state"])[0]), 1, 50, 0)
+    record = finished(engine)[0]
+    assert record["finish_ns"] == 7 + 30 + 50 + 200
+    assert parts(record) == {"migration": 80, "cpu": 200}
