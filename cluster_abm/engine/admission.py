@@ -137,17 +137,18 @@ def admit(
     run_key: Word,
     job_index: Integers,
     member: Integers,
+    held_ns: Integers,
     target: Integers,
     delay_ns: Integers,
 ) -> None:
-    """Send tasks on their way; each enters its target `delay_ns` after its job's arrival.
+    """Send tasks on their way; each enters its target `held_ns` and `delay_ns` after its job's arrival.
 
     Args:
         nodes, tasks, free, counters: the state, changed in place; there must be free slots enough.
         jobs: the job table.
         run_key: key of the service-time streams of this run.
-        job_index, member, target, delay_ns: one entry a task: its job's row, its number inside the job,
-            the node it goes to, and how long it travels [ns]; all of one shape.
+        job_index, member, held_ns, target, delay_ns: one entry a task: its job's row, its number inside the job, how
+            long its submission was held [ns], the node it goes to, and how long it travels [ns]; all of one shape.
     """
     for entry in range(job_index.shape[0]):
         job = jobs[job_index[entry]]
@@ -168,8 +169,8 @@ def admit(
         task.gap_left_ns = NONE
         task.key = task_key(run_key, task.task)
         task.arrival_ns = job.arrival_ns
-        task.since_ns = job.arrival_ns
-        task.enter_ns = job.arrival_ns + delay_ns[entry]
+        task.since_ns = job.arrival_ns + held_ns[entry]
+        task.enter_ns = task.since_ns + delay_ns[entry]
         task.cpu_demand_ms = job.cpu_ms
         task.barrier_ms = job.barrier_ms
         task.barriers_left = barriers_of(job)
@@ -197,7 +198,7 @@ def admit(
         task.paging_ns = 0
         task.migration_ns = 0
         task.barrier_ns = 0
-        task.blocked_ns = 0
+        task.blocked_ns = held_ns[entry]
         describe_dedicated_run(task, home)
         set_out(node, tasks, slot)
         join_members(node, tasks, slot)

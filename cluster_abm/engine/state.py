@@ -87,12 +87,14 @@ class EngineState:
         records = self.records
         return records[np.lexsort((records["task"], records["finish_ns"]))]
 
-    def admit(self, job_index: Integers, member: Integers, target: Integers, delay_ns: Integers) -> None:
+    def admit(
+        self, job_index: Integers, member: Integers, held_ns: Integers, target: Integers, delay_ns: Integers
+    ) -> None:
         """Send tasks on their way (admission.admit)."""
         self._make_room(len(job_index))
         admit(
             self.nodes, self.tasks, self.free, self.counters, self.jobs, np.uint64(self.run_key),
-            job_index, member, target, delay_ns,
+            job_index, member, held_ns, target, delay_ns,
         )  # fmt: skip
 
     def members(self, node: int) -> Integers:

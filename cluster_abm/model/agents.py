@@ -135,7 +135,9 @@ class Job(ClusterAgent):
 
     @property
     def state(self) -> str:
-        """ "running" or "finished"."""
+        """ "held" (submitted, and not started yet), "running" or "finished"."""
+        if self.job in self.model.held_jobs:
+            return "held"
         return "finished" if self.finished_tasks == self.width else "running"
 
     @property
@@ -159,15 +161,15 @@ class Job(ClusterAgent):
 
     @property
     def response_ms(self) -> float | None:
-        """Submission to end of its last task [ms]; None while it runs."""
-        if self.state == "running":
+        """Submission to end of its last task [ms]; None before that."""
+        if self.state != "finished":
             return None
         return float((self._records["finish_ns"].max()) / NS_PER_MS - self.arrival_ms)
 
     @property
     def slowdown(self) -> float | None:
-        """Mean slowdown of its tasks (IOLB 2); None while it runs."""
-        if self.state == "running":
+        """Mean slowdown of its tasks (IOLB 2); None before it has finished."""
+        if self.state != "finished":
             return None
         records = self._records
         wall_ns = records["finish_ns"] - records["arrival_ns"]
@@ -259,7 +261,7 @@ class LoadManager(ClusterAgent):
 
     def answer(self, newcomer: Newcomer, decision: Decision, asker: LoadManager) -> str:
         """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""
-        if self.model.negotiation.mode == "papers":
+        if self.model.negotiations.papers:
             return ""
         why_not = self.model.policy.accept(newcomer, decision, self.model.view_of(self))
         asker.hear(self.index, self.model.true_loads(self.index))

@@ -12,13 +12,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
+from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.model.agents import LoadManager, Node
 from cluster_abm.model.job_agents import JobAgents
 from cluster_abm.model.measurements import Measurements
 from cluster_abm.model.negotiation import Negotiations
 from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
+from cluster_abm.model.submissions import Newcomers, Submissions
 from cluster_abm.policies import View, create
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.summary import breakdown_ms, finished_jobs, job_metrics
@@ -26,7 +27,6 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.workload import job_table, key
 
 Integers = npt.NDArray[np.int64]
-NOBODY: tuple[Integers, Integers] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class ClusterModel(mesa.Model):
@@ -70,12 +70,15 @@ class ClusterModel(mesa.Model):
         self.engine = EngineState(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns)
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
-        self._submitted = 0
-        self._next_arrival_ns = int(self.jobs["arrival_ns"][0]) if len(self.jobs) else NEVER
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
         self.load_managers = [LoadManager(self, index) for index in range(setup.cluster.nodes)]
+        if self.policy.central:
+            # They all speak for one head node.
+            for manager in self.load_managers:
+                manager.notes = self.load_managers[0].notes
         self._job_agents = JobAgents(self)
-        self._negotiations = Negotiations(self)
+        self.negotiations = Negotiations(self)
+        self._submissions = Submissions(self)
         self._measurements = Measurements(self)
         self.datacollector = self._measurements.default_collector()
         self._stop_if_over()
@@ -93,35 +96,21 @@ class ClusterModel(mesa.Model):
 
     def _live_until(self, border_ns: int) -> None:
         """The order of a slice; `run` passes a later border, the next control point, with the same result."""
-        newcomers = self._arrive(border_ns)
-        targets, delays_ns = self._negotiations.place(newcomers)
-        self._travel(newcomers, targets, delays_ns)
-        self.engine.serve(border_ns)
-        self.now_ns = border_ns
+        for newcomers in self._submissions.arrive(border_ns):
+            targets, delays_ns = self.negotiations.place(newcomers)
+            self._travel(newcomers, targets, delays_ns)
+        self.now_ns = self.engine.serve(border_ns, until_finish=bool(self._submissions.held))
         self._stop_if_over()
         self.steps = self.now_ns // self.slice_ns
         self._job_agents.complete()
-        self._negotiations.report()
+        self.negotiations.report()
         self._measurements.observe()
 
-    def _arrive(self, border_ns: int) -> tuple[Integers, Integers]:
-        """Jobs submitted before the border appear: their tasks as (job, number inside the job)."""
-        if self._next_arrival_ns >= border_ns:
-            return NOBODY
-        arrivals = self.jobs["arrival_ns"]
-        first, self._submitted = self._submitted, int(np.searchsorted(arrivals, border_ns, side="left"))
-        self._next_arrival_ns = int(arrivals[self._submitted]) if self._submitted < len(arrivals) else NEVER
-        job_index = np.arange(first, self._submitted)
-        widths = self.jobs["tasks"][first : self._submitted].astype(np.int64)
-        starts = np.cumsum(widths) - widths
-        return np.repeat(job_index, widths), np.arange(widths.sum()) - np.repeat(starts, widths)
-
-    def _travel(self, newcomers: tuple[Integers, Integers], targets: Integers, delays_ns: Integers) -> None:
+    def _travel(self, newcomers: Newcomers, targets: Integers, delays_ns: Integers) -> None:
         """Tasks that are not under way yet set out; each enters its node at its exact instant."""
-        job_index, member = newcomers
-        waiting = slice(self._negotiations.already_sent, None)
-        if len(job_index[waiting]):
-            self.engine.admit(job_index[waiting], member[waiting], targets[waiting], delays_ns[waiting])
+        waiting = slice(self.negotiations.already_sent, None)
+        if len(newcomers.job[waiting]):
+            self.engine.admit(*(column[waiting] for column in (*newcomers, targets, delays_ns)))
 
     # ---- many slices -----------------------------------------------------------------------------------------
 
@@ -157,7 +146,7 @@ class ClusterModel(mesa.Model):
         if self._end_ns is not None:
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":
-            candidates.append(self._negotiations.report_due_ns)
+            candidates.append(self.negotiations.report_due_ns)
         if self.policy.acts_on_arrival:
             # Newcomers of this slice are placed now; those of a later one by what is known at its start.
             after_slice = int(np.searchsorted(self.jobs["arrival_ns"], self.now_ns + self.slice_ns, side="left"))
@@ -173,7 +162,7 @@ class ClusterModel(mesa.Model):
         """End of the run: the time is up, or (drained) all jobs have come and gone."""
         if self._end_ns is not None:
             self.running = self.now_ns < self._end_ns
-        elif self._submitted == len(self.jobs) and self.engine.live == 0:
+        elif self._submissions.submitted == len(self.jobs) and self.engine.live == 0 and not self._submissions.held:
             self.running = False
             # However far this window reached, the run ends with the slice in which the last task did.
             if self.engine.finished:
@@ -183,11 +172,11 @@ class ClusterModel(mesa.Model):
 
     def true_loads(self, node: int) -> Any:
         """The load row of a node as it is now (a row of a table that is reused: copy to keep)."""
-        return self._negotiations.true_row(node)
+        return self.negotiations.true_row(node)
 
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
         """What a load manager knows now."""
-        return self._negotiations.view_of(manager, refused)
+        return self.negotiations.view_of(manager, refused)
 
     @property
     def agents(self) -> Any:
@@ -225,7 +214,12 @@ class ClusterModel(mesa.Model):
     @property
     def submitted_jobs(self) -> int:
         """Jobs that have arrived so far."""
-        return self._submitted
+        return self._submissions.submitted
+
+    @property
+    def held_jobs(self) -> list[int]:
+        """Jobs that have been submitted and that the policy holds back, by number."""
+        return self._submissions.held
 
     def busy_ns(self) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
@@ -251,19 +245,19 @@ class ClusterModel(mesa.Model):
             "slices": self.now_ns // self.slice_ns,
             "simulated_ms": self.now_ms,
             "jobs": {
-                "submitted": self._submitted,
+                "submitted": self.submitted_jobs,
                 "finished": finished,
                 "killed": 0,
                 "lost": 0,
-                "blocked": 0,
-                "running": self._submitted - finished,
+                "blocked": len(self.held_jobs),
+                "running": self.submitted_jobs - finished - len(self.held_jobs),
             },
             "metrics": {
                 **job_metrics(records, self.jobs),
                 "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,
-                "migrations": self._negotiations.migrations,
-                "remote_executions": self._negotiations.remote_executions,
-                "refused_offers": self._negotiations.refused_offers,
+                "migrations": self.negotiations.migrations,
+                "remote_executions": self.negotiations.remote_executions,
+                "refused_offers": self.negotiations.refused_offers,
                 "cpu_utilisation": float(cpu_ns.sum() / capacity_ns),
                 "disk_utilisation": float(disk_ns.sum() / capacity_ns),
                 "disk_requests": int(nodes["requests"].sum()),
@@ -282,4 +276,4 @@ class ClusterModel(mesa.Model):
 
     def decisions_frame(self) -> pd.DataFrame:
         """One row a decision (decisions.DecisionRecord)."""
-        return self._negotiations.frame()
+        return self.negotiations.frame()

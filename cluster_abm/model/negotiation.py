@@ -19,6 +19,7 @@ from cluster_abm.workload import key
 if TYPE_CHECKING:
     from cluster_abm.model.agents import LoadManager
     from cluster_abm.model.model import ClusterModel
+    from cluster_abm.model.submissions import Newcomers
 
 Integers = npt.NDArray[np.int64]
 
@@ -36,7 +37,7 @@ class Negotiations:
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         setup = model.setup
-        self._papers = setup.negotiation.mode == "papers"
+        self.papers = setup.negotiation.mode == "papers" or model.policy.central
         self._hardware = hardware(model.engine.nodes)
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
@@ -55,7 +56,7 @@ class Negotiations:
 
     def report(self) -> None:
         """When the period has come, every load manager broadcasts its load; what has arrived becomes known."""
-        if self._papers or not self._model.policy.uses_reports:
+        if self.papers or not self._model.policy.uses_reports:
             return
         now_ns = self._model.now_ns
         if now_ns >= self.report_due_ns:
@@ -65,23 +66,21 @@ class Negotiations:
             self.report_due_ns = self._model._border_from(self.report_due_ns + self._period_ns)
         self._take_in_reports()
 
-    def place(self, newcomers: tuple[Integers, Integers]) -> tuple[Integers, Integers]:
+    def place(self, newcomers: Newcomers) -> tuple[Integers, Integers]:
         """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
 
         A policy that never acts leaves all at home; else each is decided, and sets out before the next is, so
         that what the next one sees includes it.
         """
-        job_index, member = newcomers
+        job_index = newcomers.job
         targets = self._model.jobs["home"][job_index].astype(np.int64)
         delays_ns = np.zeros(len(job_index), np.int64)
         self.already_sent = 0
         if not self._model.policy.acts_on_arrival or not len(job_index):
             return targets, delays_ns
-        self._take_in_reports()
-        self._model.engine.measure(self._model.now_ns, self._true)
+        self.look()
         for entry in range(len(job_index)):
-            job, number = int(job_index[entry]), int(member[entry])
-            newcomer = self._newcomer(job, number)
+            newcomer = self.newcomer(int(job_index[entry]), int(newcomers.member[entry]))
             manager = self._model.load_managers[newcomer.home]
             target, asked = manager.place(newcomer, self._recorder(newcomer))
             targets[entry] = target
@@ -90,7 +89,7 @@ class Negotiations:
                 self.remote_executions += 1
                 delays_ns[entry] += nanoseconds(self._view(newcomer.home, self._true).cost_ms(newcomer, target))
             one = slice(entry, entry + 1)
-            self._model.engine.admit(job_index[one], member[one], targets[one], delays_ns[one])
+            self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns)))
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
             if asked:
                 # The answer that accepts tells the state with the reservation in it.
@@ -100,9 +99,14 @@ class Negotiations:
         self.already_sent = len(job_index)
         return targets, delays_ns
 
+    def look(self) -> None:
+        """Every node's true state now, and the reports that have come."""
+        self._take_in_reports()
+        self._model.engine.measure(self._model.now_ns, self._true)
+
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
         """What a load manager knows: in mode `papers` all, else reports, answers, and its own node."""
-        if self._papers:
+        if self.papers:
             return self._view(manager.index, self._true, refused, manager.notes)
         self._take_in_reports()
         loads = self._seen.copy()
@@ -152,7 +156,8 @@ class Negotiations:
             for manager in self._model.load_managers:
                 manager.forget_until(sent_ns)
 
-    def _newcomer(self, job: int, number: int) -> Newcomer:
+    def newcomer(self, job: int, number: int) -> Newcomer:
+        """What a job announces of one of its tasks."""
         row = self._model.jobs[job]
         return Newcomer(
             task=int(row["first_task"]) + number,

@@ -54,6 +54,8 @@ class Policy:
         name: what a scenario calls it.
         source: paper and place.
         summary: one line.
+        central: whether it decides at one head node, which knows the true state and is obeyed.
+        holds_jobs: whether `holds` is asked before a job's tasks are placed.
         acts_on_arrival: False means every task starts at home and nobody is asked.
         uses_reports: whether load managers have to report to each other.
         migrates: whether `migration` is asked once a newcomer has been placed.
@@ -68,6 +70,8 @@ class Policy:
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
     summary: ClassVar[str] = ""
+    central: ClassVar[bool] = False
+    holds_jobs: ClassVar[bool] = False
     acts_on_arrival: ClassVar[bool] = True
     uses_reports: ClassVar[bool] = True
     migrates: ClassVar[bool] = False
@@ -95,6 +99,10 @@ class Policy:
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float | None:
         """Expected response time on a node [ms], or None for a policy that does not estimate it."""
         return None
+
+    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+        """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
+        return False
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """Where the newcomer starts, by what the load manager of its home node knows."""

@@ -30,7 +30,7 @@ def cluster(jobs, places, count=2, slice_ns=SLICE):
     engine = EngineState(nodes, table, 7, slice_ns)
     job_index = np.repeat(np.arange(len(jobs)), widths)
     member = np.concatenate([np.arange(width) for width in widths])
-    engine.admit(job_index, member, np.array(places), np.zeros(len(places), np.int64))
+    engine.admit(job_index, member, 0 * member, np.array(places), 0 * member)
     return engine
 
 

@@ -33,7 +33,9 @@ def begun(node: OracleNode, tasks, shape: int = 0) -> EngineState:
         row["request_kb"], row["request_shape"], row["reaccess_rate"] = task.size_kb, shape, task.reaccess
     engine = EngineState(nodes, jobs, RUN_KEY)
     count = len(tasks)
-    engine.admit(np.arange(count), np.zeros(count, int), np.zeros(count, int), np.zeros(count, int))
+    engine.admit(
+        np.arange(count), np.zeros(count, int), np.zeros(count, int), np.zeros(count, int), np.zeros(count, int)
+    )
     return engine
 
 

@@ -28,7 +28,7 @@ def cluster(jobs, count=2, **fields):
         row["cpu_ms"], row["io_per_ms"], row["request_kb"], row["memory_mb"] = cpu_ns / 1e6, io_per_ms, 1.0, 1.0
     engine = EngineState(nodes, table, RUN_KEY)
     everyone = np.arange(len(jobs))
-    engine.admit(everyone, everyone * 0, table["home"].astype(np.int64), everyone * 0)
+    engine.admit(everyone, everyone * 0, everyone * 0, table["home"].astype(np.int64), everyone * 0)
     return engine
 
 
@@ -225,7 +225,7 @@ def test_a_newcomer_that_has_been_asking_is_sent_on_and_loses_no_time():
     table = np.zeros(1, JOB)
     table["cpu_ms"], table["tasks"], table["arrival_ns"] = 200e-6, 1, 7
     engine = EngineState(nodes, table, RUN_KEY)
-    engine.admit(*(np.array([value]) for value in (0, 0, 0, 30)))
+    engine.admit(*(np.array([value]) for value in (0, 0, 0, 0, 30)))
     engine.migrate(int(np.flatnonzero(engine.tasks["state"])[0]), 1, 50, 0)
     record = finished(engine)[0]
     assert record["finish_ns"] == 7 + 30 + 50 + 200

@@ -1,0 +1,85 @@
+"""Between submission and start: jobs that appear, and queues in which a policy may hold them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import NEVER
+
+if TYPE_CHECKING:
+    from cluster_abm.model.model import ClusterModel
+
+Integers = npt.NDArray[np.int64]
+
+
+class Newcomers(NamedTuple):
+    """Tasks that are to be placed, shape (tasks,) each: job, number inside the job, how long it was held [ns]."""
+
+    job: Integers
+    member: Integers
+    held_ns: Integers
+
+
+class Submissions:
+    """The jobs that have been submitted and not yet started.
+
+    A policy that holds jobs has one queue at the head node if it is central, else one at each node. Queues are served
+    first come first served: who is at the head holds back those behind.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        self._model = model
+        self._next_arrival_ns = int(model.jobs["arrival_ns"][0]) if len(model.jobs) else NEVER
+        self._queues: dict[int, deque[int]] = {}
+        self.submitted = 0
+
+    @property
+    def held(self) -> list[int]:
+        """Jobs that wait in a queue, by number."""
+        return sorted(job for queue in self._queues.values() for job in queue)
+
+    def arrive(self, border_ns: int) -> Iterator[Newcomers]:
+        """Jobs submitted before the border appear; those that the policy does not hold are to be placed.
+
+        Each group must have been placed when the next one is asked for: a policy that holds sees what it has started.
+        """
+        first = self.submitted
+        if self._next_arrival_ns < border_ns:
+            arrivals = self._model.jobs["arrival_ns"]
+            self.submitted = int(np.searchsorted(arrivals, border_ns, side="left"))
+            self._next_arrival_ns = int(arrivals[self.submitted]) if self.submitted < len(arrivals) else NEVER
+        if self._model.policy.holds_jobs:
+            yield from self._from_queues(range(first, self.submitted))
+        elif first < self.submitted:
+            yield self._tasks_of(np.arange(first, self.submitted))
+
+    def _from_queues(self, arrived: range) -> Iterator[Newcomers]:
+        model = self._model
+        for job in arrived:
+            key = 0 if model.policy.central else int(model.jobs["home"][job])
+            self._queues.setdefault(key, deque()).append(job)
+        self._queues = {key: queue for key, queue in sorted(self._queues.items()) if queue}
+        if self._queues:
+            model.negotiations.look()
+        for queue in self._queues.values():
+            while queue and not self._is_held(queue[0]):
+                yield self._tasks_of(np.array([queue.popleft()]))
+
+    def _is_held(self, job: int) -> bool:
+        model = self._model
+        newcomer = model.negotiations.newcomer(job, 0)
+        view = model.view_of(model.load_managers[newcomer.home])
+        return model.policy.holds(newcomer, int(model.jobs["tasks"][job]), view)
+
+    def _tasks_of(self, jobs: Integers) -> Newcomers:
+        widths = self._model.jobs["tasks"][jobs].astype(np.int64)
+        starts = np.cumsum(widths) - widths
+        held_ns = np.maximum(0, self._model.now_ns - self._model.jobs["arrival_ns"][jobs])
+        return Newcomers(
+            np.repeat(jobs, widths), np.arange(widths.sum()) - np.repeat(starts, widths), np.repeat(held_ns, widths)
+        )

@@ -1,0 +1,40 @@
+"""BS: a batch system, first come first served, that shares the cluster in space (IOCM, section 3.4)."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Newcomer, View
+
+
+class BatchSystem(Policy):
+    """Nodes are partitioned into disjoint sets, and each set runs one job at a time.
+
+    A head node keeps one queue. The job at its head waits until as many nodes are free as it has tasks (or all of them,
+    if it has more); nobody overtakes it. It has its nodes to itself until all its tasks have ended.
+    """
+
+    name = "batch-system"
+    source = "IOCM, section 3.4 (BS)"
+    summary = "first come first served: each job waits for nodes of its own, one per task"
+    central = True
+    holds_jobs = True
+    uses_reports = False
+
+    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+        """Until enough nodes are free; they are given to the job then, home first and then the next ones."""
+        tasks_on = view.loads["tasks"]
+        given = [nodes for nodes in view.notes.get("given", []) if tasks_on[nodes].any()]
+        taken = {node for nodes in given for node in nodes}
+        free = [node for node in range(view.nodes) if node not in taken]
+        free.sort(key=lambda node: (node - newcomer.home) % view.nodes)
+        view.notes["given"] = given
+        if len(free) < min(tasks, view.nodes):
+            return True
+        view.notes["given"] = [*given, free[:tasks]]
+        return False
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """The emptiest of the job's nodes."""
+        nodes = view.notes["given"][-1]
+        tasks_on = view.loads["tasks"][nodes]
+        return Decision(nodes[int(tasks_on.argmin())], "first come first served", "tasks")
