@@ -129,6 +129,7 @@ def leave_members(node: Row, tasks: Table, slot: int) -> None:
 
 @kernel
 def admit(
+    homes: Table,
     nodes: Table,
     tasks: Table,
     free: Integers,
@@ -144,7 +145,9 @@ def admit(
     """Send tasks on their way; each enters its target `held_ns` and `delay_ns` after its job's arrival.
 
     Args:
-        nodes, tasks, free, counters: the state, changed in place; there must be free slots enough.
+        homes: the nodes on which jobs are submitted.
+        nodes: the nodes on which they run: the same, or the one row that stands for all of them in a pooled cluster.
+        tasks, free, counters: the state, changed in place as `nodes` is; there must be free slots enough.
         jobs: the job table.
         run_key: key of the service-time streams of this run.
         job_index, member, held_ns, target, delay_ns: one entry a task: its job's row, its number inside the job, how
@@ -152,8 +155,8 @@ def admit(
     """
     for entry in range(job_index.shape[0]):
         job = jobs[job_index[entry]]
-        home = nodes[job.home]
-        node = nodes[target[entry]]
+        home = homes[job.home]
+        node = nodes[target[entry] % nodes.shape[0]]
         counters[FREE_TOP] -= 1
         slot = free[counters[FREE_TOP]]
         counters[LIVE] += 1

@@ -92,8 +92,8 @@ def opens_ns(last_ns: int, communication_ns: int, slice_ns: int) -> int:
 def meet(nodes: Table, tasks: Table, counters: Integers, meetings: Table, opening: Integers, slice_ns: int) -> None:
     """At the border of a slice: jobs whose tasks have all come to their barrier go on.
 
-    The dedicated run, which slowdowns are measured against, is brought to the same barrier: the job alone on as many
-    nodes as it has tasks, slices included.
+    Where a pool of one row stands for all nodes, every task is in it. The dedicated run, which slowdowns are measured
+    against, is brought to the same barrier: the job alone on as many nodes as it has tasks, slices included.
     """
     for entry in range(counters[OPENING]):
         meeting = meetings[opening[entry]]
@@ -111,7 +111,7 @@ def meet(nodes: Table, tasks: Table, counters: Integers, meetings: Table, openin
                 counters[MEETING] -= 1
             following = task.barrier_next
             if task.state == AT_BARRIER:
-                wake(nodes[task.node], tasks, slot)
+                wake(nodes[task.node % nodes.shape[0]], tasks, slot)
             slot = following
         meeting.head = NONE
         meeting.waiting = 0

@@ -153,24 +153,37 @@ def stop_cpu(
 
 
 @inlined
-def enter(node: Row, tasks: Table, now_ns: int) -> None:
-    """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
-    or goes on waiting at its barrier. Or the first whose barrier has opened goes on."""
+def leave_flight_head(node: Row, tasks: Table) -> int:
+    """Take the first task out of the queue of those on their way or about to go on from a barrier; its row."""
     slot = node.flight_head
-    task = tasks[slot]
-    node.flight_head = task.next
+    node.flight_head = tasks[slot].next
     if node.flight_head == NONE:
         node.flight_tail = NONE
         node.arrival_ns = NEVER
     else:
         node.arrival_ns = tasks[node.flight_head].enter_ns
-    if task.state == WAKING:
-        go_on(node, tasks, slot, now_ns)
-        return
+    return int(slot)
+
+
+@inlined
+def come_in(node: Row, task: Row, now_ns: int) -> None:
+    """A task that was on its way is in the node."""
     node.flying -= 1
     node.flight_kb -= task.memory_kb
     node.tasks += 1
     task.migration_ns += now_ns - task.since_ns
+
+
+@inlined
+def enter(node: Row, tasks: Table, now_ns: int) -> None:
+    """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
+    or goes on waiting at its barrier. Or the first whose barrier has opened goes on."""
+    slot = leave_flight_head(node, tasks)
+    task = tasks[slot]
+    if task.state == WAKING:
+        go_on(node, tasks, slot, now_ns)
+        return
+    come_in(node, task, now_ns)
     if task.gap_left_ns == NONE:
         draw_gap(node, task)
     change_demand(node, tasks, task.memory_kb, task.stream, now_ns)

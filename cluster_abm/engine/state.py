@@ -63,6 +63,11 @@ class EngineState:
         self._opening = np.zeros(len(self.jobs), np.int64)
 
     @property
+    def serving_nodes(self) -> Table:
+        """The rows that do the work: the nodes."""
+        return self.nodes
+
+    @property
     def live(self) -> int:
         """Tasks admitted and not finished."""
         return int(self.counters[LIVE])
@@ -93,7 +98,7 @@ class EngineState:
         """Send tasks on their way (admission.admit)."""
         self._make_room(len(job_index))
         admit(
-            self.nodes, self.tasks, self.free, self.counters, self.jobs, np.uint64(self.run_key),
+            self.nodes, self.serving_nodes, self.tasks, self.free, self.counters, self.jobs, np.uint64(self.run_key),
             job_index, member, held_ns, target, delay_ns,
         )  # fmt: skip
 
@@ -117,15 +122,28 @@ class EngineState:
             larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
             larger[: self.finished] = self.records
             self._records = larger
-        reached_ns = advance(
+        return int(self._advance(end_ns, until_finish))
+
+    def _advance(self, end_ns: int, until_finish: bool) -> int:
+        return advance(
             self.nodes, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening,
             self.slice_ns, end_ns, until_finish,
         )  # fmt: skip
-        return int(reached_ns)
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
         measure(self.nodes, self.tasks, now_ns, loads, first, len(self.nodes) if last is None else last)
+
+    def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
+        """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
+        nodes = self.nodes
+        cpu = nodes["cpu_busy_ns"] + np.where(nodes["running"] >= 0, np.maximum(0, now_ns - nodes["leg_ns"]), 0)
+        serving = nodes["disk_head"] >= 0
+        service = np.zeros(len(nodes), np.int64)
+        if serving.any():
+            service[serving] = self.tasks["service_ns"][nodes["disk_head"][serving]]
+        begun = nodes["disk_end_ns"] - service
+        return cpu, nodes["disk_busy_ns"] + np.where(serving, now_ns - begun, 0)
 
     def empty_loads(self) -> Table:
         """A load table for all nodes, zeroed."""

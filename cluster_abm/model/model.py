@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.engine.pooled import PooledState
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.interconnect import Network
@@ -67,7 +68,8 @@ class ClusterModel(mesa.Model):
         self.network = Network(setup.interconnect, setup.cluster.nodes)
         self.jobs: Table = job_table(setup, self.run_seed)
         self.slice_ns = nanoseconds(setup.cluster.slice_ms)
-        self.engine = EngineState(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns)
+        engine = PooledState if self.policy.pooled else EngineState
+        self.engine = engine(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns)
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
@@ -223,21 +225,14 @@ class ClusterModel(mesa.Model):
 
     def busy_ns(self) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
-        nodes = self.engine.nodes
-        cpu = nodes["cpu_busy_ns"] + np.where(nodes["running"] >= 0, np.maximum(0, self.now_ns - nodes["leg_ns"]), 0)
-        serving = nodes["disk_head"] >= 0
-        service = np.zeros(len(nodes), np.int64)
-        if serving.any():
-            service[serving] = self.engine.tasks["service_ns"][nodes["disk_head"][serving]]
-        begun = nodes["disk_end_ns"] - service
-        return cpu, nodes["disk_busy_ns"] + np.where(serving, self.now_ns - begun, 0)
+        return self.engine.busy_ns(self.now_ns)
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
-        records, nodes = self.engine.sorted_records(), self.engine.nodes
+        records, nodes = self.engine.sorted_records(), self.engine.serving_nodes
         finished = len(finished_jobs(records, self.jobs))
         cpu_ns, disk_ns = self.busy_ns()
-        capacity_ns = max(1, self.now_ns * len(nodes))
+        capacity_ns = max(1, self.now_ns * len(self.engine.nodes))
         return {
             "scenario": self.setup.name,
             "policy": self.policy.name,

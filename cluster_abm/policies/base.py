@@ -54,6 +54,7 @@ class Policy:
         name: what a scenario calls it.
         source: paper and place.
         summary: one line.
+        pooled: whether it is a form of the cluster: all nodes are one station (engine.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         holds_jobs: whether `holds` is asked before a job's tasks are placed.
         acts_on_arrival: False means every task starts at home and nobody is asked.
@@ -70,6 +71,7 @@ class Policy:
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
     summary: ClassVar[str] = ""
+    pooled: ClassVar[bool] = False
     central: ClassVar[bool] = False
     holds_jobs: ClassVar[bool] = False
     acts_on_arrival: ClassVar[bool] = True

@@ -69,7 +69,7 @@ def scenarios(draw):
 @given(scenarios(), st.integers(0, 2**62))
 def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     model = finished(seed, **overrides)
-    jobs, records, nodes = model.jobs, model.engine.sorted_records(), model.engine.nodes
+    jobs, records, nodes = model.jobs, model.engine.sorted_records(), model.engine.serving_nodes
 
     # Every task ends exactly once, on a node, and every job in exactly one state.
     assert np.array_equal(np.sort(records["task"]), np.arange(jobs["tasks"].sum()))
@@ -80,7 +80,7 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     # CPU received is the demand on the node that gave it, to the nanosecond; who migrated between unlike nodes got it
     # from both.
     stayed = records["migrations"] == 0
-    speed = nodes["speed"][records["node"]]
+    speed = nodes["speed"][records["node"] % len(nodes)]
     demand_ms = jobs["cpu_ms"][records["job"]]
     wanted = np.array([max(1, math.floor(ms * 1e6 / s + 0.5)) for ms, s in zip(demand_ms, speed, strict=True)])
     assert np.array_equal(records["cpu_ns"][stayed], wanted[stayed])
@@ -95,7 +95,7 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     paging_ns = [records["faults"].sum() * extreme(nodes["fault_ns"]) for extreme in (np.min, np.max)]
     assert paging_ns[0] <= nodes["disk_busy_ns"].sum() - records["io_ns"].sum() <= paging_ns[1]
     if stayed.all():
-        fault_ns = nodes["fault_ns"][records["node"]]
+        fault_ns = nodes["fault_ns"][records["node"] % len(nodes)]
         assert nodes["disk_busy_ns"].sum() == (records["io_ns"] + records["faults"] * fault_ns).sum()
     assert (records["paging_ns"] >= records["faults"] * nodes["fault_ns"].min()).all()
     assert (records["io_queue_ns"] >= 0).all()

@@ -106,6 +106,28 @@ def test_processor_sharing_slowdown_is_the_same_for_short_and_long(rho, window_s
         inside(part.groupby("home").slowdown.mean(), truth, tolerance)
 
 
+def erlang_c(servers, offered):
+    """Chance that all servers of M/M/n are busy, by Erlang's recursion for the loss system."""
+    loss = 1.0
+    for count in range(1, servers + 1):
+        loss = offered * loss / (count + offered * loss)
+    return loss / (1 - (offered / servers) * (1 - loss))
+
+
+@pytest.mark.parametrize(("nodes", "rho"), [(1, 0.6), (4, 0.7), slow(16, 0.85), slow(4, 0.9)])
+def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
+    """With exponential demands as many tasks are in it as in M/M/n: E[T] = E[S] (1 + C/(n (1 - rho)))."""
+    means = []
+    for replication in range(12):
+        window_s = 120_000 / nodes
+        model = run(
+            replication, policy__name="ideal", cluster__nodes=nodes, workload__utilisation=rho,
+            workload__duration_s=window_s, **SECOND,
+        )  # fmt: skip
+        means.append(steady(model.jobs_frame(), window_s, 500).response_ms.mean())
+    inside(means, 1000 * (1 + erlang_c(nodes, nodes * rho) / (nodes * (1 - rho))))
+
+
 @pytest.mark.parametrize(("rho", "window_s"), [(0.7, 6000), slow(0.3, 40_000), slow(0.9, 100_000)])
 def test_response_converges_to_processor_sharing_as_the_quantum_shrinks(rho, window_s):
     """Round robin of equal demands: with the quantum as large as the demand it is FIFO, M/D/1, which is shorter."""

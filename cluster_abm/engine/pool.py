@@ -1,0 +1,304 @@
+"""The bound `ideal`: all CPUs as one processor-sharing station, all disks as one first-come first-served station.
+
+k tasks share n CPUs: each is served at full speed if k <= n, else at the share n/k, without switches. Time passes in
+a virtual clock, the CPU that each task has received since the beginning: a task stops when the clock has advanced by
+what it still needs. The clock is a float and moves at events only, so windows cannot change it; it lags behind the
+exact one by less than a nanosecond an event.
+
+Memory is never short for several tasks together: each faults as if it were alone, which no placement can better.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.barriers import meet, reach_barrier
+from cluster_abm.engine.disk import book_request
+from cluster_abm.engine.jit import inlined, kernel
+from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.slice import access, come_in, draw_gap, finish, leave_flight_head
+from cluster_abm.engine.tables import (
+    AT_DISK,
+    EXPLICIT,
+    FAULT,
+    MEETING,
+    NEVER,
+    NONE,
+    NS_PER_MS,
+    READY,
+    RECORDS,
+    WAKING,
+    Row,
+    Table,
+)
+from cluster_abm.formulas.memory import page_faults_per_ms
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# A stop that float error puts a hair after a whole nanosecond is at that nanosecond.
+HAIR_NS = 1e-3
+
+
+@inlined
+def share_of(pool: Row, cpus: float) -> float:
+    """Progress of each task that shares the CPUs, in ns per ns."""
+    return min(1.0, cpus / max(1, pool.ready_count))
+
+
+@inlined
+def turn_clock(pool: Row, clock: Floats, cpus: float, now_ns: int) -> None:
+    """The virtual clock as it is at `now_ns`."""
+    clock[0] += (now_ns - pool.leg_ns) * share_of(pool, cpus)
+    pool.leg_ns = now_ns
+
+
+@inlined
+def plan_next_stop(pool: Row, clock: Floats, stops: Floats, cpus: float) -> None:
+    """When the first of the tasks that share the CPUs stops."""
+    first = math.inf
+    for place in range(pool.ready_count):
+        first = min(first, stops[place])
+    if pool.ready_count == 0:
+        pool.cpu_stop_ns = NEVER
+    else:
+        wait = (first - clock[0]) / share_of(pool, cpus)
+        pool.cpu_stop_ns = pool.leg_ns + max(0, int(math.ceil(wait - HAIR_NS)))
+
+
+@inlined
+def faults_of(pool: Row, task: Row) -> float:
+    """Page faults of a task per wall ns of CPU: those that it has alone on the node with the largest memory."""
+    per_ms = page_faults_per_ms(
+        float(task.memory_kb), float(pool.user_memory_kb), pool.fault_rate_per_ms, pool.fault_ratio_cap,
+        pool.overflow_only != 0,
+    )  # fmt: skip
+    return float(per_ms * pool.speed / NS_PER_MS)
+
+
+@inlined
+def plan_stint(pool: Row, task: Row) -> int:
+    """CPU until the task stops next: demand used up, access or page fault [ns]; kept in `service_ns`."""
+    lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
+    fault_per_ns = faults_of(pool, task)
+    if fault_per_ns > 0.0:
+        fault_in = (1.0 - task.fault_credit) / fault_per_ns
+        if fault_in < lasts_ns:
+            lasts_ns = max(0, int(math.ceil(fault_in)))
+    task.service_ns = lasts_ns
+    return int(lasts_ns)
+
+
+@inlined
+def join(pool: Row, tasks: Table, slot: int, sharing: Integers, stops: Floats, clock: Floats, now_ns: int) -> None:
+    """The task shares the CPUs from now on; the clock is right."""
+    task = tasks[slot]
+    task.state = READY
+    task.since_ns = now_ns
+    sharing[pool.ready_count] = slot
+    stops[pool.ready_count] = clock[0] + plan_stint(pool, task)
+    pool.ready_count += 1
+
+
+@inlined
+def book_stint(pool: Row, task: Row, now_ns: int) -> None:
+    """Book what a task has received since it joined."""
+    got_ns = task.service_ns
+    task.cpu_left_ns -= got_ns
+    task.gap_left_ns -= got_ns
+    task.fault_credit += faults_of(pool, task) * got_ns
+    task.cpu_ns += got_ns
+    task.cpu_queue_ns += now_ns - task.since_ns - got_ns
+    pool.cpu_busy_ns += got_ns
+
+
+@inlined
+def next_disk_end(pool: Row, ends: Integers) -> None:
+    """When the first request in service ends."""
+    pool.disk_end_ns = NEVER
+    for server in range(ends.shape[0]):
+        pool.disk_end_ns = min(pool.disk_end_ns, ends[server])
+
+
+@inlined
+def ask_pool(
+    pool: Row, tasks: Table, slot: int, kind: int, service_ns: int, serving: Integers, ends: Integers, now_ns: int
+) -> None:
+    """The task blocks on a request: a free disk serves it at once, else it queues."""
+    task = tasks[slot]
+    task.state = AT_DISK
+    task.request_kind = kind
+    task.service_ns = service_ns
+    task.since_ns = now_ns
+    task.next = NONE
+    for server in range(ends.shape[0]):
+        if serving[server] == NONE:
+            serving[server] = slot
+            ends[server] = now_ns + service_ns
+            pool.disk_end_ns = min(pool.disk_end_ns, ends[server])
+            return
+    if pool.disk_tail == NONE:
+        pool.disk_head = slot
+    else:
+        tasks[pool.disk_tail].next = slot
+    pool.disk_tail = slot
+
+
+@inlined
+def end_pool_request(
+    pool: Row,
+    tasks: Table,
+    sharing: Integers,
+    stops: Floats,
+    clock: Floats,
+    serving: Integers,
+    ends: Integers,
+    now_ns: int,
+) -> None:
+    """The first of the requests that end now is done; its disk takes the next one from the queue."""
+    server = 0
+    while ends[server] != now_ns:
+        server += 1
+    slot = serving[server]
+    task = tasks[slot]
+    pool.disk_busy_ns += task.service_ns
+    book_request(task, now_ns)
+    task.request_kind = NONE
+    join(pool, tasks, slot, sharing, stops, clock, now_ns)
+    following = pool.disk_head
+    serving[server] = following
+    ends[server] = NEVER
+    if following != NONE:
+        ends[server] = now_ns + tasks[following].service_ns
+        pool.disk_head = tasks[following].next
+        if pool.disk_head == NONE:
+            pool.disk_tail = NONE
+    next_disk_end(pool, ends)
+
+
+@inlined
+def stop_first(
+    pool: Row,
+    tasks: Table,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    sharing: Integers,
+    stops: Floats,
+    clock: Floats,
+    serving: Integers,
+    ends: Integers,
+    now_ns: int,
+) -> None:
+    """The first of the tasks that share the CPUs stops, of several the one of lowest number."""
+    place = 0
+    for other in range(1, pool.ready_count):
+        earlier = stops[other] < stops[place]
+        if earlier or (stops[other] == stops[place] and tasks[sharing[other]].task < tasks[sharing[place]].task):
+            place = other
+    slot = sharing[place]
+    task = tasks[slot]
+    clock[0] = max(clock[0], stops[place])
+    pool.ready_count -= 1
+    sharing[place] = sharing[pool.ready_count]
+    stops[place] = stops[pool.ready_count]
+    book_stint(pool, task, now_ns)
+    if task.cpu_left_ns == 0 and task.barriers_left > 0:
+        reach_barrier(pool, tasks, slot, counters, meetings, opening, now_ns)
+        return
+    if task.cpu_left_ns == 0:
+        finish(pool, tasks, slot, records, free, counters, now_ns)
+        return
+    blocks_ns = 0
+    kind = EXPLICIT
+    if task.gap_left_ns == 0:
+        blocks_ns = access(pool, task)
+    elif task.fault_credit >= 1.0:
+        task.fault_credit -= 1.0
+        task.faults += 1
+        pool.faults += 1
+        blocks_ns = pool.fault_ns
+        kind = FAULT
+    if blocks_ns > 0:
+        ask_pool(pool, tasks, slot, kind, blocks_ns, serving, ends, now_ns)
+    else:
+        join(pool, tasks, slot, sharing, stops, clock, now_ns)
+
+
+@inlined
+def enter_pool(pool: Row, tasks: Table, sharing: Integers, stops: Floats, clock: Floats, now_ns: int) -> None:
+    """The first task in flight arrives, or the first whose barrier has opened goes on."""
+    slot = leave_flight_head(pool, tasks)
+    task = tasks[slot]
+    if task.state == WAKING:
+        task.barrier_ns += now_ns - task.since_ns
+        task.go_on_ns = 0
+    else:
+        come_in(pool, task, now_ns)
+        draw_gap(pool, task)
+        change_demand(pool, tasks, task.memory_kb, task.stream, now_ns)
+    join(pool, tasks, slot, sharing, stops, clock, now_ns)
+
+
+@kernel
+def advance_pool(
+    pools: Table,
+    tasks: Table,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    sharing: Integers,
+    stops: Floats,
+    clock: Floats,
+    serving: Integers,
+    ends: Integers,
+    cpus: float,
+    slice_ns: int,
+    end_ns: int,
+    until_finish: bool,
+) -> int:
+    """`advance` for a pooled cluster.
+
+    Args:
+        pools: the node table of one row that stands for all nodes.
+        tasks, records, free, counters, meetings, opening, slice_ns, end_ns, until_finish: as for `advance`.
+        sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
+            (len(tasks),); `ready_count` of the pool says how many.
+        clock: shape (1,), the virtual clock [ns].
+        serving, ends: slot of the request that each disk serves and when that ends, shape (disks,).
+        cpus: CPUs, in units of the fastest one.
+
+    Returns:
+        the border reached [ns].
+    """
+    finished = counters[RECORDS]
+    pool = pools[0]
+    while pool.next_event_ns < end_ns:
+        border_ns = end_ns
+        if counters[MEETING] > 0 or until_finish:
+            border_ns = min(end_ns, (pool.next_event_ns // slice_ns + 1) * slice_ns)
+        while pool.next_event_ns < border_ns:
+            now_ns = pool.next_event_ns
+            turn_clock(pool, clock, cpus, now_ns)
+            if pool.cpu_stop_ns == now_ns:
+                stop_first(
+                    pool, tasks, records, free, counters, meetings, opening, sharing, stops, clock, serving, ends,
+                    now_ns,
+                )  # fmt: skip
+            elif pool.disk_end_ns == now_ns:
+                end_pool_request(pool, tasks, sharing, stops, clock, serving, ends, now_ns)
+            else:
+                enter_pool(pool, tasks, sharing, stops, clock, now_ns)
+            plan_next_stop(pool, clock, stops, cpus)
+            pool.next_event_ns = min(pool.cpu_stop_ns, pool.disk_end_ns, pool.arrival_ns)
+        meet(pools, tasks, counters, meetings, opening, slice_ns)
+        if until_finish and counters[RECORDS] > finished:
+            return border_ns
+    return end_ns

@@ -1,0 +1,89 @@
+"""The tables of a run on a pooled cluster, the bound `ideal`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.loads import measure
+from cluster_abm.engine.pool import advance_pool
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import LOAD, NEVER, NONE, Table, empty_nodes
+
+Integers = npt.NDArray[np.int64]
+
+
+def pool_of(nodes: Table) -> Table:
+    """One row that has the buffers of these nodes together; CPUs, disks and a task's memory are as on the best."""
+    pool = empty_nodes(1)
+    pool["buffer_kb"] = nodes["buffer_kb"].sum()
+    pool["user_memory_kb"] = nodes["user_memory_kb"].max()
+    for name in ("seek_ns", "ns_per_kb", "fault_ns", "fault_rate_per_ms", "fault_ratio_cap", "overflow_only"):
+        pool[name] = nodes[name].min()
+    pool["speed"] = nodes["speed"].max()
+    return pool
+
+
+@dataclass
+class PooledState(EngineState):
+    """Nodes that have put everything together, live tasks and finished ones.
+
+    Attributes:
+        nodes: what was pooled: jobs are submitted there, nothing runs there.
+        pool: shape (1,), the row that stands for all of them.
+    """
+
+    def __post_init__(self) -> None:
+        """Nothing runs yet."""
+        super().__post_init__()
+        self.pool = pool_of(self.nodes)
+        self._cpus = float(self.nodes["speed"].sum() / self.pool["speed"][0])
+        self._clock = np.zeros(1)
+        self._sharing, self._stops = np.zeros(0, np.int64), np.zeros(0)
+        self._serving, self._ends = np.full(len(self.nodes), NONE), np.full(len(self.nodes), NEVER)
+
+    @property
+    def serving_nodes(self) -> Table:
+        """The rows that do the work: the pool."""
+        return self.pool
+
+    def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
+        """Each node's part of the pool's load, the same for all; CPU received since a task's last event is left out."""
+        whole, pool = np.zeros(1, LOAD), self.pool.copy()
+        # Tasks are never short of memory together.
+        pool["fault_rate_per_ms"] = 0.0
+        measure(pool, self.tasks, now_ns, whole, 0, 1)
+        for name in LOAD.names or ():
+            loads[name][first:last] = whole[name][0] / len(self.nodes)
+
+    def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
+        """CPU and disk time given by each node until now, all alike, shape (nodes,) each [ns]."""
+        pool, count = self.pool[0], int(self.pool["ready_count"][0])
+        share = min(1.0, self._cpus / max(1, count))
+        reading = self._clock[0] + (now_ns - int(pool["leg_ns"])) * share
+        planned = self.tasks["service_ns"][self._sharing[:count]]
+        unbooked = np.clip(reading - (self._stops[:count] - planned), 0, planned).sum()
+        serving = self._serving != NONE
+        begun = self._ends[serving] - self.tasks["service_ns"][self._serving[serving]]
+        disk = int(pool["disk_busy_ns"]) + int((now_ns - begun).sum())
+        return self._dealt(int(pool["cpu_busy_ns"]) + int(unbooked)), self._dealt(disk)
+
+    def _dealt(self, total_ns: int) -> Integers:
+        shares = np.full(len(self.nodes), total_ns // len(self.nodes))
+        shares[0] += total_ns % len(self.nodes)
+        return shares
+
+    def _make_room(self, count: int) -> None:
+        super()._make_room(count)
+        more = len(self.tasks) - len(self._sharing)
+        self._sharing = np.concatenate([self._sharing, np.zeros(more, np.int64)])
+        self._stops = np.concatenate([self._stops, np.zeros(more)])
+
+    def _advance(self, end_ns: int, until_finish: bool) -> int:
+        return advance_pool(
+            self.pool, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening,
+            self._sharing, self._stops, self._clock, self._serving, self._ends, self._cpus, self.slice_ns, end_ns,
+            until_finish,
+        )  # fmt: skip

@@ -1,0 +1,16 @@
+"""The bound: a cluster whose nodes have put all their CPUs, disks and memory together, at no cost."""
+
+from __future__ import annotations
+
+from cluster_abm.policies.base import Policy
+
+
+class Ideal(Policy):
+    """Not a rule for load managers but another form of the cluster, under which nothing has to be balanced."""
+
+    name = "ideal"
+    source = "a bound, after the n-server processor-sharing station"
+    summary = "no policy: one station with all CPUs, one with all disks, memory in common, no cost"
+    acts_on_arrival = False
+    uses_reports = False
+    pooled = True
