@@ -7,12 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.streams import Word, task_key
 from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, MEETING, NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.memory import page_faults_per_ms
 from cluster_abm.formulas.slowdown import dedicated_paging_ms
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 

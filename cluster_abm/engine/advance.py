@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet
-from cluster_abm.engine.jit import kernel
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import MEETING, NEVER, RECORDS, Table
+from cluster_abm.jit import kernel
 
 Integers = npt.NDArray[np.int64]
 

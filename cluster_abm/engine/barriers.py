@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import queue_entry, wall_ns_of_cpu
 from cluster_abm.engine.cpu import make_ready
-from cluster_abm.engine.jit import inlined
 from cluster_abm.engine.tables import AT_BARRIER, MEETING, NEVER, NONE, OPENING, WAKING, Row, Table
+from cluster_abm.jit import inlined
 
 Integers = npt.NDArray[np.int64]
 

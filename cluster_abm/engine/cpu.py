@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from cluster_abm.engine.jit import inlined
 from cluster_abm.engine.tables import NEVER, NONE, READY, RUNNING, Row, Table
+from cluster_abm.jit import inlined
 
 
 @inlined

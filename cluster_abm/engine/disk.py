@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.cpu import make_ready
-from cluster_abm.engine.jit import inlined
 from cluster_abm.engine.streams import SIZE, gamma
 from cluster_abm.engine.tables import (
     AT_DISK,
@@ -21,6 +20,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
+from cluster_abm.jit import inlined
 
 Integers = npt.NDArray[np.int64]
 

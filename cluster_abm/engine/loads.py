@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from cluster_abm.engine.jit import kernel
 from cluster_abm.engine.tables import IN_FLIGHT, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
 from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
+from cluster_abm.jit import kernel
 
 
 @kernel
-def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, last: int) -> None:
+def measure(
+    nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, last: int, effective_rates: bool
+) -> None:
     """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
 
-    Tasks on their way to a node count as its own. Rows are float64, fields in tables.LOAD_FIELDS.
+    Tasks on their way to a node count as its own. Rows are float64, fields in tables.LOAD_FIELDS. With effective rates
+    accesses served from the buffer are left out, and page faults counted, wherever I/O rates enter.
     """
     for index in range(first, last):
         node = nodes[index]
@@ -41,11 +44,14 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
         load.io_load = 0.0
         load.disk_work = 0.0
         load.disk_square = 0.0
+        # Faults are counted as I/O by whoever counts I/O as it reaches the disk.
+        counted_faults = faults_per_ms * node.speed if effective_rates else 0.0
         stream = 0
         slot = node.member_head
         while slot != NONE:
             stream += tasks[slot].stream
             slot = tasks[slot].member_next
+        load.stream = stream / 1e6
         slot = node.member_head
         while slot != NONE:
             task = tasks[slot]
@@ -58,18 +64,19 @@ def measure(nodes: Table, tasks: Table, now_ns: int, loads: Table, first: int, l
             remaining_ms = left_ns / NS_PER_MS
             # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
             work_ms = remaining_ms * node.speed
-            io_per_ms = task.io_per_ms * node.speed
+            share_kb = buffer_share_kb(float(task.stream), float(stream), node.buffer_kb)
+            explicit = explicit_io_per_ms(task.io_per_ms, hit_rate(task.reaccess_rate, share_kb, task.data_kb))
+            rate = explicit if effective_rates else task.io_per_ms
+            io_per_ms = rate * node.speed
             request_ms = service_ms(task.request_kb, seek_ms, mb_per_s)
             load.cpu_ms += remaining_ms
             load.page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
-            load.io_ms += io_load_ms(work_ms, task.io_per_ms, request_ms)
-            load.queue += cpu_share(io_per_ms, request_ms, 0.0, 0.0)
+            load.io_ms += io_load_ms(work_ms, rate, request_ms)
+            load.queue += cpu_share(io_per_ms, request_ms, counted_faults, fault_ms)
             load.queue_paging += cpu_share(io_per_ms, request_ms, faults_per_ms * node.speed, fault_ms)
-            load.at_disk += disk_share(io_per_ms, request_ms)
-            load.io_per_ms += task.io_per_ms
+            load.at_disk += disk_share(io_per_ms, request_ms, counted_faults, fault_ms)
+            load.io_per_ms += rate
             load.disk_work += io_per_ms * request_ms
             load.disk_square += io_per_ms * request_ms * request_ms
-            share_kb = buffer_share_kb(float(task.stream), float(stream), node.buffer_kb)
-            hit = hit_rate(task.reaccess_rate, share_kb, task.data_kb)
-            load.io_load += faults_per_ms + explicit_io_per_ms(task.io_per_ms, hit)
+            load.io_load += faults_per_ms + explicit
             slot = task.member_next

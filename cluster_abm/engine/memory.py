@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from cluster_abm.engine.cpu import book_progress, plan_stop
-from cluster_abm.engine.jit import inlined
 from cluster_abm.engine.streams import HIT, uniform
 from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import page_faults_per_ms
+from cluster_abm.jit import inlined
 
 
 @inlined

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from cluster_abm.engine.admission import join_members, leave_members, plan_phases, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch
 from cluster_abm.engine.disk import book_request
-from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.tables import (
     AT_BARRIER,
@@ -27,6 +26,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 
@@ -194,6 +194,21 @@ def migrate(
     return int(task.enter_ns)
 
 
+@inlined
+def is_movable(task: Row) -> bool:
+    """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered."""
+    return bool(task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0))
+
+
+@kernel
+def slot_of(nodes: Table, tasks: Table, node: int, task: int) -> int:
+    """Row of a task that belongs to a node, NONE if it does not."""
+    slot = nodes[node].member_head
+    while slot != NONE and tasks[slot].task != task:
+        slot = tasks[slot].member_next
+    return int(slot)
+
+
 @kernel
 def members(nodes: Table, tasks: Table, node: int, found: Integers) -> int:
     """Rows of the tasks on a node that can be sent elsewhere, by admission, into `found`.
@@ -212,7 +227,7 @@ def members(nodes: Table, tasks: Table, node: int, found: Integers) -> int:
     slot = nodes[node].member_head
     while slot != NONE:
         task = tasks[slot]
-        if task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0):
+        if is_movable(task):
             found[count] = slot
             count += 1
         slot = task.member_next

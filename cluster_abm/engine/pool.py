@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet, reach_barrier
 from cluster_abm.engine.disk import book_request
-from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.slice import access, come_in, draw_gap, finish, leave_flight_head
 from cluster_abm.engine.tables import (
@@ -35,6 +34,7 @@ from cluster_abm.engine.tables import (
     Table,
 )
 from cluster_abm.formulas.memory import page_faults_per_ms
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

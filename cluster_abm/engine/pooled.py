@@ -54,7 +54,7 @@ class PooledState(EngineState):
         whole, pool = np.zeros(1, LOAD), self.pool.copy()
         # Tasks are never short of memory together.
         pool["fault_rate_per_ms"] = 0.0
-        measure(pool, self.tasks, now_ns, whole, 0, 1)
+        measure(pool, self.tasks, now_ns, whole, 0, 1, False)
         for name in LOAD.names or ():
             loads[name][first:last] = whole[name][0] / len(self.nodes)
 

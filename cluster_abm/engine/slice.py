@@ -15,7 +15,6 @@ from cluster_abm.engine.admission import leave_members
 from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
-from cluster_abm.engine.jit import inlined, kernel
 from cluster_abm.engine.memory import change_demand, is_hit
 from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
 from cluster_abm.engine.tables import (
@@ -33,6 +32,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 

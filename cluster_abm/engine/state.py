@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import admit
 from cluster_abm.engine.advance import advance
+from cluster_abm.engine.candidates import describe
 from cluster_abm.engine.loads import measure
-from cluster_abm.engine.migration import members, migrate
+from cluster_abm.engine.migration import members, migrate, slot_of
 from cluster_abm.engine.tables import (
+    CANDIDATE,
     COUNTERS,
     FREE_TOP,
     LAST_FINISH_NS,
@@ -41,6 +43,7 @@ class EngineState:
         jobs: shape (jobs,), tables.JOB_FIELDS; read only.
         run_key: key of the service-time streams.
         slice_ns: length of a slice [ns].
+        effective_rates: whether loads count I/O as it reaches the disk: buffer hits left out, page faults counted.
         tasks: recycled rows of the live tasks; a row's number must never reach a result.
     """
 
@@ -48,6 +51,7 @@ class EngineState:
     jobs: Table
     run_key: int
     slice_ns: int = 10_000_000
+    effective_rates: bool = False
     tasks: Table = field(default_factory=lambda: np.zeros(0, TASK))
     free: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     counters: Integers = field(default_factory=_counters)
@@ -107,6 +111,15 @@ class EngineState:
         found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), np.int64)
         return found[: members(self.nodes, self.tasks, node, found)]
 
+    def candidates(self, node: int, now_ns: int) -> Table:
+        """The same tasks as their load manager knows them, fields tables.CANDIDATE_FIELDS."""
+        found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), CANDIDATE)
+        return found[: describe(self.nodes, self.tasks, self.jobs, node, now_ns, found)]
+
+    def slot_of(self, node: int, task: int) -> int:
+        """Row of a task that belongs to a node."""
+        return int(slot_of(self.nodes, self.tasks, node, task))
+
     def migrate(self, slot: int, target: int, cost_ns: int, now_ns: int) -> int:
         """Freeze a task and send it to another node (migration.migrate); when it enters there [ns]."""
         self._make_room(1)
@@ -132,7 +145,8 @@ class EngineState:
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
-        measure(self.nodes, self.tasks, now_ns, loads, first, len(self.nodes) if last is None else last)
+        last = len(self.nodes) if last is None else last
+        measure(self.nodes, self.tasks, now_ns, loads, first, last, self.effective_rates)
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba import uint64
 
-from cluster_abm.engine.jit import inlined, kernel
+from cluster_abm.jit import inlined, kernel
 
 # 64 bits without a sign, which Python's int is not.
 Word = Any

@@ -201,6 +201,22 @@ LOAD_FIELDS: list[Field] = [
     ("io_load", "f8", "1/ms", "I/O load: page faults and accesses that miss the buffer, WAL-PM (11)"),
     ("disk_work", "f8", "1", "sum of I/O rate times service time"),
     ("disk_square", "f8", "ms", "sum of I/O rate times the square of the service time"),
+    ("stream", "f8", "KB/ms", "sum of lambda d_RW, by which the buffer is shared"),
+]
+
+CANDIDATE_FIELDS: list[Field] = [
+    ("task", "i8", "task", "number of the task"),
+    ("job", "i8", "job", "its job"),
+    ("home", "i4", "node", "where it was submitted"),
+    ("running", "i4", "flag", "0: a newcomer that has not entered the node yet"),
+    ("cpu_ms", "f8", "ms", "CPU still to receive at speed 1"),
+    ("io_per_ms", "f8", "1/ms", "accesses per ms of CPU at speed 1"),
+    ("request_kb", "f8", "KB", "mean size of an access"),
+    ("memory_mb", "f8", "MB", "memory demand"),
+    ("initial_data_mb", "f8", "MB", "data that must follow it"),
+    ("reaccess_rate", "f8", "1", "re-access rate"),
+    ("write_share", "f8", "1", "share of accesses that write"),
+    ("age_ms", "f8", "ms", "CPU received at speed 1"),
 ]
 
 # Counters of a run: tops of the stack of free slots and of the records, tasks alive, when the last one ended, tasks
@@ -215,6 +231,7 @@ def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
 
 NODE, TASK, RECORD = dtype_of(NODE_FIELDS), dtype_of(TASK_FIELDS), dtype_of(RECORD_FIELDS)
 JOB, LOAD, MEETINGS = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS), dtype_of(MEETING_FIELDS)
+CANDIDATE = dtype_of(CANDIDATE_FIELDS)
 
 
 def empty_nodes(count: int) -> Table:

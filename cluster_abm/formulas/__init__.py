@@ -4,7 +4,13 @@ Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB
 """
 
 from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
-from cluster_abm.formulas.cost import migration_cost_effectiveness, migration_ms, remote_execution_ms, written_mb
+from cluster_abm.formulas.cost import (
+    migration_cost_effectiveness,
+    migration_ms,
+    moving_ms,
+    remote_execution_ms,
+    written_mb,
+)
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
@@ -27,6 +33,7 @@ __all__ = [
     "mg1_response_ms",
     "migration_cost_effectiveness",
     "migration_ms",
+    "moving_ms",
     "narrows_the_gap",
     "open_disk",
     "page_faults_per_ms",

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from numba.extending import register_jitable
 
+# A number, or one for each of several tasks or nodes.
+Number = TypeVar("Number", float, npt.NDArray[np.float64])
 Function = TypeVar("Function", bound=Callable[..., object])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.formulas._formula import formula
+from cluster_abm.formulas._formula import Number, formula
 
 
 @formula
@@ -28,7 +28,9 @@ def remote_execution_ms(
 
 
 @formula
-def written_mb(age_ms: float, io_per_ms: float, write_share: float, request_kb: float, reaccess_rate: float) -> float:
+def written_mb(
+    age_ms: Number, io_per_ms: Number, write_share: Number, request_kb: Number, reaccess_rate: Number
+) -> Number:
     """Data a task has written to the local disk so far, d_W [MB]: WAL-PM (7), IOCM (4).
 
     Args:
@@ -44,12 +46,12 @@ def written_mb(age_ms: float, io_per_ms: float, write_share: float, request_kb: 
 @formula
 def migration_ms(
     fixed_ms: float,
-    memory_mb: float,
-    data_mb: float,
+    memory_mb: Number,
+    data_mb: Number,
     network_mb_per_s: float,
     source_disk_mb_per_s: float,
     target_disk_mb_per_s: float,
-) -> float:
+) -> Number:
     """Cost of migrating a running task [ms]: WAL-PM (6), IOCM (3).
 
     f + m/b_net + (d_INIT + d_W) (1/b_net + 1/b_disk(i) + 1/b_disk(k)).
@@ -63,6 +65,32 @@ def migration_ms(
     """
     per_mb_ms = 1000.0 * (1.0 / network_mb_per_s + 1.0 / source_disk_mb_per_s + 1.0 / target_disk_mb_per_s)
     return fixed_ms + 1000.0 * memory_mb / network_mb_per_s + data_mb * per_mb_ms
+
+
+@formula
+def moving_ms(
+    is_running: bool,
+    remote_execution_fixed_ms: float,
+    migration_fixed_ms: float,
+    memory_mb: float,
+    initial_data_mb: float,
+    written_mb: float,
+    network_mb_per_s: float,
+    source_disk_mb_per_s: float,
+    target_disk_mb_per_s: float,
+) -> float:
+    """Cost c_j of moving a task [ms], WAL-PM (6): `migration_ms` if it is running, `remote_execution_ms` if it is not.
+
+    Arguments are those of the two, the data that a running task has written, d_W, apart.
+    """
+    if not is_running:
+        return remote_execution_ms(
+            remote_execution_fixed_ms, initial_data_mb, network_mb_per_s, source_disk_mb_per_s, target_disk_mb_per_s
+        )
+    return migration_ms(
+        migration_fixed_ms, memory_mb, initial_data_mb + written_mb, network_mb_per_s, source_disk_mb_per_s,
+        target_disk_mb_per_s,
+    )  # fmt: skip
 
 
 @formula

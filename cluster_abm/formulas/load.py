@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
-
-from cluster_abm.formulas._formula import formula
-
-Number = TypeVar("Number", float, npt.NDArray[np.float64])
+from cluster_abm.formulas._formula import Number, formula
 
 
 @formula
@@ -38,9 +31,10 @@ def cpu_share(io_per_ms: float, service_ms: float, faults_per_ms: float, fault_s
 
 
 @formula
-def disk_share(io_per_ms: float, service_ms: float) -> float:
-    """Chance that a task is at the disk, lambda s/(1 + lambda s): the complement of WAL-PM (4)."""
-    return io_per_ms * service_ms / (1.0 + io_per_ms * service_ms)
+def disk_share(io_per_ms: float, service_ms: float, faults_per_ms: float, fault_service_ms: float) -> float:
+    """Chance that a task is at the disk, lambda s/(1 + lambda s): the complement of `cpu_share`, of whose arguments."""
+    at_disk = io_per_ms * service_ms + faults_per_ms * fault_service_ms
+    return at_disk / (1.0 + at_disk)
 
 
 @formula

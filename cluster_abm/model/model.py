@@ -69,7 +69,10 @@ class ClusterModel(mesa.Model):
         self.jobs: Table = job_table(setup, self.run_seed)
         self.slice_ns = nanoseconds(setup.cluster.slice_ms)
         engine = PooledState if self.policy.pooled else EngineState
-        self.engine = engine(node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns)
+        self.engine = engine(
+            node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns,
+            self.policy.effective_rates,
+        )  # fmt: skip
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import policy_uniform
-from cluster_abm.engine.tables import IN_FLIGHT, NS_PER_MS, RUNNING, Table
+from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.setup import hardware, nanoseconds
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
@@ -138,7 +138,7 @@ class Negotiations:
             network_mb_per_s=self._model.network.mb_per_s,
             remote_execution_ms=self._model.negotiation.remote_execution_ms,
             migration_ms=self._model.negotiation.migration_ms,
-            tasks_of_mine=lambda: self._candidates(me),
+            tasks_of_mine=lambda: self._model.engine.candidates(me, self._model.now_ns),
             uniform=self._uniform,
             refused=refused,
             notes={} if notes is None else notes,
@@ -168,32 +168,16 @@ class Negotiations:
             request_kb=float(row["request_kb"]),
             memory_mb=float(row["memory_mb"]),
             initial_data_mb=float(row["initial_data_mb"]),
+            reaccess_rate=float(row["reaccess_rate"]),
+            write_share=float(row["write_share"]),
         )
-
-    def _candidates(self, node: int) -> tuple[Candidate, ...]:
-        """The tasks on a node that could be sent elsewhere."""
-        engine, jobs = self._model.engine, self._model.jobs
-        slots = engine.members(node)
-        speed = float(engine.nodes["speed"][node])
-        rows = engine.tasks[slots]
-        unbooked_ns = np.where(
-            rows["state"] == RUNNING, np.maximum(0, self._model.now_ns - engine.nodes["leg_ns"][node]), 0
-        )
-        left_ms = (rows["cpu_left_ns"] + rows["cpu_after_ns"] - unbooked_ns) * speed / NS_PER_MS
-        # Nanoseconds are whole: who has received nothing is 0 old, not a fraction of one.
-        received_ms = np.where(rows["cpu_ns"] + unbooked_ns > 0, rows["cpu_demand_ms"] - left_ms, 0.0)
-        columns = (
-            rows["task"], rows["job"], rows["home"], left_ms, rows["io_per_ms"], rows["request_kb"],
-            rows["memory_kb"] / 1000.0, rows["initial_data_mb"], rows["state"] != IN_FLIGHT,
-            received_ms, rows["reaccess_rate"], jobs["write_share"][rows["job"]],
-        )  # fmt: skip
-        return tuple(Candidate(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
 
     def _send(self, task: Candidate, source: int, target: int, cost_ms: float, asked: int) -> None:
         """A task leaves for the node that has accepted it."""
         engine, now_ns = self._model.engine, self._model.now_ns
-        slot = next(slot for slot in engine.members(source).tolist() if engine.tasks["task"][slot] == task.task)
-        engine.migrate(slot, target, nanoseconds(cost_ms) + 2 * self._latency_ns * asked, now_ns)
+        engine.migrate(
+            engine.slot_of(source, task.task), target, nanoseconds(cost_ms) + 2 * self._latency_ns * asked, now_ns
+        )
         if task.running:
             self.migrations += 1
         else:

@@ -78,6 +78,7 @@ def hardware(nodes: Table) -> tuple[Hardware, ...]:
             fault_service_ms=float(node["fault_ns"]) / NS_PER_MS,
             seek_rotation_ms=float(node["seek_ns"]) / NS_PER_MS,
             disk_mb_per_s=float(NS_PER_MS / node["ns_per_kb"]),
+            buffer_mb=float(node["buffer_kb"]) / 1000.0,
         )
         for node in nodes
     )

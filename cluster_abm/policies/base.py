@@ -86,6 +86,11 @@ class Policy:
         except ValidationError as problem:
             raise InputError([self._explain(error) for error in problem.errors()]) from None
 
+    @property
+    def effective_rates(self) -> bool:
+        """Whether loads count I/O as it reaches the disk: without buffer hits, with page faults."""
+        return False
+
     def is_overloaded(self, newcomer: Newcomer, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""
         return view.is_largest(self.index)

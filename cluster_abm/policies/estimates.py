@@ -1,57 +1,133 @@
-"""Expected response times of a task that is on the own node already, here and elsewhere: what a migration gains."""
+"""Expected response times: what a load manager compares before it sends a task away."""
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from typing import Any, Literal
+
+from pydantic import Field
 
 from cluster_abm.formulas import (
+    buffer_share_kb,
     closed_response_ms,
     cpu_share,
+    data_kb,
     disk_share,
+    explicit_io_per_ms,
+    hit_rate,
     mg1_response_ms,
     open_disk,
+    page_faults_per_ms,
     page_load_ms,
+    service_ms,
 )
-from cluster_abm.policies.view import Candidate, Newcomer, View
+from cluster_abm.jit import inlinable
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Hardware, Newcomer, View
 
-Estimator = Literal["closed", "mg1"]
 HIGHEST_RHO = 0.99
 
 
-def response_here_ms(task: Candidate, view: View, estimator: Estimator) -> float:
-    """r(i,j) of a task on the own node, whose loads it is part of [ms]."""
-    me, node = view.me, view.hardware[view.me]
-    io_per_ms, request_ms = task.io_per_ms * node.speed, task.request_on(node)
-    if estimator == "mg1":
-        sums = (view.load("io_per_ms", me) * node.speed, view.load("disk_work", me), view.load("disk_square", me))
-        return _by_mg1(task.cpu_on(node), io_per_ms, view.load("queue", me), *sums)
-    page_ms = page_load_ms(view.load("faults_per_ms", me), task.cpu_ms, node.fault_service_ms)
-    others_at_disk = view.load("at_disk", me) - disk_share(io_per_ms, request_ms)
-    return closed_response_ms(
-        task.cpu_on(node), io_per_ms, request_ms, page_ms, view.load("queue", me), max(0.0, others_at_disk)
-    )
+class Estimating(Policy):
+    """A policy that estimates responses by one of two formulas."""
 
+    class Parameters(Policy.Parameters):
+        """How responses are estimated."""
 
-def response_there_ms(task: Newcomer, view: View, place: int, estimator: Estimator) -> float:
-    """r(k,j) of a task on a node that it is not part of, computed on that node's tasks plus this one [ms]."""
-    node = view.hardware[place]
-    io_per_ms, request_ms = task.io_per_ms * node.speed, task.request_on(node)
-    queue = view.load("queue", place) + cpu_share(io_per_ms, request_ms, 0.0, 0.0)
-    if estimator == "mg1":
-        work = io_per_ms * request_ms
-        sums = (
-            view.load("io_per_ms", place) * node.speed + io_per_ms,
-            view.load("disk_work", place) + work,
-            view.load("disk_square", place) + work * request_ms,
+        estimator: Literal["closed", "mg1"] = Field(
+            "closed", description="expected response time: closed, or the paper's own (1) with rho at most 0.99"
         )
-        return _by_mg1(task.cpu_on(node), io_per_ms, queue, *sums)
-    return closed_response_ms(
-        task.cpu_on(node), io_per_ms, request_ms, view.page_ms(task, place), queue, view.load("at_disk", place)
-    )
+        rates: Literal["raw", "effective"] = Field(
+            "raw", description="I/O rates in estimates and loads: lambda, or less buffer hits and with page faults"
+        )
+
+    parameters: Parameters
+
+    @property
+    def effective_rates(self) -> bool:
+        """Whether I/O counts as it reaches the disk."""
+        return self.parameters.rates == "effective"
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """Also refuses if a task that was to gain would not gain any more, by what is true here."""
+        refusal = super().accept(newcomer, decision, view)
+        if refusal or math.isnan(decision.response_here_ms):
+            return refusal
+        response_ms = self.response_at_ms(newcomer, view, view.me, False)
+        return "" if decision.response_here_ms > response_ms + decision.cost_ms else "no gain any more"
+
+    def response_at_ms(self, task: Newcomer, view: View, place: int, is_there: bool) -> float:
+        """r(k,j) of a task on a node [ms].
+
+        Args:
+            task: a newcomer, or a task of the own node.
+            view: what is known.
+            place: the node.
+            is_there: whether the node's loads include the task.
+        """
+        return response_on(
+            view.loads[place], view.hardware[place], is_there, task.cpu_ms, task.age_ms, task.io_per_ms,
+            task.request_kb, task.memory_mb, task.reaccess_rate, self.parameters.estimator == "mg1",
+            self.effective_rates,
+        )  # fmt: skip
 
 
-def _by_mg1(cpu_ms: float, io_per_ms: float, queue: float, rates: float, work: float, squares_ms: float) -> float:
-    """WAL-PM (1) with E(L) at least 1 and rho at most 0.99 (settled: docs/model.md, Expected response)."""
-    clamped = max(1.0, queue)
-    rate, rho, mean_ms, square_ms2 = open_disk(rates, work, squares_ms, clamped)
-    return mg1_response_ms(cpu_ms, io_per_ms, clamped, rate, min(rho, HIGHEST_RHO), mean_ms, square_ms2)
+@inlinable
+def response_on(
+    load: Any,
+    node: Hardware,
+    is_there: bool,
+    cpu_ms: float,
+    age_ms: float,
+    io_per_ms: float,
+    request_kb: float,
+    memory_mb: float,
+    reaccess_rate: float,
+    by_mg1: bool,
+    effective_rates: bool,
+) -> float:
+    """Expected response of a task on a node, computed on the node's tasks and this one [ms]; also compiled.
+
+    Args:
+        load: the node's row of the load table.
+        node: its hardware.
+        is_there: whether the row includes the task.
+        cpu_ms, age_ms: CPU still to receive, and received, at speed 1 [ms].
+        io_per_ms, request_kb, memory_mb, reaccess_rate: as the task announces them.
+        by_mg1: WAL-PM (1) with E(L) at least 1 and rho at most 0.99 (settled); else `closed`.
+        effective_rates: I/O rates without buffer hits, page faults counted as I/O; the row must be of such rates too.
+    """
+    request_ms = service_ms(request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
+    faults_per_ms = load["faults_per_ms"]
+    if not is_there:
+        faults_per_ms = page_faults_per_ms(
+            load["memory_mb"] + memory_mb, node.user_memory_mb, node.fault_rate_per_ms, node.fault_ratio_cap,
+            node.overflow_only,
+        )  # fmt: skip
+    rate, counted_faults = io_per_ms, 0.0
+    if effective_rates:
+        stream = io_per_ms * request_kb
+        streams = load["stream"] if is_there else load["stream"] + stream
+        share_kb = buffer_share_kb(stream, streams, node.buffer_mb * 1000.0)
+        all_data_kb = data_kb(io_per_ms, age_ms + cpu_ms, request_kb, reaccess_rate)
+        rate = explicit_io_per_ms(io_per_ms, hit_rate(reaccess_rate, share_kb, all_data_kb))
+        counted_faults = faults_per_ms * node.speed
+    rate *= node.speed
+    remaining_ms = cpu_ms / node.speed
+    queue = load["queue"]
+    if not is_there:
+        queue += cpu_share(rate, request_ms, counted_faults, node.fault_service_ms)
+    if by_mg1:
+        work = 0.0 if is_there else rate * request_ms
+        rates = load["io_per_ms"] * node.speed + (0.0 if is_there else rate)
+        clamped = max(1.0, queue)
+        disk_rate, rho, mean_ms, square_ms2 = open_disk(
+            rates, load["disk_work"] + work, load["disk_square"] + work * request_ms, clamped
+        )
+        return mg1_response_ms(remaining_ms, rate, clamped, disk_rate, min(rho, HIGHEST_RHO), mean_ms, square_ms2)
+    others_at_disk = load["at_disk"]
+    if is_there:
+        own = disk_share(rate, request_ms, counted_faults, node.fault_service_ms)
+        others_at_disk = max(0.0, others_at_disk - own)
+    page_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_service_ms)
+    return closed_response_ms(remaining_ms, rate, request_ms, page_ms, queue, others_at_disk)

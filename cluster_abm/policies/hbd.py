@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from cluster_abm.formulas import migration_ms
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.indices import CpuIndex
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import Newcomer, View, written_mb_of
 
 
 class HarcholBalterDowney(CpuIndex):
@@ -28,14 +31,20 @@ class HarcholBalterDowney(CpuIndex):
         column = self.column(view)
         target = view.least_of(column)
         here, there = float(column[view.me]), float(column[target])
-        best: Decision | None = None
-        for task in view.candidates:
-            cost_ms = view.cost_ms(task, target)
-            if task.running and target not in view.refused and task.age_ms * (here - there) >= cost_ms > 0:
-                per_cost = task.age_ms / cost_ms
-                if best is None or per_cost > best.mce:
-                    best = Decision(
-                        target, "age >= cost / (n - m)", self.index, load_here=here, load_there=there,
-                        cost_ms=cost_ms, task=task, mce=per_cost,
-                    )  # fmt: skip
-        return best
+        tasks = view.candidate_rows
+        if target in view.refused or not here > there or not len(tasks):
+            return None
+        age_ms = tasks["age_ms"]
+        cost_ms = migration_ms(
+            view.migration_ms, tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),
+            view.network_mb_per_s, view.hardware[view.me].disk_mb_per_s, view.hardware[target].disk_mb_per_s,
+        )  # fmt: skip
+        eligible = (tasks["running"] != 0) & (age_ms * (here - there) >= cost_ms) & (cost_ms > 0)
+        if not eligible.any():
+            return None
+        per_cost = np.divide(age_ms, cost_ms, where=eligible, out=np.full(len(tasks), -np.inf))
+        oldest = int(per_cost.argmax())
+        return Decision(
+            target, "age >= cost / (n - m)", self.index, load_here=here, load_there=there,
+            cost_ms=float(cost_ms[oldest]), task=view.candidate(oldest), mce=float(per_cost[oldest]),
+        )  # fmt: skip

@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from cluster_abm.formulas import migration_cost_effectiveness, weighted_load
+from cluster_abm.formulas import weighted_load
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.estimates import response_here_ms, response_there_ms
-from cluster_abm.policies.view import Candidate, Loads, Newcomer, View
+from cluster_abm.policies.estimates import Estimating
+from cluster_abm.policies.migrants import best_migrant
+from cluster_abm.policies.view import Loads, Newcomer, View
 from cluster_abm.scenario.distributions import NonNegative
 
 
@@ -116,17 +117,14 @@ class IfOverloaded(Greedy):
         return self._to_least(view)
 
 
-class Preemptive(IndexPolicy):
+class Preemptive(Estimating, IndexPolicy):
     """WAL-PM, Fig. 1: the newcomer is assigned to its home; if that is overloaded the best task of home migrates."""
 
     migrates = True
 
-    class Parameters(Policy.Parameters):
+    class Parameters(Estimating.Parameters):
         """How responses and benefits are estimated."""
 
-        estimator: Literal["closed", "mg1"] = Field(
-            "closed", description="expected response time: closed, or the paper's own (1) with rho at most 0.99"
-        )
         effectiveness: Literal["age", "remaining"] = Field(
             "age", description="MCE by the CPU received (8), or by what is still to come, which counts newborns too"
         )
@@ -149,30 +147,15 @@ class Preemptive(IndexPolicy):
 
     def most_effective(self, view: View, target: int, column: Loads, rule: str) -> Decision | None:
         """Of EM(i, k), the tasks that gain more than they cost, the one of largest benefit; None if there is none."""
-        best: Decision | None = None
-        for task in view.candidates:  # line 4
-            response_here = response_here_ms(task, view, self.parameters.estimator)
-            response_there = response_there_ms(task, view, target, self.parameters.estimator)
-            cost_ms = view.cost_ms(task, target)
-            if response_here > response_there + cost_ms:
-                mce = self.benefit(task, cost_ms)
-                if best is None or mce > best.mce:  # line 5
-                    best = Decision(
-                        target, rule, self.index_of(view), load_here=float(column[view.me]),
-                        load_there=float(column[target]), response_here_ms=response_here,
-                        response_there_ms=response_there, cost_ms=cost_ms, task=task, mce=mce,
-                    )  # fmt: skip
-        return best
-
-    def benefit(self, task: Candidate, cost_ms: float) -> float:
-        """MCE(j): WAL-PM (8)."""
-        counted_ms = task.age_ms if self.parameters.effectiveness == "age" else task.cpu_ms
-        return migration_cost_effectiveness(counted_ms, task.io_per_ms, max(cost_ms, 1e-9))
-
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
-        """Also refuses if the task would not gain any more, by what is true here."""
-        refusal = super().accept(newcomer, decision, view)
-        if refusal or not isinstance(newcomer, Candidate):
-            return refusal
-        response_ms = response_there_ms(newcomer, view, view.me, self.parameters.estimator)
-        return "" if decision.response_here_ms > response_ms + decision.cost_ms else "no gain any more"
+        place, response_here_ms, response_there_ms, cost_ms, mce = best_migrant(
+            view.candidate_rows, view.loads, view.me, target, view.hardware[view.me], view.hardware[target],
+            view.network_mb_per_s, view.remote_execution_ms, view.migration_ms,
+            self.parameters.estimator == "mg1", self.effective_rates, self.parameters.effectiveness == "remaining",
+        )  # fmt: skip
+        if place < 0:
+            return None
+        return Decision(
+            target, rule, self.index_of(view), load_here=float(column[view.me]), load_there=float(column[target]),
+            response_here_ms=response_here_ms, response_there_ms=response_there_ms, cost_ms=cost_ms,
+            task=view.candidate(place), mce=mce,
+        )  # fmt: skip

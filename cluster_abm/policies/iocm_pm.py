@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from cluster_abm.policies.base import Decision
+from cluster_abm.policies.indices import Preemptive
 from cluster_abm.policies.iocm_re import IoCpuMemoryRemoteExecution
 from cluster_abm.policies.view import Newcomer, View
 
 
-class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution):
+class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
     """I/O, memory and CPU load, preemptive migration."""
 
     name = "iocm-pm"
     source = "IOCM, section 4.1"
     summary = "iocm-re; then, while home is overloaded, every task that gains more than it costs migrates"
-    migrates = True
     migrations_per_arrival = None
+
+    class Parameters(Preemptive.Parameters):
+        """Estimator, rates and effectiveness."""
+
+    parameters: Parameters
 
     def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
         """The next of EM(i, k): asked until home is not overloaded any more or nobody gains."""

@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.policies.base import Decision
-from cluster_abm.policies.estimates import response_there_ms
-from cluster_abm.policies.indices import Preemptive
+from cluster_abm.policies.estimates import Estimating
+from cluster_abm.policies.indices import IndexPolicy
 from cluster_abm.policies.view import Loads, Newcomer, View
 
 
-class IoCpuMemoryRemoteExecution(Preemptive):
+class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
     """Balances the resource whose load imbalance factor is largest (settled: read literally, (2) and (3) are never
     reached once there is any I/O)."""
 
     name = "iocm-re"
     source = "IOCM, section 3.2"
     summary = "each task to a node with lighter I/O load if it gains; else by memory while it overflows, else by CPU"
-    migrates = False
 
     def resource(self, view: View, pages: bool) -> str:
         """The index to balance: I/O load, memory load (only while the node pages), or CPU queue."""
@@ -43,8 +42,8 @@ class IoCpuMemoryRemoteExecution(Preemptive):
         if index != "io_load":
             rule = "(2) memory" if index == "memory_mb" else "(3) CPU"
             return Decision(target, rule, index, load_here=here, load_there=there)
-        response_here = response_there_ms(newcomer, view, view.me, self.parameters.estimator)
-        response_there = response_there_ms(newcomer, view, target, self.parameters.estimator)
+        response_here = self.response_at_ms(newcomer, view, view.me, False)
+        response_there = self.response_at_ms(newcomer, view, target, False)
         cost_ms = view.cost_ms(newcomer, target)
         gains = response_here > response_there + cost_ms  # r(i, j) > r(k, j) + c_j(i, k)
         return Decision(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,9 @@ import numpy.typing as npt
 from cluster_abm.formulas import (
     io_load_ms,
     load_imbalance_factors,
-    migration_ms,
+    moving_ms,
     page_faults_per_ms,
     page_load_ms,
-    remote_execution_ms,
     service_ms,
     written_mb,
 )
@@ -25,8 +24,7 @@ Table = npt.NDArray[np.void]
 Loads = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Hardware:
+class Hardware(NamedTuple):
     """One node's fixed properties, known to every load manager."""
 
     speed: float
@@ -37,11 +35,19 @@ class Hardware:
     fault_service_ms: float
     seek_rotation_ms: float
     disk_mb_per_s: float
+    buffer_mb: float
 
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """A task that has just been submitted, with the demands it announces (per task, at speed 1)."""
+    """A task that has just been submitted, with the demands it announces (per task, at speed 1).
+
+    Attributes:
+        reaccess_rate: how often it accesses the same data again.
+        write_share: share of its accesses that write.
+        age_ms: CPU it has received: none.
+        running: False.
+    """
 
     task: int
     job: int
@@ -51,6 +57,15 @@ class Newcomer:
     request_kb: float
     memory_mb: float
     initial_data_mb: float
+    reaccess_rate: float = 0.0
+    write_share: float = 0.0
+    age_ms: float = 0.0
+    running: bool = False
+
+    @property
+    def written_mb(self) -> float:
+        """What it has written to the local disk, d_W [MB]."""
+        return written_mb(self.age_ms, self.io_per_ms, self.write_share, self.request_kb, self.reaccess_rate)
 
     def cpu_on(self, node: Hardware) -> float:
         """Its CPU on a node [ms], r_j of a newcomer."""
@@ -70,21 +85,21 @@ class Candidate(Newcomer):
     """A task on a load manager's own node that could be sent elsewhere; `cpu_ms` is what it has still to receive.
 
     Attributes:
-        running: False for a newcomer that has not entered the node yet: sending it on is a remote execution.
         age_ms: CPU it has received, at speed 1.
-        reaccess_rate: how often it accesses the same data again.
-        write_share: share of its accesses that write.
+        running: False for a newcomer that has not entered the node yet: sending it on is a remote execution.
     """
 
-    running: bool
-    age_ms: float
-    reaccess_rate: float
-    write_share: float
 
-    @property
-    def written_mb(self) -> float:
-        """What it has written to the local disk, d_W [MB]."""
-        return written_mb(self.age_ms, self.io_per_ms, self.write_share, self.request_kb, self.reaccess_rate)
+def written_mb_of(tasks: Table) -> Loads:
+    """What each of the tasks of `View.candidate_rows` has written to the local disk, d_W, shape (tasks,) [MB]."""
+    return written_mb(
+        tasks["age_ms"], tasks["io_per_ms"], tasks["write_share"], tasks["request_kb"], tasks["reaccess_rate"]
+    )
+
+
+def no_tasks() -> Table:
+    """Nobody could be sent elsewhere."""
+    return np.zeros(0, np.dtype([("task", "i8")]))
 
 
 @dataclass
@@ -102,7 +117,7 @@ class View:
         uniform: `uniform(task, draw)`, a number in (0, 1) of the policy's own stream for that task.
         notes: what this load manager's policy wants to remember.
         migration_ms: fixed cost f of migrating a running task [ms].
-        tasks_of_mine: asked once when a policy looks at `candidates`.
+        tasks_of_mine: asked once when a policy looks at `candidates` or `candidate_rows`.
     """
 
     me: int
@@ -114,7 +129,7 @@ class View:
     refused: frozenset[int] = frozenset()
     notes: dict[str, Any] = field(default_factory=dict)
     migration_ms: float = 0.0
-    tasks_of_mine: Callable[[], tuple[Candidate, ...]] = tuple
+    tasks_of_mine: Callable[[], Table] = no_tasks
 
     @property
     def nodes(self) -> int:
@@ -126,9 +141,20 @@ class View:
         return float(self.loads[index][node])
 
     @cached_property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """The tasks on the own node that could be sent elsewhere, in the order in which they came."""
+    def candidate_rows(self) -> Table:
+        """The tasks on the own node that could be sent elsewhere, in the order in which they came, as rows."""
         return self.tasks_of_mine()
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The same as objects."""
+        return tuple(self.candidate(place) for place in range(len(self.candidate_rows)))
+
+    def candidate(self, place: int) -> Candidate:
+        """One of them."""
+        row = self.candidate_rows[place]
+        values = {name: row[name].item() for name in self.candidate_rows.dtype.names or ()}
+        return Candidate(**values | {"running": bool(values["running"])})
 
     def is_largest(self, index: str) -> bool:
         """Whether the own load is the largest of all known: "overloaded", read literally."""
@@ -178,20 +204,8 @@ class View:
         """Cost of starting the newcomer, or of migrating the running task, on another node [ms]: WAL-PM (6); 0 here."""
         if node == self.me:
             return 0.0
-        here, there = self.hardware[self.me], self.hardware[node]
-        if isinstance(newcomer, Candidate) and newcomer.running:
-            return migration_ms(
-                self.migration_ms,
-                newcomer.memory_mb,
-                newcomer.initial_data_mb + newcomer.written_mb,
-                self.network_mb_per_s,
-                here.disk_mb_per_s,
-                there.disk_mb_per_s,
-            )
-        return remote_execution_ms(
-            self.remote_execution_ms,
-            newcomer.initial_data_mb,
-            self.network_mb_per_s,
-            here.disk_mb_per_s,
-            there.disk_mb_per_s,
-        )
+        return moving_ms(
+            newcomer.running, self.remote_execution_ms, self.migration_ms, newcomer.memory_mb,
+            newcomer.initial_data_mb, newcomer.written_mb, self.network_mb_per_s,
+            self.hardware[self.me].disk_mb_per_s, self.hardware[node].disk_mb_per_s,
+        )  # fmt: skip

@@ -127,12 +127,13 @@ def policy_cost(policy: str, window_s: float, nodes: int) -> PolicyCost:
     serve = model.engine.serve
     engine_cpu_s, windows = 0.0, 0
 
-    def timed(end_ns: int) -> None:
+    def timed(end_ns: int, until_finish: bool = False) -> int:
         nonlocal engine_cpu_s, windows
         before_s = time.process_time()
-        serve(end_ns)
+        reached_ns = serve(end_ns, until_finish)
         engine_cpu_s += time.process_time() - before_s
         windows += 1
+        return reached_ns
 
     model.engine.serve = timed  # type: ignore[method-assign]
     begun_s = time.process_time()

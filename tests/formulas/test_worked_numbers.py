@@ -45,7 +45,7 @@ def test_expected_queue_of_a_c():
 
 
 def test_closed_response_of_a_on_a_b_c_and_on_a_c():
-    with_b = closed_response_ms(1500, 0.02, 10.5, 0, 2.70057, disk_share(0.01, 14.4))
+    with_b = closed_response_ms(1500, 0.02, 10.5, 0, 2.70057, disk_share(0.01, 14.4, 0, 0))
     without_b = closed_response_ms(1500, 0.02, 10.5, 0, 1.82645, 0.0)
     assert with_b == pytest.approx(4405.51, abs=0.02)
     assert without_b == pytest.approx(3054.67, abs=0.02)

@@ -42,7 +42,8 @@ def views(draw):
     others = [node for node in range(count) if node != me]
     refused = frozenset(draw(st.lists(st.sampled_from(others), unique=True)) if others else [])
     hardware = tuple(
-        Hardware(draw(st.sampled_from([0.5, 1.0, 2.0])), 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0) for _ in range(count)
+        Hardware(draw(st.sampled_from([0.5, 1.0, 2.0])), 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0, 160.0)
+        for _ in range(count)
     )
     return View(me, loads, hardware, 128.0, 100.0, lambda task, draw: (0.37 * (task + draw + 1)) % 1, refused)
 

@@ -19,7 +19,7 @@ from cluster_abm.policies import Hardware, Newcomer, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
 IO, MEMORY, CPU = "lines 4-8 (I/O)", "lines 10-14 (memory)", ("lines 16-20 (CPU)", "line 15 (CPU)")
-PAPERS_NODE = Hardware(1.0, 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0)
+PAPERS_NODE = Hardware(1.0, 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0, 160.0)
 TASK = Newcomer(
     task=0, job=0, home=0, cpu_ms=100.0, io_per_ms=0.1, request_kb=80.0, memory_mb=10.0, initial_data_mb=0.0
 )
@@ -81,7 +81,7 @@ def test_theorem_6_the_same_view_with_and_without_faults(policy, io_per_ms):
     pages = place(task, policy, **MEMORY_HEAVY)
     assert (pages.rule, pages.target) == (MEMORY, 1)
     # Nodes that never fault, and a report of node 0 that has been overtaken: what it holds now fits.
-    assert place(task, policy, dataclasses.replace(PAPERS_NODE, fault_rate_per_ms=0.0), **MEMORY_HEAVY).rule in CPU
+    assert place(task, policy, PAPERS_NODE._replace(fault_rate_per_ms=0.0), **MEMORY_HEAVY).rule in CPU
     fits = MEMORY_HEAVY | {"memory_mb": [90.0, 10.0, 20.0]}
     assert place(task, policy, **fits).rule in CPU
     assert place(dataclasses.replace(task, memory_mb=10.001), policy, **fits).rule == MEMORY

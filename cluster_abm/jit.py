@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
+from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -22,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 @cache
 def sources_hash() -> str:
     """Hash of the package's Python sources, their names included: 16 hexadecimal digits."""
-    package = Path(__file__).resolve().parent.parent
+    package = Path(__file__).resolve().parent
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode())
@@ -53,6 +54,12 @@ def kernel(function: Function) -> Function:
         return cast(Function, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
     finally:
         settings.CACHE_DIR = before
+
+
+def inlinable(function: Function) -> Function:
+    """A plain Python function that kernels may call too; they compile the same source."""
+    marked: Function = register_jitable(function)
+    return marked
 
 
 def inlined(function: Function) -> Function:
