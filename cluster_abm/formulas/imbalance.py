@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.jit import kernel
+
 Loads = npt.NDArray[np.float64]
 
 
+@kernel
 def load_imbalance_factors(cpu_ms: Loads, page_ms: Loads, io_ms: Loads) -> tuple[float, float, float]:
     """LIF of CPU, paging and I/O [ms each]; their sum is the cluster's LIF: IOLB (7)-(10).
 
@@ -19,11 +22,18 @@ def load_imbalance_factors(cpu_ms: Loads, page_ms: Loads, io_ms: Loads) -> tuple
         page_ms: page-fault processing time per node, L_page, shape (nodes,) [ms].
         io_ms: I/O processing time per node, L_IO, shape (nodes,) [ms].
     """
-    loads = np.array((cpu_ms, page_ms, io_ms))
-    totals = loads.sum(axis=1)
-    everything = float(totals.sum())
+    nodes = len(cpu_ms)
+    cpu, page, io = 0.0, 0.0, 0.0
+    for node in range(nodes):
+        cpu += cpu_ms[node]
+        page += page_ms[node]
+        io += io_ms[node]
+    everything = cpu + page + io
     if everything <= 0.0:
         return 0.0, 0.0, 0.0
-    spreads = np.abs(loads - totals[:, None] / loads.shape[1]).sum(axis=1)
-    cpu, page, io = (totals / everything * spreads).tolist()
-    return cpu, page, io
+    cpu_spread, page_spread, io_spread = 0.0, 0.0, 0.0
+    for node in range(nodes):
+        cpu_spread += abs(cpu_ms[node] - cpu / nodes)
+        page_spread += abs(page_ms[node] - page / nodes)
+        io_spread += abs(io_ms[node] - io / nodes)
+    return cpu / everything * cpu_spread, page / everything * page_spread, io / everything * io_spread

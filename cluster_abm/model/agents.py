@@ -218,7 +218,7 @@ class LoadManager(ClusterAgent):
         refused: frozenset[int] = frozenset()
         policy = self.model.policy
         for asked in range(self.model.negotiation.offers):
-            decision = policy.place(newcomer, self.model.view_of(self, refused))
+            decision = policy.place(newcomer, self.model.negotiations.view_of(self, refused))
             if decision.target == self.index:
                 record(decision, self.index, True, decision.reason)
                 return self.index, asked
@@ -246,7 +246,7 @@ class LoadManager(ClusterAgent):
         policy = self.model.policy
         sent = 0
         while sent != policy.migrations_per_arrival and len(refused) < self.model.negotiation.offers:
-            decision = policy.migration(newcomer, self.model.view_of(self, refused))
+            decision = policy.migration(newcomer, self.model.negotiations.view_of(self, refused))
             if decision is None or decision.task is None:
                 return
             target = decision.target
@@ -263,7 +263,7 @@ class LoadManager(ClusterAgent):
         """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""
         if self.model.negotiations.papers:
             return ""
-        why_not = self.model.policy.accept(newcomer, decision, self.model.view_of(self))
+        why_not = self.model.policy.accept(newcomer, decision, self.model.negotiations.view_of(self))
         asker.hear(self.index, self.model.true_loads(self.index))
         return why_not
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from typing import NamedTuple, get_type_hints
 
 import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRecord:
+class DecisionRecord(NamedTuple):
     """One decision about one task: a stay, or an offer and its answer. NaN: not asked.
 
     Attributes:
@@ -30,7 +29,7 @@ class DecisionRecord:
     source: int
     target: int
     rule: str
-    index: str
+    index: str  # type: ignore[assignment]
     task_load: float
     load_here: float
     load_there: float
@@ -44,13 +43,10 @@ class DecisionRecord:
 
 def decisions_frame(decisions: list[DecisionRecord]) -> pd.DataFrame:
     """The decisions as a table, in the order in which they were taken."""
-    names = [field.name for field in fields(DecisionRecord)]
-    kinds = {field.name: field.type for field in fields(DecisionRecord)}
-    columns = zip(*map(astuple, decisions), strict=True) if decisions else [()] * len(names)
-    dtypes = {"float": "float64", "int": "int64", "bool": "bool", "str": "object"}
+    names = DecisionRecord._fields
+    kinds = get_type_hints(DecisionRecord)
+    columns = zip(*decisions, strict=True) if decisions else [()] * len(names)
+    dtypes = {float: "float64", int: "int64", bool: "bool", str: "object"}
     return pd.DataFrame(
-        {
-            name: pd.Series(list(column), dtype=dtypes[str(kinds[name])])
-            for name, column in zip(names, columns, strict=True)
-        }
+        {name: pd.Series(list(column), dtype=dtypes[kinds[name]]) for name, column in zip(names, columns, strict=True)}
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,9 +155,8 @@ class ClusterModel(mesa.Model):
             candidates.append(self.negotiations.report_due_ns)
         if self.policy.acts_on_arrival:
             # Newcomers of this slice are placed now; those of a later one by what is known at its start.
-            after_slice = int(np.searchsorted(self.jobs["arrival_ns"], self.now_ns + self.slice_ns, side="left"))
-            if after_slice < len(self.jobs):
-                candidates.append(int(self.jobs["arrival_ns"][after_slice]) // self.slice_ns * self.slice_ns)
+            after_slice_ns = self._submissions.first_arrival_after(self.now_ns + self.slice_ns - 1)
+            candidates.append(after_slice_ns // self.slice_ns * self.slice_ns)
         return max(self.now_ns + self.slice_ns, min(candidates))
 
     def _border_from(self, time_ns: int) -> int:
@@ -180,8 +180,9 @@ class ClusterModel(mesa.Model):
         return self.negotiations.true_row(node)
 
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
-        """What a load manager knows now."""
-        return self.negotiations.view_of(manager, refused)
+        """What a load manager knows now, to keep."""
+        view = self.negotiations.view_of(manager, refused)
+        return replace(view, loads=view.loads.copy())
 
     @property
     def agents(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import policy_uniform
-from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.engine.tables import JOB, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.setup import hardware, nanoseconds
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
     from cluster_abm.model.submissions import Newcomers
 
 Integers = npt.NDArray[np.int64]
+
+# What a job announces of its tasks, in the order of Newcomer's fields.
+ANNOUNCED = (
+    "first_task", "home", "cpu_ms", "io_per_ms", "request_kb", "memory_mb", "initial_data_mb", "reaccess_rate",
+    "write_share",
+)  # fmt: skip
+announced = itemgetter(*map((JOB.names or ()).index, ANNOUNCED))
 
 
 class Negotiations:
@@ -42,6 +50,9 @@ class Negotiations:
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
         self._seen = model.engine.empty_loads()
+        # What one manager knows, of which the next one's view is made by changing the rows in which they differ.
+        self._known = model.engine.empty_loads()
+        self._differing: list[int] = []
         self._period_ns = nanoseconds(setup.cluster.exchange_period_ms)
         self._latency_ns = nanoseconds(model.network.latency_ms)
         # Reports under way: when they arrive, when they were sent, the loads.
@@ -91,7 +102,7 @@ class Negotiations:
             one = slice(entry, entry + 1)
             self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns)))
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
-            if asked:
+            if asked and not self.papers:
                 # The answer that accepts tells the state with the reservation in it.
                 manager.hear(target, self._true[target])
             if self._model.policy.migrates:
@@ -102,18 +113,24 @@ class Negotiations:
     def look(self) -> None:
         """Every node's true state now, and the reports that have come."""
         self._take_in_reports()
-        self._model.engine.measure(self._model.now_ns, self._true)
+        if self.papers:
+            self._model.engine.measure(self._model.now_ns, self._true)
 
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
-        """What a load manager knows: in mode `papers` all, else reports, answers, and its own node."""
+        """What a load manager knows: in mode `papers` all, else reports, answers, and its own node.
+
+        The view is good until the next one is asked for.
+        """
         if self.papers:
             return self._view(manager.index, self._true, refused, manager.notes)
         self._take_in_reports()
-        loads = self._seen.copy()
+        for node in self._differing:
+            self._known[node] = self._seen[node]
         for node, (_, row) in manager.heard.items():
-            loads[node] = row
-        loads[manager.index] = self.true_row(manager.index)
-        return self._view(manager.index, loads, refused, manager.notes)
+            self._known[node] = row
+        self._known[manager.index] = self.true_row(manager.index)
+        self._differing = [*manager.heard, manager.index]
+        return self._view(manager.index, self._known, refused, manager.notes)
 
     def true_row(self, node: int) -> Any:
         """A node's load row as it is now."""
@@ -153,24 +170,15 @@ class Negotiations:
         while self._on_the_way and self._on_the_way[0][0] <= now_ns:
             _, sent_ns, self._seen = self._on_the_way.popleft()
         if sent_ns is not None:
+            self._known[:] = self._seen
+            self._differing = []
             for manager in self._model.load_managers:
                 manager.forget_until(sent_ns)
 
     def newcomer(self, job: int, number: int) -> Newcomer:
         """What a job announces of one of its tasks."""
-        row = self._model.jobs[job]
-        return Newcomer(
-            task=int(row["first_task"]) + number,
-            job=job,
-            home=int(row["home"]),
-            cpu_ms=float(row["cpu_ms"]),
-            io_per_ms=float(row["io_per_ms"]),
-            request_kb=float(row["request_kb"]),
-            memory_mb=float(row["memory_mb"]),
-            initial_data_mb=float(row["initial_data_mb"]),
-            reaccess_rate=float(row["reaccess_rate"]),
-            write_share=float(row["write_share"]),
-        )
+        first_task, *demands = announced(self._model.jobs[job].item())
+        return Newcomer(first_task + number, job, *demands)
 
     def _send(self, task: Candidate, source: int, target: int, cost_ms: float, asked: int) -> None:
         """A task leaves for the node that has accepted it."""

@@ -34,7 +34,9 @@ class Submissions:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        self._next_arrival_ns = int(model.jobs["arrival_ns"][0]) if len(model.jobs) else NEVER
+        # A column of its own: searching a field of a table would copy it each time.
+        self._arrivals_ns = np.ascontiguousarray(model.jobs["arrival_ns"])
+        self._next_arrival_ns = int(self._arrivals_ns[0]) if len(model.jobs) else NEVER
         self._queues: dict[int, deque[int]] = {}
         self.submitted = 0
 
@@ -43,6 +45,13 @@ class Submissions:
         """Jobs that wait in a queue, by number."""
         return sorted(job for queue in self._queues.values() for job in queue)
 
+    def first_arrival_after(self, time_ns: int) -> int:
+        """When the first job after a time is submitted [ns]; NEVER if none is."""
+        if self._next_arrival_ns > time_ns:
+            return self._next_arrival_ns
+        first = int(self._arrivals_ns.searchsorted(time_ns, side="right"))
+        return int(self._arrivals_ns[first]) if first < len(self._arrivals_ns) else NEVER
+
     def arrive(self, border_ns: int) -> Iterator[Newcomers]:
         """Jobs submitted before the border appear; those that the policy does not hold are to be placed.
 
@@ -50,9 +59,8 @@ class Submissions:
         """
         first = self.submitted
         if self._next_arrival_ns < border_ns:
-            arrivals = self._model.jobs["arrival_ns"]
-            self.submitted = int(np.searchsorted(arrivals, border_ns, side="left"))
-            self._next_arrival_ns = int(arrivals[self.submitted]) if self.submitted < len(arrivals) else NEVER
+            self.submitted = int(self._arrivals_ns.searchsorted(border_ns))
+            self._next_arrival_ns = self.first_arrival_after(border_ns - 1)
         if self._model.policy.holds_jobs:
             yield from self._from_queues(range(first, self.submitted))
         elif first < self.submitted:
@@ -73,13 +81,18 @@ class Submissions:
     def _is_held(self, job: int) -> bool:
         model = self._model
         newcomer = model.negotiations.newcomer(job, 0)
-        view = model.view_of(model.load_managers[newcomer.home])
+        view = model.negotiations.view_of(model.load_managers[newcomer.home])
         return model.policy.holds(newcomer, int(model.jobs["tasks"][job]), view)
 
     def _tasks_of(self, jobs: Integers) -> Newcomers:
+        if len(jobs) == 1:
+            job = jobs[0]
+            width = int(self._model.jobs["tasks"][job])
+            held_ns = max(0, self._model.now_ns - int(self._arrivals_ns[job]))
+            return Newcomers(np.full(width, job), np.arange(width), np.full(width, held_ns))
         widths = self._model.jobs["tasks"][jobs].astype(np.int64)
         starts = np.cumsum(widths) - widths
-        held_ns = np.maximum(0, self._model.now_ns - self._model.jobs["arrival_ns"][jobs])
+        all_held_ns = np.maximum(0, self._model.now_ns - self._arrivals_ns[jobs])
         return Newcomers(
-            np.repeat(jobs, widths), np.arange(widths.sum()) - np.repeat(starts, widths), np.repeat(held_ns, widths)
+            jobs.repeat(widths), np.arange(widths.sum()) - starts.repeat(widths), all_held_ns.repeat(widths)
         )
