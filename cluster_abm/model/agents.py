@@ -193,7 +193,7 @@ class LoadManager(ClusterAgent):
         self.index = index
         self.notes: dict[str, Any] = {}
         # Loads that answers have told since the last report: node to (time [ns], load row).
-        self.heard: dict[int, tuple[int, Any]] = {}
+        self.heard: dict[int, tuple[int, tuple[float, ...]]] = {}
 
     @property
     def node(self) -> Node:
@@ -264,13 +264,17 @@ class LoadManager(ClusterAgent):
         if self.model.negotiations.papers:
             return ""
         why_not = self.model.policy.accept(newcomer, decision, self.model.negotiations.view_of(self))
-        asker.hear(self.index, self.model.true_loads(self.index))
+        if why_not:
+            # An answer that accepts tells the state with the reservation in it, once that is made.
+            asker.hear(self.index, self.model.true_loads(self.index))
         return why_not
 
     def hear(self, node: int, loads: Any) -> None:
-        """Remember what an answer told of a node; its load row is copied."""
-        self.heard[node] = (self.model.now_ns, loads.copy())
+        """Remember what an answer told of a node, its load row."""
+        self.heard[node] = (self.model.now_ns, loads.item())
 
     def forget_until(self, sent_ns: int) -> None:
         """A report is here: what answers told before it was sent is old news."""
+        if not self.heard:
+            return
         self.heard = {node: told for node, told in self.heard.items() if told[0] > sent_ns}

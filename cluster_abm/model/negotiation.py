@@ -103,7 +103,6 @@ class Negotiations:
             self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns)))
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
             if asked and not self.papers:
-                # The answer that accepts tells the state with the reservation in it.
                 manager.hear(target, self._true[target])
             if self._model.policy.migrates:
                 manager.rebalance(newcomer, self._recorder(newcomer), self._send)
@@ -192,7 +191,8 @@ class Negotiations:
             self.remote_executions += 1
         for node in (source, target):
             engine.measure(now_ns, self._true, node, node + 1)
-        self._model.load_managers[source].hear(target, self._true[target])
+        if not self.papers:
+            self._model.load_managers[source].hear(target, self._true[target])
 
     def _recorder(self, newcomer: Newcomer) -> Any:
         now_ms = self._model.now_ns / NS_PER_MS
