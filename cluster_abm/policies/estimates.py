@@ -26,6 +26,8 @@ from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Hardware, Newcomer, View
 
 HIGHEST_RHO = 0.99
+ESTIMATORS = ("closed", "mg1", "cpu-memory")
+CLOSED, MG1, CPU_MEMORY = range(3)
 
 
 class Estimating(Policy):
@@ -34,8 +36,10 @@ class Estimating(Policy):
     class Parameters(Policy.Parameters):
         """How responses are estimated."""
 
-        estimator: Literal["closed", "mg1"] = Field(
-            "closed", description="expected response time: closed, or the paper's own (1) with rho at most 0.99"
+        estimator: Literal["closed", "mg1", "cpu-memory"] = Field(
+            "closed",
+            description="expected response time: closed; the paper's own (1) with rho at most 0.99; or by CPU queue "
+            "and paging alone, blind to explicit I/O",
         )
         rates: Literal["raw", "effective"] = Field(
             "raw", description="I/O rates in estimates and loads: lambda, or less buffer hits and with page faults"
@@ -47,6 +51,11 @@ class Estimating(Policy):
     def effective_rates(self) -> bool:
         """Whether I/O counts as it reaches the disk."""
         return self.parameters.rates == "effective"
+
+    @property
+    def estimator(self) -> int:
+        """CLOSED, MG1 or CPU_MEMORY."""
+        return ESTIMATORS.index(self.parameters.estimator)
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """Also refuses if a task that was to gain would not gain any more, by what is true here."""
@@ -67,7 +76,7 @@ class Estimating(Policy):
         """
         return response_on(
             view.loads[place], view.hardware[place], is_there, task.cpu_ms, task.age_ms, task.io_per_ms,
-            task.request_kb, task.memory_mb, task.reaccess_rate, self.parameters.estimator == "mg1",
+            task.request_kb, task.memory_mb, task.reaccess_rate, self.estimator,
             self.effective_rates,
         )  # fmt: skip
 
@@ -83,7 +92,7 @@ def response_on(
     request_kb: float,
     memory_mb: float,
     reaccess_rate: float,
-    by_mg1: bool,
+    estimator: int,
     effective_rates: bool,
 ) -> float:
     """Expected response of a task on a node, computed on the node's tasks and this one [ms]; also compiled.
@@ -94,7 +103,8 @@ def response_on(
         is_there: whether the row includes the task.
         cpu_ms, age_ms: CPU still to receive, and received, at speed 1 [ms].
         io_per_ms, request_kb, memory_mb, reaccess_rate: as the task announces them.
-        by_mg1: WAL-PM (1) with E(L) at least 1 and rho at most 0.99 (settled); else `closed`.
+        estimator: CLOSED; MG1, which is WAL-PM (1) with E(L) at least 1 and rho at most 0.99 (settled); or
+            CPU_MEMORY: `closed` without explicit I/O, by the CPU queue as it is.
         effective_rates: I/O rates without buffer hits, page faults counted as I/O; the row must be of such rates too.
     """
     request_ms = service_ms(request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
@@ -104,6 +114,11 @@ def response_on(
             load["memory_mb"] + memory_mb, node.user_memory_mb, node.fault_rate_per_ms, node.fault_ratio_cap,
             node.overflow_only,
         )  # fmt: skip
+    page_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_service_ms)
+    remaining_ms = cpu_ms / node.speed
+    if estimator == CPU_MEMORY:
+        tasks = load["cpu_queue"] if is_there else load["cpu_queue"] + 1.0
+        return closed_response_ms(remaining_ms, 0.0, 0.0, page_ms, tasks, 0.0)
     rate, counted_faults = io_per_ms, 0.0
     if effective_rates:
         stream = io_per_ms * request_kb
@@ -113,11 +128,10 @@ def response_on(
         rate = explicit_io_per_ms(io_per_ms, hit_rate(reaccess_rate, share_kb, all_data_kb))
         counted_faults = faults_per_ms * node.speed
     rate *= node.speed
-    remaining_ms = cpu_ms / node.speed
     queue = load["queue"]
     if not is_there:
         queue += cpu_share(rate, request_ms, counted_faults, node.fault_service_ms)
-    if by_mg1:
+    if estimator == MG1:
         work = 0.0 if is_there else rate * request_ms
         rates = load["io_per_ms"] * node.speed + (0.0 if is_there else rate)
         clamped = max(1.0, queue)
@@ -129,5 +143,4 @@ def response_on(
     if is_there:
         own = disk_share(rate, request_ms, counted_faults, node.fault_service_ms)
         others_at_disk = max(0.0, others_at_disk - own)
-    page_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_service_ms)
     return closed_response_ms(remaining_ms, rate, request_ms, page_ms, queue, others_at_disk)

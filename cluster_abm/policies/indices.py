@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 from cluster_abm.formulas import weighted_load
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.estimates import Estimating
-from cluster_abm.policies.migrants import best_migrant
+from cluster_abm.policies.migrants import EFFECTIVENESS, best_migrant
 from cluster_abm.policies.view import Loads, Newcomer, View
 from cluster_abm.scenario.distributions import NonNegative
 
@@ -125,8 +125,10 @@ class Preemptive(Estimating, IndexPolicy):
     class Parameters(Estimating.Parameters):
         """How responses and benefits are estimated."""
 
-        effectiveness: Literal["age", "remaining"] = Field(
-            "age", description="MCE by the CPU received (8), or by what is still to come, which counts newborns too"
+        effectiveness: Literal["age", "remaining", "cpu-age"] = Field(
+            "age",
+            description="MCE: I/O by the CPU received (8); by what is still to come, which counts newborns too; or the "
+            "CPU received per cost, blind to I/O",
         )
 
     parameters: Parameters
@@ -150,7 +152,7 @@ class Preemptive(Estimating, IndexPolicy):
         place, response_here_ms, response_there_ms, cost_ms, mce = best_migrant(
             view.candidate_rows, view.loads, view.me, target, view.hardware[view.me], view.hardware[target],
             view.network_mb_per_s, view.remote_execution_ms, view.migration_ms,
-            self.parameters.estimator == "mg1", self.effective_rates, self.parameters.effectiveness == "remaining",
+            self.estimator, self.effective_rates, EFFECTIVENESS.index(self.parameters.effectiveness),
         )  # fmt: skip
         if place < 0:
             return None

@@ -4,7 +4,7 @@ I/O-Intensive Workloads on Clusters", Fig. 1, per task; lines 1, 21 and 22 are t
 from __future__ import annotations
 
 from cluster_abm.policies.base import Decision
-from cluster_abm.policies.estimates import response_on
+from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.mlb import MemoryLoadBalancing
 from cluster_abm.policies.view import Newcomer, View
 
@@ -28,5 +28,5 @@ class IoLoadBalancing(MemoryLoadBalancing):
         """Lines 2, 5, 11, 17: the estimator `closed`, by CPU, paging and I/O."""
         return response_on(
             view.loads[node], view.hardware[node], False, newcomer.cpu_ms, newcomer.age_ms, newcomer.io_per_ms,
-            newcomer.request_kb, newcomer.memory_mb, newcomer.reaccess_rate, False, False,
+            newcomer.request_kb, newcomer.memory_mb, newcomer.reaccess_rate, CLOSED, False,
         )  # fmt: skip

@@ -7,6 +7,9 @@ from cluster_abm.jit import kernel
 from cluster_abm.policies.estimates import response_on
 from cluster_abm.policies.view import Hardware, Table
 
+EFFECTIVENESS = ("age", "remaining", "cpu-age")
+AGE, REMAINING, CPU_AGE = range(3)
+
 
 @kernel
 def best_migrant(
@@ -19,9 +22,9 @@ def best_migrant(
     network_mb_per_s: float,
     remote_execution_ms: float,
     migration_fixed_ms: float,
-    by_mg1: bool,
+    estimator: int,
     effective_rates: bool,
-    by_remaining: bool,
+    effectiveness: int,
 ) -> tuple[int, float, float, float, float]:
     """Of EM(i,k) = {j on i: r(i,j) > r(k,j) + c_j} the task of largest MCE, of equal ones the first: WAL-PM (5), (8).
 
@@ -31,8 +34,9 @@ def best_migrant(
         me, target: nodes i and k.
         here, there: their hardware.
         network_mb_per_s, remote_execution_ms, migration_fixed_ms: of the costs: bandwidth, e and f.
-        by_mg1, effective_rates: as for `response_on`.
-        by_remaining: MCE by the CPU that is still to come instead of that received.
+        estimator, effective_rates: as for `response_on`.
+        effectiveness: what is moved per cost: I/O by CPU received (AGE), by CPU still to come (REMAINING), or the CPU
+            received itself (CPU_AGE).
 
     Returns:
         its place in `tasks` (-1: EM is empty), r(i,j), r(k,j) and c_j [ms], and MCE(j).
@@ -43,12 +47,12 @@ def best_migrant(
         age_ms, io_per_ms, request_kb = task["age_ms"], task["io_per_ms"], task["request_kb"]
         memory_mb, reaccess_rate = task["memory_mb"], task["reaccess_rate"]
         response_here_ms = response_on(
-            loads[me], here, True, task["cpu_ms"], age_ms, io_per_ms, request_kb, memory_mb, reaccess_rate, by_mg1,
+            loads[me], here, True, task["cpu_ms"], age_ms, io_per_ms, request_kb, memory_mb, reaccess_rate, estimator,
             effective_rates,
         )  # fmt: skip
         response_there_ms = response_on(
             loads[target], there, False, task["cpu_ms"], age_ms, io_per_ms, request_kb, memory_mb, reaccess_rate,
-            by_mg1, effective_rates,
+            estimator, effective_rates,
         )  # fmt: skip
         written = written_mb(age_ms, io_per_ms, task["write_share"], request_kb, reaccess_rate)
         cost_ms = moving_ms(
@@ -56,8 +60,9 @@ def best_migrant(
             written, network_mb_per_s, here.disk_mb_per_s, there.disk_mb_per_s,
         )  # fmt: skip
         if response_here_ms > response_there_ms + cost_ms:
-            counted_ms = task["cpu_ms"] if by_remaining else age_ms
-            mce = migration_cost_effectiveness(counted_ms, io_per_ms, max(cost_ms, 1e-9))
+            counted_ms = task["cpu_ms"] if effectiveness == REMAINING else age_ms
+            weight = 1.0 if effectiveness == CPU_AGE else io_per_ms
+            mce = migration_cost_effectiveness(counted_ms, weight, max(cost_ms, 1e-9))
             if best[0] < 0 or mce > best[4]:
                 best = (place, response_here_ms, response_there_ms, cost_ms, mce)
     return best
