@@ -12,6 +12,7 @@ from cluster_abm.cli.options import json_option, out_option, overrides_of, trace
 
 if TYPE_CHECKING:
     from cluster_abm.study.reproduce import Reproduction
+    from cluster_abm.study.statistics import Estimate
 
 
 @click.command("reproduce")
@@ -76,16 +77,35 @@ def _print_reproduction(found: Reproduction) -> None:
 
     plan = found.plan
     click.echo(
-        f"{plan.paper}: {plan.title}. {plan.metric_label}, published | measured [95 % interval], {found.seeds} seeds\n"
+        f"{plan.paper}: {plan.title}. {plan.metric_label}, {'published | ' if plan.published else ''}measured "
+        f"[95 % interval], {found.seeds} seeds\n"
     )
-    rows: dict[float, dict[str, str]] = {}
+    rows: dict[float | str, dict[str, str]] = {}
     for point in found.points:
-        interval = "" if point.measured.ci95 is None else " [{:.4g}, {:.4g}]".format(*point.measured.ci95)
-        cell = f"{point.published:g} | {point.measured.mean:.4g}{interval}"
-        rows.setdefault(point.x, {plan.axis.column: f"{point.x:g}"})[point.series] = cell
+        cell = ("" if point.published is None else f"{point.published:g} | ") + _measured(point.measured)
+        x = point.x if isinstance(point.x, str) else f"{point.x:g}"
+        rows.setdefault(point.x, {plan.axis.column: x})[point.series] = cell
     click.echo(pd.DataFrame(list(rows.values())).to_string(index=False))
+    numbers = [
+        {
+            "the paper says": f"{said.number.claim} [{said.unit}]",
+            "published": f"{said.published:g}",
+            "measured": _measured(said.measured),
+        }
+        for said in found.numbers()
+    ]
+    if numbers:
+        click.echo("\n" + pd.DataFrame(numbers).to_string(index=False))
     errors = ", ".join(f"{name} {value:.1f} %" for name, value in found.mape_percent().items())
-    click.echo(f"\nmean absolute percentage error: {errors}\nverdict: {found.verdict}\n{found.notes}\n")
+    if errors:
+        click.echo(f"\nmean absolute percentage error: {errors}")
+    click.echo(f"\nverdict: {found.verdict}\n{found.notes}\n")
+
+
+def _measured(found: Estimate | None) -> str:
+    if found is None:
+        return "not measured"
+    return f"{found.mean:.4g}" + ("" if found.ci95 is None else " [{:.4g}, {:.4g}]".format(*found.ci95))
 
 
 def _save(folder: Path, found: Reproduction) -> None:
@@ -94,6 +114,7 @@ def _save(folder: Path, found: Reproduction) -> None:
 
     plan = found.plan
     write_json(folder, f"{plan.name}.json", found.as_json())
+    names = [str(x) for x in dict.fromkeys(point.x for point in found.points) if isinstance(x, str)]
     curves = []
     for series in plan.series:
         points = [point for point in found.points if point.series == series.name]
@@ -101,11 +122,11 @@ def _save(folder: Path, found: Reproduction) -> None:
             Curve(
                 series.name,
                 series.policy,
-                [point.x for point in points],
+                [names.index(point.x) if isinstance(point.x, str) else point.x for point in points],
                 [point.published for point in points],
                 [point.measured.mean for point in points],
                 [point.measured.ci95 for point in points],
             )
         )
     title = f"{plan.paper}: {plan.title} ({found.seeds} seeds; {found.verdict})"
-    draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves)
+    draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves, names)

@@ -37,7 +37,19 @@ class IndexPolicy(Policy):
 class IoIndex(IndexPolicy):
     """I/O load, page faults and explicit accesses [1/ms]: WAL-PM (11)."""
 
-    index = "io_load"
+    class Parameters(Policy.Parameters):
+        """What counts as I/O load."""
+
+        io_counts: Literal["all", "explicit"] = Field(
+            "all",
+            description="I/O load: page faults and accesses (11), or accesses alone, as the text on Fig. 3 has it",
+        )
+
+    parameters: Parameters
+
+    def index_of(self, view: View) -> str:
+        """Page faults and accesses that miss the buffer, or accesses alone."""
+        return "io_load" if self.parameters.io_counts == "all" else "io_per_ms"
 
 
 class CpuIndex(IndexPolicy):

@@ -11,3 +11,8 @@ class IoPreemptiveMigration(Preemptive, IoIndex):
     name = "io-pm"
     source = "WAL-PM, sections 4 and 6"
     summary = "as wal-pm, by I/O load"
+
+    class Parameters(Preemptive.Parameters, IoIndex.Parameters):
+        """I/O load, estimator and effectiveness."""
+
+    parameters: Parameters

@@ -163,8 +163,13 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     tidy(axes, "Seed by seed, on the same jobs", f"mean slowdown, as a multiple of {first}'s", "", grid="x")
 
 
-def draw_reproduction(path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve]) -> Path:
-    """Published (dashed, open) against measured (solid, filled): all together, then each series with its intervals."""
+def draw_reproduction(
+    path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve], names: Sequence[str] = ()
+) -> Path:
+    """Published (dashed, open) against measured (solid, filled): all together, then each series with its intervals.
+
+    Where the axis has `names`, x counts them from 0, and no lines join the points.
+    """
     groups = [list(curves), *([curve] for curve in curves)] if len(curves) > 1 else [list(curves)]
     columns = min(4, len(groups))
     rows = -(-len(groups) // columns)
@@ -185,8 +190,9 @@ def draw_reproduction(path: Path, title: str, x_label: str, y_label: str, curves
             look = {"color": colour, "marker": marker, "markersize": 5 + 7 * weight, "alpha": 1 - 0.3 * weight}
             if len(group) == 1:
                 _draw_intervals(panel, curve, colour)
-            panel.plot(curve.x, _floats(curve.measured), "-", linewidth=1.3 + 4 * weight, **look)
-            panel.plot(curve.x, _floats(curve.published), "--", linewidth=1 + 1.5 * weight, mfc="white", **look)
+            measured, published = ("", "") if names else ("-", "--")
+            panel.plot(curve.x, _floats(curve.measured), measured, linewidth=1.3 + 4 * weight, **look)
+            panel.plot(curve.x, _floats(curve.published), published, linewidth=1 + 1.5 * weight, mfc="white", **look)
         tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
     for panel in panels[len(groups) :]:
         panel.set_visible(False)
@@ -197,10 +203,12 @@ def draw_reproduction(path: Path, title: str, x_label: str, y_label: str, curves
             panel.set_xlabel(textwrap.fill(x_label, LABEL_WIDTH))
             panel.tick_params(labelbottom=True)
     xs = {x for curve in curves for x in curve.x}
-    if len(xs) == 1:
+    if names:
+        panels[0].set_xticks(range(len(names)), names)
+    elif len(xs) == 1:
         panels[0].set_xticks(list(xs))
     panels[0].margins(x=0.06)
-    values = [value for curve in curves for value in (*curve.published, *curve.measured)]
+    values = [value for curve in curves for value in (*curve.published, *curve.measured) if value is not None]
     ends = [end for curve in curves for interval in curve.ci95 if interval is not None for end in interval]
     cut = limit(panels[0], _floats(values), _floats(ends))
     handles = [
@@ -209,8 +217,11 @@ def draw_reproduction(path: Path, title: str, x_label: str, y_label: str, curves
     ]
     handles += [
         Line2D([], [], color="#444444", linestyle="-", marker="o", markersize=5, label="measured"),
-        Line2D([], [], color="#444444", linestyle="--", marker="o", mfc="white", markersize=5, label="published"),
     ]
+    if any(value is not None for curve in curves for value in curve.published):
+        handles.append(
+            Line2D([], [], color="#444444", linestyle="--", marker="o", mfc="white", markersize=5, label="published")
+        )
     if any(interval is not None for curve in curves for interval in curve.ci95):
         words = "95 % interval" + (" (runs out of the frame: few seeds)" if cut else "")
         handles.append(

@@ -142,6 +142,21 @@ class TaskCount(Section):
         return self
 
 
+class Application(Section):
+    """Jobs are runs of one of IOCM's five applications: their processes, requests and sizes are facts as far as facts
+    exist (scenarios/applications.csv says of each number where it is from), and replace `tasks`, `cpu_ms`,
+    `io_per_ms`, `request_kb`, `no_io_share`, `initial_data_mb` and `write_share`. Read-only data is duplicated: no
+    data has to follow a process that moves.
+    """
+
+    name: Literal["none", "dmine", "pgrep", "lu", "titan", "cholesky"] = "none"
+    """none; data mining, text search, LU decomposition, remote-sensing database, sparse Cholesky decomposition"""
+    cpu_share: Annotated[Positive, Field(lt=1)] | None = None
+    """CPU over CPU + I/O time of a run alone; nobody publishes it. Not set: the table's assumption"""
+    scale: Positive = 0.01
+    """a job does this part of a whole run, which takes minutes"""
+
+
 class Home(Section):
     """Where jobs are submitted: each node alike, node k with weight 1/(k+1)^`skew`, or by given `weights`."""
 

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, mode
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import (
     LARGEST,
+    Application,
     Arrivals,
     Count,
     Distribution,
@@ -157,6 +158,8 @@ class Workload(Section):
     """how many tasks a job has"""
     home: Home = Home()
     """where jobs are submitted"""
+    application: Application = Application()
+    """jobs are runs of one of IOCM's applications (name, cpu_share, scale)"""
     trace: Trace = Trace()
     """what to take from a trace file"""
 

@@ -11,22 +11,49 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 
+X = float | str
+
 
 class Axis(Section):
-    """The swept key of the scenario, the published file's column for it, and its label with the unit."""
+    """The swept key of the scenario and its label with the unit.
+
+    Its values are a column of the published file, or, where no curve was published, `points`. The key is set to
+    `scale` times a point (papers give the largest of uniform rates, scenarios their mean); names are set as they are.
+    """
 
     key: str
     column: str
     label: str
+    points: tuple[X, ...] = ()
+    scale: float = 1.0
 
 
 class Series(Section):
-    """A published curve: its column, the policy that should give it, and other keys it needs."""
+    """A curve: the policy that gives it, other keys it needs, and its column in the published file, if there is one."""
 
     name: str
-    column: str
     policy: str
+    column: str = ""
     overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
+
+
+class Number(Section):
+    """A number that the paper gives of its curves (published/claims.csv), and how it is measured.
+
+    statistic, over the points of the axis (or only those `at`) and all pairs of an old and a new series:
+      largest ratio                               old/new
+      largest, smallest or mean improvement       (old - new)/new in percent
+      largest or mean reduction                   (old - new)/old in percent
+    """
+
+    claim: str
+    statistic: Literal[
+        "largest ratio", "largest improvement", "smallest improvement", "mean improvement", "largest reduction",
+        "mean reduction",
+    ]  # fmt: skip
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    at: tuple[X, ...] = ()
 
 
 class Claim(Section):
@@ -37,9 +64,11 @@ class Claim(Section):
       rising  `a` ends above its start, and its rank correlation with the axis is over 0.8
       within  `a` and `b` differ by at most `percent` of `b` at every point
       ratio   `a`/`b` is in `minimum`..`maximum` at every point
+      better  `a` is below `b` in the geometric mean over all points, by more than noise (95 %, paired over seeds)
+      equal   `a` and `b` differ by at most `percent` in the geometric mean over all points
     """
 
-    kind: Literal["below", "rising", "within", "ratio"]
+    kind: Literal["below", "rising", "within", "ratio", "better", "equal"]
     a: str
     b: str = ""
     percent: float = 0.0
@@ -48,24 +77,32 @@ class Claim(Section):
 
 
 class Plan(Section):
-    """One reproduction; `mape_percent` holds the largest mean absolute percentage error that counts, per series."""
+    """One reproduction.
+
+    `mape_percent` holds, per series, the largest mean absolute percentage error that counts as reproduced;
+    `number_percent` the largest deviation of a published number. With a trace of several runs each seed takes another
+    run, and `trace_overrides` are laid over the scenario.
+    """
 
     name: str
     paper: str
     title: str
     scenario: str
-    published: str
+    published: str = ""
     metric: str = "mean_slowdown"
     metric_label: str = "mean slowdown"
     seeds: Annotated[int, Field(ge=1)] = 32
     quick_seeds: Annotated[int, Field(ge=1)] = 2
-    quick_points: tuple[float, ...]
+    quick_points: tuple[X, ...]
     axis: Axis
     series: tuple[Series, ...]
     claim: tuple[Claim, ...] = ()
+    number: tuple[Number, ...] = ()
+    number_percent: float = 25.0
     mape_percent: dict[str, float] = Field(default_factory=dict)
     notes: str = ""
     takes_trace: bool = False
+    trace_overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
 
 
 def reproduction_names() -> list[str]:

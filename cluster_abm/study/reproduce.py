@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, shipped_path
-from cluster_abm.study.plan import Claim, Plan, load_plan, reproduction_names
+from cluster_abm.study.claims import Curve, check_claim, measure_number
+from cluster_abm.study.plan import Number, Plan, X, load_plan, reproduction_names
 from cluster_abm.study.runs import Outcome, Task, run_all
 from cluster_abm.study.statistics import Estimate, estimate
 
@@ -21,12 +23,36 @@ __all__ = ["Reproduction", "reproduce", "reproduction_names"]
 
 @dataclass(frozen=True)
 class Point:
-    """One number of a table: where, whose, as published, as measured."""
+    """One number of a table: where, whose, as published (None: no curve was), measured seed by seed (NaN: failed)."""
 
-    x: float
+    x: X
     series: str
+    published: float | None
+    by_seed: tuple[float, ...]
+
+    @property
+    def measured(self) -> Estimate:
+        """The mean over seeds."""
+        return estimate([value for value in self.by_seed if math.isfinite(value)])
+
+
+@dataclass(frozen=True)
+class Said:
+    """A number that the paper says of its curves, beside the measured one."""
+
+    number: Number
     published: float
-    measured: Estimate
+    unit: str
+    measured: Estimate | None
+
+    @property
+    def series(self) -> str:
+        """What is compared with what."""
+        return f"{' or '.join(self.number.old)} / {' or '.join(self.number.new)}"
+
+    def is_near(self, percent: float) -> bool:
+        """Whether the measured number is the published one within so many percent of it."""
+        return self.measured is not None and abs(self.measured.mean / self.published - 1) * 100 <= percent
 
 
 @dataclass(frozen=True)
@@ -47,35 +73,40 @@ class Reproduction:
     outcome: Outcome
     quick: bool
 
-    def curve(self, series: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """x, published and measured of one series, shape (points,) each."""
+    def curve(self, series: str) -> Curve:
+        """Points of one series, and its values at them, shape (points, seeds finished everywhere)."""
         own = [point for point in self.points if point.series == series]
-        return (
-            np.array([point.x for point in own]),
-            np.array([point.published for point in own]),
-            np.array([point.measured.mean for point in own]),
-        )
+        if not own:
+            return [], np.zeros((0, 0))
+        complete = np.isfinite([point.by_seed for point in self.points]).all(axis=0)
+        return [point.x for point in own], np.array([point.by_seed for point in own])[:, complete]
 
     def mape_percent(self) -> dict[str, float]:
-        """Mean absolute percentage error of each series."""
+        """Mean absolute percentage error of each series of which a curve was published."""
         found = {}
         for series in self.plan.series:
-            _, published, measured = self.curve(series.name)
-            if len(published):
-                found[series.name] = float(np.mean(np.abs(measured / published - 1)) * 100)
+            own = [point for point in self.points if point.series == series.name]
+            errors = [abs(p.measured.mean / p.published - 1) * 100 for p in own if p.published is not None]
+            if errors:
+                found[series.name] = float(np.mean(errors))
         return found
 
     def claims(self) -> list[tuple[str, bool]]:
         """Each claim in words with what was measured, and whether it holds."""
         return [check_claim(claim, self.curve) for claim in self.plan.claim]
 
+    def numbers(self) -> list[Said]:
+        """The published numbers about the curves, beside the measured ones."""
+        return [_said(self.plan, number, measure_number(number, self.curve)) for number in self.plan.number]
+
     @property
     def verdict(self) -> str:
-        """reproduced: all claims hold and the errors are within bounds; shape: all claims hold; not reproduced."""
+        """reproduced: all claims hold and all numbers are near; shape: all claims hold; not reproduced."""
         if len(self.points) < len(self.plan.series) or not all(holds for _, holds in self.claims()):
             return "not reproduced"
         errors = self.mape_percent()
         near = all(errors[name] <= bound for name, bound in self.plan.mape_percent.items())
+        near = near and all(said.is_near(self.plan.number_percent) for said in self.numbers())
         return "reproduced" if near else "shape"
 
     @property
@@ -91,24 +122,27 @@ class Reproduction:
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm reproduce --json` prints."""
+        rows = [_row(point.x, point.series, point.published, point.measured) for point in self.points]
+        rows += [_row(said.number.claim, said.series, said.published, said.measured) for said in self.numbers()]
         return {
             "name": self.plan.name,
             "paper": self.plan.paper,
             "seeds": self.seeds,
-            "rows": [
-                {
-                    "x": point.x,
-                    "series": point.series,
-                    "published": point.published,
-                    "measured": point.measured.mean,
-                    "ci95": None if point.measured.ci95 is None else list(point.measured.ci95),
-                }
-                for point in self.points
-            ],
+            "rows": rows,
             "mape": self.mape_percent(),
             "verdict": self.verdict,
             "notes": self.notes,
         }
+
+
+def _row(x: X, series: str, published: float | None, measured: Estimate | None) -> dict[str, Any]:
+    return {
+        "x": x,
+        "series": series,
+        "published": published,
+        "measured": None if measured is None else measured.mean,
+        "ci95": None if measured is None or measured.ci95 is None else list(measured.ci95),
+    }
 
 
 def reproduce(
@@ -119,74 +153,88 @@ def reproduce(
     workers: int | None = None,
     quiet: bool = False,
 ) -> Reproduction:
-    """Run a reproduction: every series at every published point from the same seeds.
+    """Run a reproduction: every series at every point of its axis from the same seeds.
 
     Args:
         name: a name of `reproduction_names()`.
         seeds: how many; default: the plan's.
         quick: a smoke run with the plan's few seeds and points.
-        overrides: dotted keys laid over the plan's scenario.
+        overrides: dotted keys laid over the plan's scenario; with a trace of several runs each seed takes another run.
         workers, quiet: as in `run_all`.
 
     Raises:
         InputError: unknown name, or what a run was given is wrong.
     """
     plan = load_plan(name)
-    if "workload.trace.file" in (overrides or {}) and not plan.takes_trace:
-        raise InputError(f"--trace: {name} is about the jobs its paper describes, and takes none from a trace")
+    given = dict(overrides or {})
+    runs: Sequence[int] = ()
+    if "workload.trace.file" in given:
+        if not plan.takes_trace:
+            raise InputError(f"--trace: {name} is about the jobs its paper describes, and takes none from a trace")
+        given = {**plan.trace_overrides, **given}
+        runs = _runs_of(Path(str(given["workload.trace.file"])))
     count = seeds or (plan.quick_seeds if quick else plan.seeds)
-    table = _published(plan)
-    if quick:
-        table = table[table[plan.axis.column].isin(plan.quick_points)]
-    cells = [(row, series) for _, row in table.iterrows() for series in plan.series]
+    cells = [(x, published, one) for x, published in _axis(plan, quick) for one in plan.series]
     tasks = []
-    for row, series in cells:
-        settings = {plan.axis.key: float(row[plan.axis.column]), "policy.name": series.policy}
-        scenario = load_scenario(plan.scenario, {**settings, **series.overrides, **(overrides or {})})
-        first = scenario.run.seed
-        tasks += [Task(scenario, seed) for seed in range(first, first + count)]
+    for x, _, series in cells:
+        settings = {plan.axis.key: _value(plan, x), "policy.name": series.policy, **series.overrides, **given}
+        scenario = load_scenario(plan.scenario, settings)
+        for number in range(count):
+            seed = scenario.run.seed + number
+            if runs:
+                run = runs[number % len(runs)]
+                scenario = load_scenario(plan.scenario, {**settings, "workload.trace.run": run})
+            tasks.append(Task(scenario, seed))
     outcome = run_all(tasks, workers, label=f"reproduce {name}", quiet=quiet)
     points = []
-    for cell, (row, series) in enumerate(cells):
-        finished = [s for s in outcome.summaries[cell * count : (cell + 1) * count] if s is not None]
-        values = [s["metrics"][plan.metric] for s in finished]
-        if values and all(value is not None for value in values):
-            x, published = float(row[plan.axis.column]), float(row[series.column])
-            points.append(Point(x, series.name, published, estimate(values)))
+    for cell, (x, published, series) in enumerate(cells):
+        own = outcome.summaries[cell * count : (cell + 1) * count]
+        metrics = [None if summary is None else summary["metrics"][plan.metric] for summary in own]
+        values = tuple(math.nan if value is None else float(value) for value in metrics)
+        if any(map(math.isfinite, values)):
+            points.append(Point(x, series.name, published.get(series.name), values))
     return Reproduction(plan, count, tuple(points), outcome, quick)
 
 
-def check_claim(claim: Claim, curve: Any) -> tuple[str, bool]:
-    """A claim in words with the measured figures, and whether it holds; `curve(series)` as Reproduction.curve."""
-    x, _, a = curve(claim.a)
-    if not len(a):
-        return f"{claim.a}: nothing measured", False
-    if claim.kind == "rising":
-        rank = float(stats.spearmanr(x, a).statistic) if np.ptp(a) > 0 else 0.0
-        text = f"{claim.a} rises, {a[0]:.3g} to {a[-1]:.3g} (rank correlation {rank:.2f})"
-        return text, bool(a[-1] > a[0] and rank > 0.8)
-    other_x, _, b = curve(claim.b)
-    if not np.array_equal(x, other_x):
-        return f"{claim.a} and {claim.b}: not measured at the same points", False
-    ratio = a / b
-    span = f"{ratio.min():.3g}..{ratio.max():.3g}"
-    if claim.kind == "below":
-        text = f"{claim.a} below {claim.b} at {int((ratio < 1).sum())} of {len(x)} points (ratio {span})"
-        return text, bool((ratio < 1).all())
-    if claim.kind == "within":
-        worst = float(np.abs(ratio - 1).max() * 100)
-        return (
-            f"{claim.a} within {claim.percent:g} % of {claim.b} (worst {worst:.1f} %)",
-            worst <= claim.percent,
-        )
-    text = f"{claim.a}/{claim.b} in {claim.minimum:g}..{claim.maximum:g} (found {span})"
-    return text, bool((ratio >= claim.minimum).all() and (ratio <= claim.maximum).all())
+def _value(plan: Plan, x: X) -> X:
+    return x if isinstance(x, str) else x * plan.axis.scale
+
+
+def _runs_of(trace: Path) -> Sequence[int]:
+    """Runs that a trace file holds, if it holds several."""
+    from cluster_abm.workload.traces import read_trace
+
+    jobs = read_trace(trace).jobs
+    return sorted({int(run) for run in jobs["run"]}) if "run" in jobs else ()
+
+
+def _axis(plan: Plan, quick: bool) -> list[tuple[X, dict[str, float]]]:
+    """Points of the axis, each with what was published there, by series."""
+    points: list[tuple[X, dict[str, float]]] = [(x, {}) for x in plan.axis.points]
+    if plan.published:
+        table = _published(plan)
+        with_curve = [series for series in plan.series if series.column]
+        points = [
+            (float(row[plan.axis.column]), {series.name: float(row[series.column]) for series in with_curve})
+            for _, row in table.iterrows()
+        ]
+    return [point for point in points if not quick or point[0] in plan.quick_points]
 
 
 def _published(plan: Plan) -> pd.DataFrame:
     path = shipped_path("published", plan.published)
     table = pd.read_csv(path)
-    missing = {plan.axis.column, *(series.column for series in plan.series)} - set(table.columns)
+    columns = {plan.axis.column, *(series.column for series in plan.series if series.column)}
+    missing = columns - set(table.columns)
     if missing:
         raise InputError(f"{path}: no column {', '.join(sorted(missing))}; it has {', '.join(table.columns)}")
     return table
+
+
+def _said(plan: Plan, number: Number, measured: Estimate | None) -> Said:
+    path = shipped_path("published", "claims.csv")
+    table = pd.read_csv(path)
+    found = table[(table["paper"] == plan.name.split("-fig")[0]) & (table["claim"] == number.claim)]
+    if len(found) != 1:
+        raise InputError(f"{path}: {len(found)} rows of {plan.name}'s paper claim {number.claim!r}; one is needed")
+    return Said(number, float(found["value"].iloc[0]), str(found["unit"].iloc[0]), measured)

@@ -11,6 +11,7 @@ from cluster_abm.engine.tables import JOB, NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST, RequestSize
+from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
 from cluster_abm.workload.streams import generator
@@ -28,6 +29,9 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     Raises:
         InputError: a trace that cannot be read, is empty, or does not fit the cluster.
     """
+    workload = as_application(scenario.workload, scenario.cluster)
+    if workload is not scenario.workload:
+        scenario = scenario.model_copy(update={"workload": workload})
     if scenario.workload.kind == "trace":
         from cluster_abm.workload.from_trace import trace_columns
 

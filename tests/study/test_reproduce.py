@@ -7,17 +7,24 @@ import pandas as pd
 import pytest
 
 from cluster_abm.errors import InputError
+from cluster_abm.policies import create
 from cluster_abm.scenario import load_scenario, shipped_path
-from cluster_abm.study.plan import Claim, load_plan, reproduction_names
-from cluster_abm.study.reproduce import Point, Reproduction, check_claim, reproduce
+from cluster_abm.study.claims import check_claim, measure_number, statistic
+from cluster_abm.study.plan import Claim, Number, load_plan, reproduction_names
+from cluster_abm.study.reproduce import Point, Reproduction, reproduce
 from cluster_abm.study.runs import Outcome
-from cluster_abm.study.statistics import Estimate
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 
 
 def holds(claim, **curves):
-    return check_claim(claim, lambda name: (X[: len(curves[name])], None, np.array(curves[name], float)))[1]
+    return check_claim(claim, lambda name: rows(curves[name]))[1]
+
+
+def rows(values):
+    """One row a point, one column a seed."""
+    table = np.array(values, float).reshape(len(values), -1 if len(values) else 0)
+    return X[: len(table)].tolist(), table
 
 
 def test_claims():
@@ -37,6 +44,39 @@ def test_claims():
     assert not holds(ratio, a=[3, 4, 6, 10], b=[1, 2, 4, 8])
     assert not holds(below, a=[1, 2], b=[2, 3, 4])  # not measured at the same points
     assert not holds(below, a=[], b=[])
+    better = Claim(kind="better", a="a", b="b")
+    b = [[10.0, 20, 30]] * 4
+    assert holds(better, a=[[8, 17, 24]] * 4, b=b)
+    assert holds(better, a=[[11, 21, 31], *[[5, 10, 16]] * 3], b=b)  # worse at one point
+    assert not holds(better, a=[[2, 20, 45]] * 4, b=b)  # noise
+    assert not holds(better, a=[[8]] * 4, b=[[10]] * 4)  # one seed tells nothing
+    equal = Claim(kind="equal", a="a", b="b", percent=5)
+    assert holds(equal, a=[[10.4, 19, 31], [9.6, 21, 29]], b=b[:2])
+    assert not holds(equal, a=[[12, 24, 36]] * 4, b=b)
+
+
+def test_numbers_that_a_paper_says_of_its_curves():
+    # Old twice, three times and four times the new one.
+    ratios = np.array([[2.0, 3.0, 4.0]])
+    assert statistic("largest ratio", ratios) == 4
+    assert statistic("mean improvement", ratios) == pytest.approx(200)
+    assert statistic("smallest improvement", ratios) == pytest.approx(100)
+    assert statistic("largest reduction", ratios) == pytest.approx(75)
+    assert statistic("mean reduction", ratios) == pytest.approx((50 + 200 / 3 + 75) / 3)
+
+
+def test_a_measured_number_has_the_interval_of_its_seeds():
+    old = np.array([[20.0, 24, 16, 20], [30, 33, 27, 30], [40, 44, 36, 40]])
+    curves = {"old": rows(old), "other": rows(2 * old), "new": rows(np.full((3, 4), 10.0))}
+    number = Number(claim="", statistic="largest ratio", old=("old",), new=("new",))
+    found = measure_number(number, curves.get)
+    assert found.mean == pytest.approx(4.0)
+    assert 3.6 <= found.ci95[0] < 4.0 < found.ci95[1] <= 4.4
+    both = number.model_copy(update={"old": ("old", "other")})
+    assert measure_number(both, curves.get).mean == pytest.approx(8.0)
+    first = number.model_copy(update={"at": (1.0,)})
+    assert measure_number(first, curves.get).mean == pytest.approx(2.0)
+    assert measure_number(number.model_copy(update={"at": (7.0,)}), curves.get) is None
 
 
 def made_up(factor):
@@ -47,7 +87,7 @@ def made_up(factor):
             row[plan.axis.column],
             series.name,
             row[series.column],
-            Estimate(row[series.column] * factor(series.name), None),
+            (row[series.column] * factor(series.name),),
         )
         for _, row in table.iterrows()
         for series in plan.series
@@ -70,11 +110,25 @@ def test_verdicts_and_errors():
 @pytest.mark.parametrize("name", reproduction_names())
 def test_shipped_plans_fit_their_scenarios_and_published_numbers(name):
     plan = load_plan(name)
-    table = pd.read_csv(shipped_path("published", plan.published))
-    assert {plan.axis.column, *(series.column for series in plan.series)} <= set(table.columns)
-    assert set(plan.quick_points) <= set(table[plan.axis.column])
-    for value in table[plan.axis.column]:
-        load_scenario(plan.scenario, {plan.axis.key: float(value)})
+    xs = plan.axis.points
+    if plan.published:
+        table = pd.read_csv(shipped_path("published", plan.published))
+        assert {plan.axis.column, *(series.column for series in plan.series if series.column)} <= set(table.columns)
+        xs = tuple(table[plan.axis.column])
+    assert set(plan.quick_points) <= set(xs)
+    for x in xs:
+        for series in plan.series:
+            value = x if isinstance(x, str) else x * plan.axis.scale
+            scenario = load_scenario(plan.scenario, {plan.axis.key: value, **series.overrides})
+            create(scenario.policy.model_copy(update={"name": series.policy}))
+    series = {one.name for one in plan.series}
+    for claim in plan.claim:
+        assert {claim.a, claim.b or claim.a} <= series
+    claims = pd.read_csv(shipped_path("published", "claims.csv"))
+    for number in plan.number:
+        assert {*number.old, *number.new} <= series
+        assert set(number.at) <= set(xs)
+        assert number.claim in set(claims[claims["paper"] == name.split("-fig")[0]]["claim"])
 
 
 def test_the_published_numbers_are_the_papers():
