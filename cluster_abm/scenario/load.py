@@ -117,7 +117,8 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
         if not isinstance(below, dict):
             raise InputError(f"{dotted}: {part!r} is a value, not a section")
         tree = below
-    tree[last] = value
+    # A copy: later keys may reach into it, and it is the caller's.
+    tree[last] = _copy(value) if isinstance(value, Mapping) else value
     if last == "kind" and value in Distribution.USES:
         # Another kind does not take the old one's parameters: whoever sets it need not know what they were.
         for name in set(Distribution.model_fields) - {"kind", *Distribution.USES[str(value)]}:

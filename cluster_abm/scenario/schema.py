@@ -117,6 +117,8 @@ class Trace(Section):
     """share of the jobs kept, drawn at random"""
     max_tasks: Count | None = None
     """wider jobs are cut to this many tasks"""
+    homes: Literal["file", "drawn"] = "file"
+    """where jobs are submitted: as the file says, or drawn from workload.home as if it did not say"""
     cpu_scale: Positive = 1.0
     """CPU times are multiplied by this"""
 

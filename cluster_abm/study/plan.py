@@ -94,6 +94,7 @@ class Plan(Section):
     seeds: Annotated[int, Field(ge=1)] = 32
     quick_seeds: Annotated[int, Field(ge=1)] = 2
     quick_points: tuple[X, ...]
+    overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
     axis: Axis
     series: tuple[Series, ...]
     claim: tuple[Claim, ...] = ()

@@ -177,7 +177,8 @@ def reproduce(
     cells = [(x, published, one) for x, published in _axis(plan, quick) for one in plan.series]
     tasks = []
     for x, _, series in cells:
-        settings = {plan.axis.key: _value(plan, x), "policy.name": series.policy, **series.overrides, **given}
+        chosen = {plan.axis.key: _value(plan, x), "policy.name": series.policy, **series.overrides}
+        settings: dict[str, object] = {**plan.overrides, **chosen, **given}
         scenario = load_scenario(plan.scenario, settings)
         for number in range(count):
             seed = scenario.run.seed + number

@@ -31,6 +31,8 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
         inside &= jobs["arrival_ms"] < start_ms + choice.duration_s * 1000.0
     kept = generator(seed, "thin").random(len(jobs)) < choice.keep_share
     jobs = jobs[inside & kept]
+    if choice.homes == "drawn" and "home" in jobs:
+        jobs = jobs.drop(columns="home")
     if jobs.empty:
         raise InputError(
             f"{path}: no job left: workload.trace.start_s = {choice.start_s}, duration_s = {choice.duration_s}, "

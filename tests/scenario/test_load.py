@@ -143,3 +143,9 @@ def test_every_key_says_what_it_is():
     assert keys["cluster.slice_ms"]["default"] == 10.0
     assert keys["negotiation.mode"]["allowed"] == ["papers", "negotiated"]
     assert "workload.cpu_ms.mean" in keys
+
+
+def test_overrides_that_reach_into_others_leave_the_callers_alone():
+    overrides = {"workload.io_per_ms": {"kind": "uniform", "mean": 1.0}, "workload.io_per_ms.mean": 2.0}
+    assert load_scenario("quickstart", overrides).workload.io_per_ms.mean == 2.0
+    assert overrides["workload.io_per_ms"]["mean"] == 1.0

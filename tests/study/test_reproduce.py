@@ -119,7 +119,7 @@ def test_shipped_plans_fit_their_scenarios_and_published_numbers(name):
     for x in xs:
         for series in plan.series:
             value = x if isinstance(x, str) else x * plan.axis.scale
-            scenario = load_scenario(plan.scenario, {plan.axis.key: value, **series.overrides})
+            scenario = load_scenario(plan.scenario, {**plan.overrides, plan.axis.key: value, **series.overrides})
             create(scenario.policy.model_copy(update={"name": series.policy}))
     series = {one.name for one in plan.series}
     for claim in plan.claim:
