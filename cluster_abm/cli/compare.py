@@ -103,6 +103,30 @@ def _print_comparison(found: Comparison) -> None:
     click.echo(pd.DataFrame(rows).to_string(index=False))
     if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
         click.echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
+    _print_pairs(found)
+
+
+def _print_pairs(found: Comparison) -> None:
+    """Every pair's mean difference on the same jobs, and who wins by more than noise."""
+    import pandas as pd
+
+    if len(found.policies) < 2:
+        return
+    rows = [
+        {
+            "a - b, seed by seed": f"{a} - {b}",
+            "mean difference of slowdown": _with_interval(pair.difference),
+            "a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
+            "": "more than noise" if pair.significant else "not told apart",
+        }
+        for (a, b), pair in found.pairs().items()
+    ]
+    click.echo("\n" + pd.DataFrame(rows).to_string(index=False))
+    leader, *others = found.best()
+    if others:
+        click.echo(f"\nno winner by more than noise: {leader} leads, not told apart from {', '.join(others)}")
+    else:
+        click.echo(f"\n{leader} wins by more than noise (paired t tests at 5 %, Holm-corrected over all pairs)")
 
 
 def _with_interval(found: Estimate) -> str:

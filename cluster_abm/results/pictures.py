@@ -38,6 +38,8 @@ Interval = tuple[float, float] | None
 Floats = npt.NDArray[np.float64]
 
 WIDEST_LOG_FREE = 10.0
+# Curves over a wider range are drawn on a logarithmic scale.
+WIDEST_LINEAR = 15.0
 MOST_BINS = 200
 LABEL_WIDTH = 52
 
@@ -210,7 +212,15 @@ def draw_reproduction(
     panels[0].margins(x=0.06)
     values = [value for curve in curves for value in (*curve.published, *curve.measured) if value is not None]
     ends = [end for curve in curves for interval in curve.ci95 if interval is not None for end in interval]
-    cut = limit(panels[0], _floats(values), _floats(ends))
+    known = _floats(values)[np.isfinite(_floats(values))]
+    if len(known) and known.min() > 0 and known.max() > WIDEST_LINEAR * known.min():
+        low, high = float(known.min()), float(known.max())
+        # An interval may end at or below 0, where a logarithm has no place for it.
+        panels[0].set_ylim(low / 2, max(high, min(2 * high, max(ends, default=high))) * 1.1)
+        log_ticks(panels[0], of_y=True)
+        cut = any(end < low / 2 or end > 2.2 * high for end in ends)
+    else:
+        cut = limit(panels[0], _floats(values), _floats(ends))
     handles = [
         Line2D([], [], color=colour, marker=marker, markersize=6, label=name)
         for name, (colour, marker, _) in styles.items()

@@ -126,16 +126,19 @@ def plain_ticks(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value, 6)))
 
 
-def log_ticks(axes: Axes) -> None:
-    """A logarithmic x axis that is labelled with numbers and not with powers."""
+def log_ticks(axes: Axes, of_y: bool = False) -> None:
+    """A logarithmic x axis (or y axis) that is labelled with numbers and not with powers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axes.set_xscale("log")
-    low, high = axes.get_xlim()
+    if of_y:
+        axes.set_yscale("log")
+    else:
+        axes.set_xscale("log")
+    axis, (low, high) = (axes.yaxis, axes.get_ylim()) if of_y else (axes.xaxis, axes.get_xlim())
     steps = ((20, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)), (200, (1.0, 2.0, 5.0)), (math.inf, (1.0,)))
-    axes.xaxis.set_major_locator(LogLocator(subs=next(chosen for span, chosen in steps if high / low < span)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axis.set_major_locator(LogLocator(subs=next(chosen for span, chosen in steps if high / low < span)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def limit(axes: Axes, values: Floats, ends: Floats) -> bool:

@@ -55,6 +55,20 @@ class Comparison:
             for (names, pair), significant in zip(found.items(), rejected, strict=True)
         }
 
+    def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
+        """The policy of least mean, and those that are not told apart from it; the first one leads.
+
+        A single name wins by more than noise: its paired difference to every other is significant, Holm-corrected.
+        """
+        ranked = sorted(self.policies, key=lambda name: _last_if_nan(self.estimate(name, metric).mean))
+        pairs = self.pairs(metric)
+        leader = ranked[0]
+        return tuple(
+            name
+            for name in ranked
+            if name == leader or not (pairs.get((leader, name)) or pairs[name, leader]).significant
+        )
+
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm compare --json` prints."""
         metrics = [name for name in self.runs.columns if name not in ("policy", "seed")]
@@ -84,6 +98,7 @@ class Comparison:
             "seeds": list(self.seeds),
             "policies": policies,
             "pairs": pairs,
+            "best": list(self.best()) if self.seeds else [],
         }
 
 
@@ -153,6 +168,10 @@ def runs_frame(summaries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 def finite(value: float) -> float | None:
     """A number for JSON: what does not exist (no job finished, say) is None."""
     return value if math.isfinite(value) else None
+
+
+def _last_if_nan(mean: float) -> float:
+    return math.inf if math.isnan(mean) else mean
 
 
 def _listed(found: Estimate) -> list[float] | None:
