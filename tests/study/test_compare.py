@@ -26,3 +26,14 @@ def test_the_same_numbers_whatever_the_workers_and_unmeasured():
     here = compare(small, ["none", "jsq"], seeds=2, workers=1, quiet=True)
     there = compare(small, ["none", "jsq"], seeds=2, workers=2, quiet=True)
     assert to_json(here.as_json()) == to_json(there.as_json())
+
+
+def test_who_wins_by_more_than_noise():
+    small = scenario(workload__duration_s=60.0, workload__utilisation=0.8, workload__home__kind="skewed")
+    found = compare(small, ["none", "jsq"], seeds=5, workers=1, quiet=True)
+    assert found.pairs()["none", "jsq"].significant
+    assert found.best() == ("jsq",)
+    assert found.as_json()["best"] == ["jsq"]
+    # On one seed nothing is told apart, however large the difference.
+    alone = compare(small, ["none", "jsq"], seeds=1, workers=1, quiet=True)
+    assert alone.best() == ("jsq", "none")

@@ -153,3 +153,37 @@ def test_a_quick_reproduction_runs_and_fills_the_document():
 def test_unknown_names_suggest_the_nearest():
     with pytest.raises(InputError, match="did you mean 'iolb-table-1'"):
         reproduce("iolb-tabel-1")
+
+
+def test_a_figure_without_curves_is_held_against_what_its_paper_says():
+    short = {"workload.duration_s": 20.0, "policy.effectiveness": "age"}
+    found = reproduce("wal-pm-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
+    document = found.as_json()
+    curves, said = document["rows"][:10], document["rows"][10:]
+    assert {row["x"] for row in curves} == {2.4, 2.9}
+    assert all(row["published"] is None and row["measured"] > 0 for row in curves)
+    assert [row["published"] for row in said] == [2, 112, 10, 353, 20, 398]
+    assert said[0]["x"] == "mean slowdown CM over WAL-RE up to"
+    assert document["mape"] == {}
+
+
+def test_each_seed_takes_another_run_of_a_trace_of_several(tmp_path):
+    """Run r of this trace holds 40 + r jobs of 10 ms, one every 10 ms."""
+    path = tmp_path / "runs.csv"
+    rows = [f"{run},{job % 6},{job / 100},0.01,x" for run in (0, 1, 2) for job in range(40 + run)]
+    path.write_text("\n".join(["run,host,submit_s,cpu_s,prog", *rows]) + "\n")
+    given = {
+        "workload.kind": "trace", "workload.trace.file": str(path), "workload.trace.keep_share": 1.0,
+        "workload.io_per_ms.mean": 0.0, "policy.name": "none",
+    }  # fmt: skip
+    found = reproduce("wal-pm-fig3", seeds=4, quick=True, overrides=given, workers=1, quiet=True)
+    finished = [summary["jobs"]["finished"] for summary in found.outcome.summaries[:4]]
+    assert finished == [40, 41, 42, 40]
+
+
+def test_what_the_papers_say_is_read_from_one_file():
+    claims = pd.read_csv(shipped_path("published", "claims.csv"))
+    assert not claims.duplicated(["paper", "claim"]).any()
+    asked = {number.claim for name in reproduction_names() for number in load_plan(name).number}
+    mine = claims[claims["paper"].isin(["wal-pm", "iocm"])]
+    assert set(mine["claim"]) == asked
