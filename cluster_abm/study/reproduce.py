@@ -205,8 +205,8 @@ def _runs_of(trace: Path) -> Sequence[int]:
     """Runs that a trace file holds, if it holds several."""
     from cluster_abm.workload.traces import read_trace
 
-    jobs = read_trace(trace).jobs
-    return sorted({int(run) for run in jobs["run"]}) if "run" in jobs else ()
+    table = read_trace(trace).table
+    return sorted({int(run) for run in table["run"]}) if "run" in table else ()
 
 
 def _axis(plan: Plan, quick: bool) -> list[tuple[X, dict[str, float]]]:
