@@ -101,13 +101,16 @@ class Reproduction:
 
     @property
     def verdict(self) -> str:
-        """reproduced: all claims hold and all numbers are near; shape: all claims hold; not reproduced."""
+        """reproduced: all claims hold and all published numbers are near; shape: all claims hold; not reproduced.
+
+        Where no number is published, shape is all there is to reproduce.
+        """
         if len(self.points) < len(self.plan.series) or not all(holds for _, holds in self.claims()):
             return "not reproduced"
         errors = self.mape_percent()
         near = all(errors[name] <= bound for name, bound in self.plan.mape_percent.items())
         near = near and all(said.is_near(self.plan.number_percent) for said in self.numbers())
-        return "reproduced" if near else "shape"
+        return "reproduced" if near and (errors or self.plan.number) else "shape"
 
     @property
     def notes(self) -> str:
