@@ -40,14 +40,19 @@ def service_time_ns(seek_ns: int, ns_per_kb: float, size_kb: float) -> int:
 
 
 @inlined
-def ask_disk(node: Row, tasks: Table, slot: int, kind: int, service_ns: int, now_ns: int) -> None:
-    """The task blocks on a request, which joins the disk's queue."""
-    task = tasks[slot]
+def block(task: Row, kind: int, service_ns: int, now_ns: int) -> None:
+    """The task blocks on a request."""
     task.state = AT_DISK
     task.request_kind = kind
     task.service_ns = service_ns
     task.since_ns = now_ns
     task.next = NONE
+
+
+@inlined
+def ask_disk(node: Row, tasks: Table, slot: int, kind: int, service_ns: int, now_ns: int) -> None:
+    """The task blocks on a request, which joins the disk's queue."""
+    block(tasks[slot], kind, service_ns, now_ns)
     if node.disk_tail == NONE:
         node.disk_head = slot
         node.disk_end_ns = now_ns + service_ns

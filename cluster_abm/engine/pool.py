@@ -16,13 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet, reach_barrier
-from cluster_abm.engine.disk import book_request
+from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.slice import access, come_in, draw_gap, finish, leave_flight_head
+from cluster_abm.engine.slice import come_in, draw_gap, finish, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
-    AT_DISK,
-    EXPLICIT,
-    FAULT,
     MEETING,
     NEVER,
     NONE,
@@ -128,12 +125,7 @@ def ask_pool(
     pool: Row, tasks: Table, slot: int, kind: int, service_ns: int, serving: Integers, ends: Integers, now_ns: int
 ) -> None:
     """The task blocks on a request: a free disk serves it at once, else it queues."""
-    task = tasks[slot]
-    task.state = AT_DISK
-    task.request_kind = kind
-    task.service_ns = service_ns
-    task.since_ns = now_ns
-    task.next = NONE
+    block(tasks[slot], kind, service_ns, now_ns)
     for server in range(ends.shape[0]):
         if serving[server] == NONE:
             serving[server] = slot
@@ -214,16 +206,7 @@ def stop_first(
     if task.cpu_left_ns == 0:
         finish(pool, tasks, slot, records, free, counters, now_ns)
         return
-    blocks_ns = 0
-    kind = EXPLICIT
-    if task.gap_left_ns == 0:
-        blocks_ns = access(pool, task)
-    elif task.fault_credit >= 1.0:
-        task.fault_credit -= 1.0
-        task.faults += 1
-        pool.faults += 1
-        blocks_ns = pool.fault_ns
-        kind = FAULT
+    blocks_ns, kind = next_request(pool, task)
     if blocks_ns > 0:
         ask_pool(pool, tasks, slot, kind, blocks_ns, serving, ends, now_ns)
     else:

@@ -108,6 +108,19 @@ def access(node: Row, task: Row) -> int:
 
 
 @inlined
+def next_request(node: Row, task: Row) -> tuple[int, int]:
+    """What a task that has stopped asks of the disk: service [ns] and kind; 0 if its quantum is over, or on a hit."""
+    if task.gap_left_ns == 0:
+        return access(node, task), EXPLICIT
+    if task.fault_credit >= 1.0:
+        task.fault_credit -= 1.0
+        task.faults += 1
+        node.faults += 1
+        return int(node.fault_ns), FAULT
+    return 0, EXPLICIT
+
+
+@inlined
 def stop_cpu(
     node: Row,
     tasks: Table,
@@ -123,8 +136,6 @@ def stop_cpu(
     slot = node.running
     task = tasks[slot]
     book_progress(node, task, now_ns)
-    blocks_ns = 0
-    kind = EXPLICIT
     if task.cpu_left_ns == 0 and task.barriers_left > 0:
         reach_barrier(node, tasks, slot, counters, meetings, opening, now_ns)
         dispatch(node, tasks, now_ns)
@@ -133,14 +144,7 @@ def stop_cpu(
         finish(node, tasks, slot, records, free, counters, now_ns)
         dispatch(node, tasks, now_ns)
         return
-    if task.gap_left_ns == 0:
-        blocks_ns = access(node, task)
-    elif task.fault_credit >= 1.0:
-        task.fault_credit -= 1.0
-        task.faults += 1
-        node.faults += 1
-        blocks_ns = node.fault_ns
-        kind = FAULT
+    blocks_ns, kind = next_request(node, task)
     if blocks_ns > 0:
         ask_disk(node, tasks, slot, kind, blocks_ns, now_ns)
         dispatch(node, tasks, now_ns)

@@ -105,6 +105,7 @@ class ClusterModel(mesa.Model):
         for newcomers in self._submissions.arrive(border_ns):
             targets, delays_ns = self.negotiations.place(newcomers)
             self._travel(newcomers, targets, delays_ns)
+        # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
         self.now_ns = self.engine.serve(border_ns, until_finish=bool(self._submissions.held))
         self._stop_if_over()
         self.steps = self.now_ns // self.slice_ns
