@@ -32,7 +32,7 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
             row.task = task.task
             row.job = task.job
             row.home = task.home
-            row.running = 0 if task.state == IN_FLIGHT else 1
+            row.running = task.state != IN_FLIGHT
             row.cpu_ms = left_ms
             row.io_per_ms = task.io_per_ms
             row.request_kb = task.request_kb

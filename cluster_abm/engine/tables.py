@@ -204,11 +204,11 @@ LOAD_FIELDS: list[Field] = [
     ("stream", "f8", "KB/ms", "sum of lambda d_RW, by which the buffer is shared"),
 ]
 
+# In the order of the fields of policies.Candidate.
 CANDIDATE_FIELDS: list[Field] = [
     ("task", "i8", "task", "number of the task"),
     ("job", "i8", "job", "its job"),
     ("home", "i4", "node", "where it was submitted"),
-    ("running", "i4", "flag", "0: a newcomer that has not entered the node yet"),
     ("cpu_ms", "f8", "ms", "CPU still to receive at speed 1"),
     ("io_per_ms", "f8", "1/ms", "accesses per ms of CPU at speed 1"),
     ("request_kb", "f8", "KB", "mean size of an access"),
@@ -217,6 +217,7 @@ CANDIDATE_FIELDS: list[Field] = [
     ("reaccess_rate", "f8", "1", "re-access rate"),
     ("write_share", "f8", "1", "share of accesses that write"),
     ("age_ms", "f8", "ms", "CPU received at speed 1"),
+    ("running", "?", "flag", "False: a newcomer that has not entered the node yet"),
 ]
 
 # Counters of a run: tops of the stack of free slots and of the records, tasks alive, when the last one ended, tasks

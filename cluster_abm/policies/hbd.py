@@ -39,7 +39,7 @@ class HarcholBalterDowney(CpuIndex):
             view.migration_ms, tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),
             view.network_mb_per_s, view.hardware[view.me].disk_mb_per_s, view.hardware[target].disk_mb_per_s,
         )  # fmt: skip
-        eligible = (tasks["running"] != 0) & (age_ms * (here - there) >= cost_ms) & (cost_ms > 0)
+        eligible = tasks["running"] & (age_ms * (here - there) >= cost_ms) & (cost_ms > 0)
         if not eligible.any():
             return None
         per_cost = np.divide(age_ms, cost_ms, where=eligible, out=np.full(len(tasks), -np.inf))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 from pydantic import Field, StrictBool
 
 from cluster_abm.formulas import weighted_load
+from cluster_abm.jit import kernel
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.estimates import Estimating
 from cluster_abm.policies.migrants import EFFECTIVENESS, best_migrant
-from cluster_abm.policies.view import Loads, Newcomer, View
+from cluster_abm.policies.view import Loads, Newcomer, Table, View
 from cluster_abm.scenario.distributions import NonNegative
 
 
@@ -72,6 +74,26 @@ class CpuMemoryIndex(IndexPolicy):
         return "memory_mb" if view.load("faults_per_ms", view.me) > 0 else "cpu_queue"
 
 
+@kernel
+def weigh(loads: Table, cpu_weight: float, memory_weight: float, io_weight: float, normalised: bool) -> Loads:
+    """Weighted load of every node, shape (nodes,); normalised: each load divided by its mean over the nodes."""
+    count = loads.shape[0]
+    means = np.ones(3)
+    if normalised:
+        sums = np.zeros(3)
+        for node in range(count):
+            sums += np.array([loads[node].cpu_queue, loads[node].memory_mb, loads[node].io_load])
+        means = np.where(sums > 0.0, sums / count, 1.0)
+    column = np.empty(count)
+    for node in range(count):
+        load = loads[node]
+        column[node] = weighted_load(
+            cpu_weight, memory_weight, io_weight, load.cpu_queue / means[0], load.memory_mb / means[1],
+            load.io_load / means[2],
+        )  # fmt: skip
+    return column
+
+
 class WeightedIndex(IndexPolicy):
     """Weighted average of CPU, memory and I/O load: WAL-PM (9), (17)."""
 
@@ -93,14 +115,10 @@ class WeightedIndex(IndexPolicy):
     def column(self, view: View) -> Loads:
         """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
         chosen = self.parameters
-        loads = [view.loads[name] for name in ("cpu_queue", "memory_mb", "io_load")]
         weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
         if chosen.adaptive and sum(view.imbalance) > 0:
             weights = view.imbalance
-        if chosen.normalised or chosen.adaptive:
-            loads = [load / load.mean() if load.mean() > 0 else load for load in loads]
-        cpu, memory_mb, io_per_ms = loads
-        return weighted_load(*weights, cpu, memory_mb, io_per_ms)
+        return weigh(view.loads, *weights, chosen.normalised or chosen.adaptive)
 
 
 class Greedy(IndexPolicy):
@@ -155,7 +173,7 @@ class Preemptive(Estimating, IndexPolicy):
         if not view.is_largest_of(column):  # line 2
             return None
         target = view.least_of(column)  # line 3
-        if target in view.refused or target == view.me or not column[target] < column.mean():
+        if target in view.refused or target == view.me or not column[target] < column.sum() / len(column):
             return None
         return self.most_effective(view, target, column, "lines 4-5")
 

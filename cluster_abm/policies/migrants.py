@@ -56,7 +56,7 @@ def best_migrant(
         )  # fmt: skip
         written = written_mb(age_ms, io_per_ms, task["write_share"], request_kb, reaccess_rate)
         cost_ms = moving_ms(
-            task["running"] != 0, remote_execution_ms, migration_fixed_ms, memory_mb, task["initial_data_mb"],
+            task["running"], remote_execution_ms, migration_fixed_ms, memory_mb, task["initial_data_mb"],
             written, network_mb_per_s, here.disk_mb_per_s, there.disk_mb_per_s,
         )  # fmt: skip
         if response_here_ms > response_there_ms + cost_ms:

@@ -152,9 +152,7 @@ class View:
 
     def candidate(self, place: int) -> Candidate:
         """One of them."""
-        row = self.candidate_rows[place]
-        values = {name: row[name].item() for name in self.candidate_rows.dtype.names or ()}
-        return Candidate(**values | {"running": bool(values["running"])})
+        return Candidate(*self.candidate_rows[place].item())
 
     def is_largest(self, index: str) -> bool:
         """Whether the own load is the largest of all known: "overloaded", read literally."""
