@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Newcomer, View
 
@@ -24,9 +26,10 @@ class BatchSystem(Policy):
         """Until enough nodes are free; they are given to the job then, home first and then the next ones."""
         tasks_on = view.loads["tasks"]
         given = [nodes for nodes in view.notes.get("given", []) if tasks_on[nodes].any()]
-        taken = {node for nodes in given for node in nodes}
-        free = [node for node in range(view.nodes) if node not in taken]
-        free.sort(key=lambda node: (node - newcomer.home) % view.nodes)
+        is_free = np.ones(view.nodes, bool)
+        for nodes in given:
+            is_free[nodes] = False
+        free = (np.flatnonzero(np.roll(is_free, -newcomer.home)) + newcomer.home) % view.nodes
         view.notes["given"] = given
         if len(free) < min(tasks, view.nodes):
             return True
@@ -37,4 +40,4 @@ class BatchSystem(Policy):
         """The emptiest of the job's nodes."""
         nodes = view.notes["given"][-1]
         tasks_on = view.loads["tasks"][nodes]
-        return Decision(nodes[int(tasks_on.argmin())], "first come first served", "tasks")
+        return Decision(int(nodes[tasks_on.argmin()]), "first come first served", "tasks")
