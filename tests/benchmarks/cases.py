@@ -15,6 +15,8 @@ import simpy_disk
 from measuring import cpu_seconds
 from work import CPU_MEAN_S, NODES, UTILISATION, Outcome
 
+from cluster_abm import load_scenario
+
 Row = dict[str, Any]
 SEED = 1
 
@@ -57,7 +59,7 @@ def warm_up() -> None:
         simpy_disk.run_usual, simpy_disk.run_fast,
     ):  # fmt: skip
         yardstick(SEED, 5.0)
-    decisions.policy_cost("iolb", 5.0, NODES)
+    decisions.policy_cost(decisions.io_work(5.0, NODES, "iolb"))
 
 
 def cpu_only(sizes: Sizes) -> Row:
@@ -147,17 +149,23 @@ def theorem_1(sizes: Sizes) -> Row:
 
 
 def policies(sizes: Sizes) -> Row:
-    """CPU seconds inside and outside the engine under some policies, 32 nodes of I/O-intensive jobs."""
-    names = ("none", "random", "jsq", "clb", "mlb", "iolb")
-    costs: dict[str, list[decisions.PolicyCost]] = {name: [] for name in names}
+    """CPU seconds inside and outside the engine: I/O-intensive jobs on 32 and 1,000 nodes, and the papers' own work."""
+    names = ("none", "jsq", "clb", "iolb", "wal-re", "wal-pm", "iocm-re", "iocm-pm", "hbd")
+    runs = {f"{name}, 32 nodes": decisions.io_work(sizes.policy_s, 32, name) for name in names}
+    runs |= {f"{name}, 1000 nodes": decisions.io_work(sizes.policy_s / 25, 1000, name) for name in names}
+    window = {"workload.duration_s": sizes.policy_s * 4}
+    for paper, name in (("iolb-table-1", "iolb"), ("wal-pm-fig2", "wal-pm"), ("iocm-io", "iocm-pm")):
+        runs[f"{name}, {paper}"] = load_scenario(paper, {**window, "policy.name": name})
+    costs: dict[str, list[decisions.PolicyCost]] = {what: [] for what in runs}
     for _ in range(sizes.repeats):
-        for name in names:
-            costs[name].append(decisions.policy_cost(name, sizes.policy_s, NODES))
+        for what, scenario in runs.items():
+            costs[what].append(decisions.policy_cost(scenario))
     rows = []
-    for name in names:
+    for what in runs:
         # The run of median cost, whole: its parts then add up.
-        cost = sorted(costs[name], key=lambda cost: cost.run_cpu_s)[sizes.repeats // 2]
-        rows.append({"name": name, **asdict(cost), "decision_us": cost.decision_us})
+        cost = sorted(costs[what], key=lambda cost: cost.run_cpu_s)[sizes.repeats // 2]
+        measured = {"decision_us": cost.decision_us, "beside_engine": cost.beside_engine}
+        rows.append({"name": what, **asdict(cost), **measured})
     return {"simulated_s": sizes.policy_s, "rows": rows}
 
 

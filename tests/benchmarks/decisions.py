@@ -116,14 +116,19 @@ class PolicyCost:
     decisions: int
 
     @property
+    def beside_engine(self) -> float:
+        """CPU time outside the engine over that inside."""
+        return (self.run_cpu_s - self.engine_cpu_s) / self.engine_cpu_s
+
+    @property
     def decision_us(self) -> float | None:
         """CPU time outside the engine per decision [us]."""
         return (self.run_cpu_s - self.engine_cpu_s) / self.decisions * 1e6 if self.decisions else None
 
 
-def policy_cost(policy: str, window_s: float, nodes: int) -> PolicyCost:
-    """Run the I/O work under a policy with a clock around the engine."""
-    model = ClusterModel(io_work(window_s, nodes, policy), seed=1)
+def policy_cost(scenario: Scenario) -> PolicyCost:
+    """A run with a clock around the engine."""
+    model = ClusterModel(scenario, seed=1)
     serve = model.engine.serve
     engine_cpu_s, windows = 0.0, 0
 
@@ -139,4 +144,4 @@ def policy_cost(policy: str, window_s: float, nodes: int) -> PolicyCost:
     begun_s = time.process_time()
     model.run()
     run_cpu_s = time.process_time() - begun_s
-    return PolicyCost(policy, run_cpu_s, engine_cpu_s, windows, len(model.decisions_frame()))
+    return PolicyCost(model.policy.name, run_cpu_s, engine_cpu_s, windows, len(model.decisions_frame()))
