@@ -98,7 +98,6 @@ class Comparison:
             "seeds": list(self.seeds),
             "policies": policies,
             "pairs": pairs,
-            "best": list(self.best()) if self.seeds else [],
         }
 
 
