@@ -3,7 +3,7 @@
     python scenarios/map_preemptive_migration.py --out docs
 
 Everything but what is swept is `wal-pm-fig2`: six nodes, I/O rates uniform up to 2.6 per ms. Writes
-`preemptive-migration.csv` and `.png`; 4 seeds take some ten minutes on two cores. What comes out is discussed in
+`preemptive-migration.csv` and `.png`; 4 seeds take two or three minutes on two cores. What comes out is discussed in
 docs/preemptive-migration.md.
 """
 
@@ -26,7 +26,7 @@ WORKS: dict[str, dict[str, object]] = {
     "exponential, uneven homes": {"workload.cpu_ms": {"kind": "exponential", "mean": 370.0}},
 }
 # Part of what the disks can do that is offered to them during the window, if no access hits the buffer.
-DISK_LOADS = (0.25, 0.5, 0.75, 1.0)
+DISK_LOADS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 DATA_MB = (0.0, 1.0, 5.0, 15.0)
 RIVALS = ("wal-re", "iolb")
 NODES, MEAN_CPU_MS, MEAN_IO_PER_MS, REQUEST_MS = 6, 370.0, 1.3, 10.5
