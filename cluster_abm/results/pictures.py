@@ -38,6 +38,8 @@ Interval = tuple[float, float] | None
 Floats = npt.NDArray[np.float64]
 
 WIDEST_LOG_FREE = 10.0
+# Of legends: how many letters an inch takes, and how many the line beside them.
+LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 11.0, 7
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
 MOST_BINS = 200
@@ -192,9 +194,10 @@ def draw_reproduction(
             look = {"color": colour, "marker": marker, "markersize": 5 + 7 * weight, "alpha": 1 - 0.3 * weight}
             if len(group) == 1:
                 _draw_intervals(panel, curve, colour)
-            measured, published = ("", "") if names else ("-", "--")
-            panel.plot(curve.x, _floats(curve.measured), measured, linewidth=1.3 + 4 * weight, **look)
-            panel.plot(curve.x, _floats(curve.published), published, linewidth=1 + 1.5 * weight, mfc="white", **look)
+            measured, published = ("none", "none") if names else ("-", "--")
+            panel.plot(curve.x, _floats(curve.measured), linestyle=measured, linewidth=1.3 + 4 * weight, **look)
+            look |= {"linestyle": published, "mfc": "white"}
+            panel.plot(curve.x, _floats(curve.published), linewidth=1 + 1.5 * weight, **look)
         tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
     for panel in panels[len(groups) :]:
         panel.set_visible(False)
@@ -237,7 +240,9 @@ def draw_reproduction(
         handles.append(
             Line2D([], [], color="#444444", linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
         )
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(3 * columns, 8), frameon=False)
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    fitting = int(figure.get_figwidth() * LETTERS_PER_INCH / (longest + LETTERS_OF_A_HANDLE))
+    figure.legend(handles=handles, loc="outside lower center", ncols=max(1, min(fitting, 8)), frameon=False)
     return save(figure, path)
 
 
