@@ -214,3 +214,21 @@ def test_units_of_time():
 
 def test_colours_are_all_different():
     assert len(set(colours_of([*NAMES[:8], "clb", "wal-pm", "lightest-disk"]))) == 11
+
+
+def test_named_points_are_not_joined_and_long_names_fit(tmp_path, figures):
+    names = ["cholesky", "titan", "lu"]
+    curves = [
+        Curve(f"memory-based, CPU {share} %", "memory-based", [0, 1, 2], [None] * 3, [1.2, 7.0, 1686.0], [None] * 3)
+        for share in range(10, 100, 10)
+    ]
+    draw_reproduction(tmp_path / "names.png", "Applications", "application", "mean slowdown", curves, names)
+    figure = figures[0]
+    assert_readable(figure)
+    panel = figure.axes[0]
+    assert {line.get_linestyle() for line in panel.lines} == {"None"}
+    assert [label.get_text() for label in figure.axes[6].get_xticklabels()] == names
+    assert panel.get_yscale() == "log"
+    box = figure.legends[0].get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.canvas.get_width_height()[0]
