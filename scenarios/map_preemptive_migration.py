@@ -3,7 +3,7 @@
     python scenarios/map_preemptive_migration.py --out docs
 
 Everything but what is swept is `wal-pm-fig2`: six nodes, I/O rates uniform up to 2.6 per ms. Writes
-`preemptive-migration.csv` and `.png`; 4 seeds take two or three minutes on two cores. What comes out is discussed in
+`preemptive-migration.csv` and `.png`; 4 seeds take four minutes on two cores. What comes out is discussed in
 docs/preemptive-migration.md.
 """
 
