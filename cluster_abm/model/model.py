@@ -224,8 +224,8 @@ class ClusterModel(mesa.Model):
         return self._submissions.submitted
 
     @property
-    def held_jobs(self) -> list[int]:
-        """Jobs that have been submitted and that the policy holds back, by number."""
+    def held_jobs(self) -> set[int]:
+        """Numbers of the jobs that have been submitted and that the policy holds back."""
         return self._submissions.held
 
     def busy_ns(self) -> tuple[Integers, Integers]:

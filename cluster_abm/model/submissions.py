@@ -38,12 +38,9 @@ class Submissions:
         self._arrivals_ns = np.ascontiguousarray(model.jobs["arrival_ns"])
         self._next_arrival_ns = int(self._arrivals_ns[0]) if len(model.jobs) else NEVER
         self._queues: dict[int, deque[int]] = {}
+        # Jobs that wait in a queue.
+        self.held: set[int] = set()
         self.submitted = 0
-
-    @property
-    def held(self) -> list[int]:
-        """Jobs that wait in a queue, by number."""
-        return sorted(job for queue in self._queues.values() for job in queue)
 
     def first_arrival_after(self, time_ns: int) -> int:
         """When the first job after a time is submitted [ns]; NEVER if none is."""
@@ -71,12 +68,15 @@ class Submissions:
         for job in arrived:
             key = 0 if model.policy.central else int(model.jobs["home"][job])
             self._queues.setdefault(key, deque()).append(job)
+            self.held.add(job)
         self._queues = {key: queue for key, queue in sorted(self._queues.items()) if queue}
         if self._queues:
             model.negotiations.look()
         for queue in self._queues.values():
             while queue and not self._is_held(queue[0]):
-                yield self._tasks_of(np.array([queue.popleft()]))
+                job = queue.popleft()
+                self.held.remove(job)
+                yield self._tasks_of(np.array([job]))
 
     def _is_held(self, job: int) -> bool:
         model = self._model
