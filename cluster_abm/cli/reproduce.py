@@ -11,6 +11,7 @@ import click
 from cluster_abm.cli.options import json_option, out_option, overrides_of, trace_file_option, workers_option
 
 if TYPE_CHECKING:
+    from cluster_abm.study.plan import Series
     from cluster_abm.study.reproduce import Reproduction
     from cluster_abm.study.statistics import Estimate
 
@@ -80,12 +81,10 @@ def _print_reproduction(found: Reproduction) -> None:
         f"{plan.paper}: {plan.title}. {plan.metric_label}, {'published | ' if plan.published else ''}measured "
         f"[95 % interval], {found.seeds} seeds\n"
     )
-    rows: dict[float | str, dict[str, str]] = {}
-    for point in found.points:
-        cell = ("" if point.published is None else f"{point.published:g} | ") + _measured(point.measured)
-        x = point.x if isinstance(point.x, str) else f"{point.x:g}"
-        rows.setdefault(point.x, {plan.axis.column: x})[point.series] = cell
-    click.echo(pd.DataFrame(list(rows.values())).to_string(index=False))
+    _print_points(found, {series.name: series.name for series in plan.series})
+    for also in plan.also:
+        click.echo(f"\n{also.name}: {also.label}")
+        _print_points(found, {f"{series.name}: {also.name}": series.name for series in plan.series})
     numbers = [
         {
             "the paper says": f"{said.number.claim} [{said.unit}]",
@@ -102,6 +101,19 @@ def _print_reproduction(found: Reproduction) -> None:
     click.echo(f"\nverdict: {found.verdict}\n{found.notes}\n")
 
 
+def _print_points(found: Reproduction, columns: dict[str, str]) -> None:
+    """A table of the curves that `columns` names, a row a point of the axis."""
+    import pandas as pd
+
+    rows: dict[float | str, dict[str, str]] = {}
+    for point in found.points:
+        if point.series in columns:
+            cell = ("" if point.published is None else f"{point.published:g} | ") + _measured(point.measured)
+            x = point.x if isinstance(point.x, str) else f"{point.x:g}"
+            rows.setdefault(point.x, {found.plan.axis.column: x})[columns[point.series]] = cell
+    click.echo(pd.DataFrame(list(rows.values())).to_string(index=False, na_rep=""))
+
+
 def _measured(found: Estimate | None) -> str:
     if found is None:
         return "not measured"
@@ -115,18 +127,51 @@ def _save(folder: Path, found: Reproduction) -> None:
     plan = found.plan
     write_json(folder, f"{plan.name}.json", found.as_json())
     names = [str(x) for x in dict.fromkeys(point.x for point in found.points) if isinstance(x, str)]
-    curves = []
-    for series in plan.series:
-        points = [point for point in found.points if point.series == series.name]
-        curves.append(
-            Curve(
-                series.name,
-                series.policy,
-                [names.index(point.x) if isinstance(point.x, str) else point.x for point in points],
-                [point.published for point in points],
-                [point.measured.mean for point in points],
-                [point.measured.ci95 for point in points],
+
+    def curves(of: list[Series], suffix: str = "") -> list[Curve]:
+        drawn = []
+        for series in of:
+            points = [point for point in found.points if point.series == series.name + suffix]
+            drawn.append(
+                Curve(
+                    series.name,
+                    series.policy,
+                    [names.index(point.x) if isinstance(point.x, str) else point.x for point in points],
+                    [point.published for point in points],
+                    [point.measured.mean for point in points],
+                    [point.measured.ci95 for point in points],
+                )
             )
-        )
+        return [curve for curve in drawn if len(curve.x)]
+
     title = f"{plan.paper}: {plan.title} ({found.seeds} seeds; {found.verdict})"
-    draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves, names)
+    together = [series for series in plan.series if not series.apart]
+    draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves(together), names)
+    for also in plan.also:
+        further = curves(list(plan.series), f": {also.name}")
+        if further and not also.stacked:
+            path = folder / f"{plan.name}-{also.name.replace(' ', '-')}.png"
+            draw_reproduction(path, title, plan.axis.label, also.label, further, names)
+    _save_stacked(folder, found)
+
+
+def _save_stacked(folder: Path, found: Reproduction) -> None:
+    import pandas as pd
+
+    from cluster_abm.results.stacked import draw_stacked
+
+    plan = found.plan
+    stacked = [also for also in plan.also if also.stacked]
+    if not stacked:
+        return
+    parts: dict[str, dict[str, float]] = {}
+    for also in stacked:
+        for series in plan.series:
+            own = [point.measured.mean for point in found.points if point.series == f"{series.name}: {also.name}"]
+            if own:
+                parts.setdefault(series.name, {})[also.name] = own[0]
+    if parts:
+        table = pd.DataFrame.from_dict(parts, orient="index")
+        where = ", ".join(f"{plan.axis.column} {x:g}" if isinstance(x, float) else x for x in stacked[0].at)
+        title = f"{plan.paper}: where the time went, {where} ({found.seeds} seeds)"
+        draw_stacked(folder / f"{plan.name}-breakdown.png", title, stacked[0].label, table)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.memory import faults_per_ms
 from cluster_abm.engine.streams import Word, task_key
-from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, MEETING, NONE, NS_PER_MS, Row, Table
+from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, MEETING, NEVER, NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import data_kb, hit_rate
-from cluster_abm.formulas.memory import page_faults_per_ms
 from cluster_abm.formulas.slowdown import dedicated_paging_ms
 from cluster_abm.jit import inlined, kernel
 
@@ -24,16 +24,26 @@ def wall_ns_of_cpu(cpu_ms: float, speed: float) -> int:
 
 
 @inlined
-def describe_dedicated_run(task: Row, home: Row) -> None:
+def lone_paging_ms(task: Row, home: Row, phases: Table) -> float:
+    """Paging of a task alone on its home node [ms], phase by phase if it has a profile."""
+    fault_ms = home.fault_ns / NS_PER_MS
+    if task.phase == NONE:
+        return dedicated_paging_ms(faults_per_ms(home, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
+    paging_ms = 0.0
+    accesses = 0
+    for place in range(task.phase, task.last_phase + 1):
+        phase = phases[place]
+        paging_ms += dedicated_paging_ms(faults_per_ms(home, phase.memory_kb, accesses), phase.cpu_ms, fault_ms)
+        accesses += phase.accesses
+    return paging_ms
+
+
+@inlined
+def describe_dedicated_run(task: Row, home: Row, phases: Table) -> None:
     """What the task would do alone on its home node: the base of its slowdown."""
     task.lone_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
     task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
-    faults_per_ms = page_faults_per_ms(
-        float(task.memory_kb), float(home.user_memory_kb), home.fault_rate_per_ms, home.fault_ratio_cap,
-        home.overflow_only != 0,
-    )  # fmt: skip
-    fault_ms = home.fault_ns / NS_PER_MS
-    task.lone_paging_ns = int(dedicated_paging_ms(faults_per_ms, task.cpu_demand_ms, fault_ms) * NS_PER_MS)
+    task.lone_paging_ns = int(lone_paging_ms(task, home, phases) * NS_PER_MS)
     task.lone_seek_ns = home.seek_ns
     task.lone_ns_per_kb = home.ns_per_kb
     task.lone_io_ns = 0
@@ -93,6 +103,22 @@ def plan_phases(task: Row, speed: float) -> None:
 
 
 @inlined
+def begin_phase(task: Row, phases: Table, place: int) -> None:
+    """From now on the task does as that phase of its profile says."""
+    task.phase = place
+    task.phase_accesses = 0
+    task.memory_kb = phases[place].memory_kb
+    task.fresh_kb_per_s = phases[place].fresh_kb_per_s
+
+
+@inlined
+def begin_profile(task: Row, job: Row, phases: Table) -> None:
+    """The task runs a program that has an activity profile, from its first phase on."""
+    task.last_phase = job.first_phase + job.phases - 1
+    begin_phase(task, phases, job.first_phase)
+
+
+@inlined
 def barriers_of(job: Row) -> int:
     """How many barriers each of the job's tasks meets: one after every `barrier_ms` of CPU, none at its end."""
     if job.barrier_ms <= 0.0 or job.tasks < 2:
@@ -135,6 +161,7 @@ def admit(
     free: Integers,
     counters: Integers,
     jobs: Table,
+    phases: Table,
     run_key: Word,
     job_index: Integers,
     member: Integers,
@@ -149,6 +176,7 @@ def admit(
         nodes: the nodes on which they run: the same, or the one row that stands for all of them in a pooled cluster.
         tasks, free, counters: the state, changed in place as `nodes` is; there must be free slots enough.
         jobs: the job table.
+        phases: the phases of all programs, tables.PHASE_FIELDS.
         run_key: key of the service-time streams of this run.
         job_index, member, held_ns, target, delay_ns: one entry a task: its job's row, its number inside the job, how
             long its submission was held [ns], the node it goes to, and how long it travels [ns]; all of one shape.
@@ -178,8 +206,8 @@ def admit(
         task.barrier_ms = job.barrier_ms
         task.barriers_left = barriers_of(job)
         task.go_on_ns = 0
-        if task.barriers_left > 0:
-            counters[MEETING] += 1
+        task.bound = 1 if task.barriers_left > 0 or (job.tasks > 1 and node.limit_kb < NEVER) else 0
+        counters[MEETING] += task.bound
         plan_phases(task, node.speed)
         task.fault_credit = 0.0
         task.accesses = 0
@@ -190,6 +218,10 @@ def admit(
         task.initial_data_mb = job.initial_data_mb
         task.data_kb = data_kb(job.io_per_ms, job.cpu_ms, job.request_kb, job.reaccess_rate)
         task.memory_kb = int(math.floor(job.memory_mb * 1000.0 + 0.5))
+        task.fresh_kb_per_s = 0
+        task.phase = NONE
+        if job.phases > 0:
+            begin_profile(task, job, phases)
         task.stream = int(math.floor(job.io_per_ms * job.request_kb * 1e6 + 0.5))
         task.requests = 0
         task.faults = 0
@@ -202,6 +234,6 @@ def admit(
         task.migration_ns = 0
         task.barrier_ns = 0
         task.blocked_ns = held_ns[entry]
-        describe_dedicated_run(task, home)
+        describe_dedicated_run(task, home, phases)
         set_out(node, tasks, slot)
         join_members(node, tasks, slot)

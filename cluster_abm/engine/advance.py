@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet
+from cluster_abm.engine.ending import bury
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import MEETING, NEVER, RECORDS, Table
 from cluster_abm.jit import kernel
@@ -22,17 +23,18 @@ def advance(
     counters: Integers,
     meetings: Table,
     opening: Integers,
+    phases: Table,
     slice_ns: int,
     end_ns: int,
     until_finish: bool,
 ) -> int:
     """Serve and meet, slice after slice, until `end_ns`.
 
-    While a task has a barrier ahead, or the end of a task is waited for, this goes from slice to slice, over those in
-    which nothing happens; else in one leap.
+    While a task depends on others of its job, or the end of a task is waited for, this goes from slice to slice, over
+    those in which nothing happens; else in one leap.
 
     Args:
-        nodes, tasks, records, free, counters, meetings, opening: as for `serve`, changed in place.
+        nodes, tasks, records, free, counters, meetings, opening, phases: as for `serve`, changed in place.
         slice_ns: length of a slice [ns].
         end_ns: a border [ns].
         until_finish: stop at the border of the first slice in which a task ends.
@@ -48,9 +50,10 @@ def advance(
         if next_ns >= end_ns:
             return end_ns
         border_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
-        serve(nodes, tasks, records, free, counters, meetings, opening, border_ns)
+        serve(nodes, tasks, records, free, counters, meetings, opening, phases, border_ns)
+        bury(nodes, tasks, records, free, counters, meetings, opening, border_ns)
         meet(nodes, tasks, counters, meetings, opening, slice_ns)
         if border_ns == end_ns or (until_finish and counters[RECORDS] > finished):
             return border_ns
-    serve(nodes, tasks, records, free, counters, meetings, opening, end_ns)
+    serve(nodes, tasks, records, free, counters, meetings, opening, phases, end_ns)
     return end_ns

@@ -96,6 +96,8 @@ def meet(nodes: Table, tasks: Table, counters: Integers, meetings: Table, openin
     against, is brought to the same barrier: the job alone on as many nodes as it has tasks, slices included.
     """
     for entry in range(counters[OPENING]):
+        if opening[entry] < 0 or meetings[opening[entry]].dead != 0:
+            continue
         meeting = meetings[opening[entry]]
         open_ns = opens_ns(meeting.last_ns, meeting.communication_ns, slice_ns)
         met_ns = meeting.lone_start_ns + dedicated_phase_ns(tasks[meeting.head], meeting.lone_io_ns)
@@ -107,7 +109,8 @@ def meet(nodes: Table, tasks: Table, counters: Integers, meetings: Table, openin
             task.lone_barrier_ns += lone_open_ns - met_ns + meeting.lone_io_ns - own_io_ns
             task.lone_mark_ns = task.lone_io_ns
             task.go_on_ns = open_ns
-            if task.barriers_left == 0:
+            if task.barriers_left == 0 and meeting.dies_together == 0:
+                task.bound = 0
                 counters[MEETING] -= 1
             following = task.barrier_next
             if task.state == AT_BARRIER:

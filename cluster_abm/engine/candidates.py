@@ -42,6 +42,10 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
             row.write_share = jobs[task.job].write_share
             # Nanoseconds are whole: who has received nothing is 0 old, not a fraction of one.
             row.age_ms = task.cpu_demand_ms - left_ms if task.cpu_ns + unbooked_ns > 0 else 0.0
+            row.page_faults = task.faults
+            row.accesses = task.accesses
+            row.here_ms = (now_ns - task.here_ns) / NS_PER_MS if task.state != IN_FLIGHT else 0.0
+            row.migrations = task.migrations
             count += 1
         slot = task.member_next
     return count

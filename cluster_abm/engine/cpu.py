@@ -9,6 +9,12 @@ from cluster_abm.jit import inlined
 
 
 @inlined
+def faults_per_ns(node: Row, task: Row) -> float:
+    """Page faults of a task per wall ns of its CPU, now."""
+    return float(node.fault_per_ns + node.fault_per_fresh * task.fresh_kb_per_s)
+
+
+@inlined
 def book_progress(node: Row, task: Row, now_ns: int) -> None:
     """Book what the running task has computed since the last booking. Only events may call this, never a
     window's border: the fault credit is a float, and its sum must not depend on the windows."""
@@ -16,7 +22,7 @@ def book_progress(node: Row, task: Row, now_ns: int) -> None:
     if ran_ns > 0:
         task.cpu_left_ns -= ran_ns
         task.gap_left_ns -= ran_ns
-        task.fault_credit += node.fault_per_ns * ran_ns
+        task.fault_credit += faults_per_ns(node, task) * ran_ns
         task.cpu_ns += ran_ns
         node.cpu_busy_ns += ran_ns
         node.leg_ns = now_ns
@@ -26,8 +32,9 @@ def book_progress(node: Row, task: Row, now_ns: int) -> None:
 def plan_stop(node: Row, task: Row) -> None:
     """When the running task stops: demand used up, access, page fault, or its quantum if others are ready."""
     lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
-    if node.fault_per_ns > 0.0:
-        fault_in = (1.0 - task.fault_credit) / node.fault_per_ns
+    fault_per_ns = faults_per_ns(node, task)
+    if fault_per_ns > 0.0:
+        fault_in = (1.0 - task.fault_credit) / fault_per_ns
         if fault_in < lasts_ns:
             lasts_ns = max(0, int(math.ceil(fault_in)))
     stop_ns = node.leg_ns + lasts_ns
@@ -103,7 +110,7 @@ def leap_rounds(node: Row, tasks: Table, now_ns: int, end_ns: int) -> int:
     Returns:
         the end of the same task's quantum after the last of those rounds, `now_ns` if there is none.
     """
-    if node.fault_per_ns > 0.0 or now_ns < node.no_leap_before_ns:
+    if node.fault_per_ns > 0.0 or node.fault_per_fresh > 0.0 or now_ns < node.no_leap_before_ns:
         return now_ns
     round_ns = (node.ready_count + 1) * (node.quantum_ns + node.switch_ns)
     # At one instant the CPU's event comes first, so the others may fall on the leap's end; the window's may not.

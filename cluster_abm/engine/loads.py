@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from cluster_abm.engine.tables import IN_FLIGHT, NONE, NS_PER_MS, READY, RUNNING, Table
+import math
+
+from cluster_abm.engine.memory import faults_per_ms as faults_at
+from cluster_abm.engine.tables import IN_FLIGHT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
-from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
+from cluster_abm.formulas.memory import page_load_ms
+from cluster_abm.formulas.oversize import oversize
 from cluster_abm.jit import kernel
 
 
@@ -23,16 +27,20 @@ def measure(
         node = nodes[index]
         load = loads[index]
         demand_kb = node.demand_kb + node.flight_kb
-        faults_per_ms = page_faults_per_ms(
-            float(demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
-            node.overflow_only != 0,
-        )  # fmt: skip
+        faults_per_ms = faults_at(node, demand_kb, node.accesses)
         fault_ms = node.fault_ns / NS_PER_MS
         seek_ms = node.seek_ns / NS_PER_MS
         mb_per_s = NS_PER_MS / node.ns_per_kb
         load.tasks = float(node.tasks + node.flying)
         load.memory_mb = demand_kb / 1000.0
         load.faults_per_ms = faults_per_ms
+        load.accesses = float(node.accesses)
+        load.oversize = oversize(float(demand_kb), float(node.user_memory_kb))
+        load.cache_mb = (node.cache_kb if node.by_oversize != 0 else node.buffer_kb) / 1000.0
+        used_kb = demand_kb + (node.cache_kb if node.by_oversize != 0 else 0.0)
+        load.free_mb = max(0.0, node.user_memory_kb - used_kb) / 1000.0
+        load.virtual_free_mb = math.inf if node.limit_kb == NEVER else (node.limit_kb - demand_kb) / 1000.0
+        load.newest_ms = math.inf
         load.cpu_queue = 0.0
         load.cpu_ms = 0.0
         load.page_ms = 0.0
@@ -61,6 +69,9 @@ def measure(
                 load.cpu_queue += 1.0
             elif task.state == READY or task.state == IN_FLIGHT:
                 load.cpu_queue += 1.0
+            if task.migrations == 0:
+                here_ms = 0.0 if task.state == IN_FLIGHT else (now_ns - task.here_ns) / NS_PER_MS
+                load.newest_ms = min(load.newest_ms, here_ms)
             remaining_ms = left_ns / NS_PER_MS
             # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
             work_ms = remaining_ms * node.speed

@@ -6,29 +6,62 @@ from cluster_abm.engine.cpu import book_progress, plan_stop
 from cluster_abm.engine.streams import HIT, uniform
 from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
-from cluster_abm.formulas.memory import page_faults_per_ms
+from cluster_abm.formulas.memory import node_faults_per_ms
+from cluster_abm.formulas.oversize import even_faults, fresh_faults
 from cluster_abm.jit import inlined
 
 
 @inlined
-def change_demand(node: Row, tasks: Table, memory_kb: int, stream: int, now_ns: int) -> None:
-    """Add (or, negative, take away) a task's memory and traffic, and have the running task fault accordingly."""
+def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
+    """Page faults per ms of CPU at speed 1 if tasks asked a node for so much memory, having made so many accesses."""
+    return float(
+        node_faults_per_ms(
+            float(demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
+            node.overflow_only != 0, node.by_oversize != 0, float(accesses),
+        )
+    )  # fmt: skip
+
+
+@inlined
+def change_demand(
+    node: Row, tasks: Table, memory_kb: int, stream: int, fresh_kb_per_s: int, accesses: int, now_ns: int
+) -> None:
+    """Add (or, negative, take away) memory, traffic, fresh demand and accesses of a task, and have all fault by it.
+
+    The running task's progress is booked by its old rate first: call this before its own fresh demand changes.
+    """
     node.demand_kb += memory_kb
     node.stream += stream
-    per_ms = page_faults_per_ms(
-        float(node.demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
-        node.overflow_only != 0,
-    )  # fmt: skip
-    fault_per_ns = per_ms * node.speed / NS_PER_MS
-    if fault_per_ns != node.fault_per_ns:
+    node.fresh_kb_per_s += fresh_kb_per_s
+    node.accesses += accesses
+    fit_cache(node)
+    per_ms = faults_per_ms(node, node.demand_kb, node.accesses)
+    everybody, each_fresh = per_ms, 0.0
+    if node.by_oversize != 0:
+        everybody = even_faults(per_ms, node.fault_evenness, float(node.fresh_kb_per_s))
+        each_fresh = fresh_faults(per_ms, node.fault_evenness, float(node.fresh_kb_per_s), node.tasks)
+    fault_per_ns = everybody * node.speed / NS_PER_MS
+    fault_per_fresh = each_fresh * node.speed / NS_PER_MS
+    if fault_per_ns != node.fault_per_ns or fault_per_fresh != node.fault_per_fresh:
         if node.running != NONE:
             # What has run until now earned faults at the old rate.
             task = tasks[node.running]
             book_progress(node, task, now_ns)
             node.fault_per_ns = fault_per_ns
+            node.fault_per_fresh = fault_per_fresh
             plan_stop_of_running(node, task, now_ns)
         else:
             node.fault_per_ns = fault_per_ns
+            node.fault_per_fresh = fault_per_fresh
+
+
+@inlined
+def count_access(node: Row, tasks: Table, now_ns: int) -> None:
+    """The running task has made an access; where memory is oversized, faults come by the number of accesses too."""
+    if node.by_oversize != 0 and node.demand_kb > node.user_memory_kb:
+        change_demand(node, tasks, 0, 0, 0, 1, now_ns)
+    else:
+        node.accesses += 1
 
 
 @inlined
@@ -41,10 +74,26 @@ def plan_stop_of_running(node: Row, task: Row, now_ns: int) -> None:
 
 
 @inlined
+def fit_cache(node: Row) -> None:
+    """An I/O buffer that lives in free memory makes room for programs; what it gives up is lost."""
+    room_kb = max(0.0, float(node.user_memory_kb - node.demand_kb))
+    node.cache_kb = min(node.cache_kb, node.buffer_kb, room_kb)
+
+
+@inlined
+def fill_cache(node: Row, size_kb: float) -> None:
+    """What an access has brought stays in the I/O buffer as far as there is room."""
+    if node.by_oversize != 0:
+        node.cache_kb += size_kb
+        fit_cache(node)
+
+
+@inlined
 def is_hit(node: Row, task: Row) -> bool:
     """Whether the task's present access is served from the node's buffer."""
-    if task.reaccess_rate == 0.0 or node.buffer_kb == 0.0:
+    buffer_kb = node.cache_kb if node.by_oversize != 0 else node.buffer_kb
+    if task.reaccess_rate == 0.0 or buffer_kb == 0.0:
         return False
-    share_kb = buffer_share_kb(float(task.stream), float(node.stream), node.buffer_kb)
+    share_kb = buffer_share_kb(float(task.stream), float(node.stream), buffer_kb)
     chance = hit_rate(task.reaccess_rate, share_kb, task.data_kb)
     return uniform(task.key, HIT, task.accesses, 0) < chance

@@ -135,11 +135,10 @@ def freeze(node: Row, tasks: Table, slot: int, free: Integers, counters: Integer
     else:
         leave_disk_queue(node, tasks, slot, now_ns)
     node.tasks -= 1
-    change_demand(node, tasks, -task.memory_kb, -task.stream, now_ns)
+    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.fresh_kb_per_s, -task.accesses, now_ns)
     if was_running:
         dispatch(node, tasks, now_ns)
     node.no_leap_before_ns = 0
-    task.migrations += 1
     return leaves_ns
 
 
@@ -177,13 +176,13 @@ def migrate(
         plan_phases(task, there.speed)
     else:
         leaves_ns = freeze(node, tasks, slot, free, counters, now_ns)
+        task.migrations += 1
         if there.speed != node.speed:
             # Demands are kept in wall ns of the node's CPU.
             slower = node.speed / there.speed
             task.cpu_left_ns = int(math.floor(task.cpu_left_ns * slower + 0.5))
             task.cpu_after_ns = int(math.floor(task.cpu_after_ns * slower + 0.5))
-            if task.io_per_ms > 0.0:
-                task.gap_left_ns = int(math.floor(task.gap_left_ns * slower + 0.5))
+            task.gap_left_ns = int(math.floor(min(task.gap_left_ns * slower + 0.5, NEVER)))
     node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
     task.state = IN_FLIGHT
     task.node = target

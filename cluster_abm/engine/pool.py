@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet, reach_barrier
 from cluster_abm.engine.disk import block, book_request
-from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.slice import come_in, draw_gap, finish, leave_flight_head, next_request
+from cluster_abm.engine.ending import finish
+from cluster_abm.engine.memory import change_demand, faults_per_ms
+from cluster_abm.engine.slice import come_in, draw_gap, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
     MEETING,
     NEVER,
@@ -30,7 +31,6 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
-from cluster_abm.formulas.memory import page_faults_per_ms
 from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
@@ -69,11 +69,7 @@ def plan_next_stop(pool: Row, clock: Floats, stops: Floats, cpus: float) -> None
 @inlined
 def faults_of(pool: Row, task: Row) -> float:
     """Page faults of a task per wall ns of CPU: those that it has alone on the node with the largest memory."""
-    per_ms = page_faults_per_ms(
-        float(task.memory_kb), float(pool.user_memory_kb), pool.fault_rate_per_ms, pool.fault_ratio_cap,
-        pool.overflow_only != 0,
-    )  # fmt: skip
-    return float(per_ms * pool.speed / NS_PER_MS)
+    return float(faults_per_ms(pool, task.memory_kb, task.accesses) * pool.speed / NS_PER_MS)
 
 
 @inlined
@@ -180,6 +176,7 @@ def stop_first(
     counters: Integers,
     meetings: Table,
     opening: Integers,
+    phases: Table,
     sharing: Integers,
     stops: Floats,
     clock: Floats,
@@ -206,7 +203,7 @@ def stop_first(
     if task.cpu_left_ns == 0:
         finish(pool, tasks, slot, records, free, counters, now_ns)
         return
-    blocks_ns, kind = next_request(pool, task)
+    blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
     if blocks_ns > 0:
         ask_pool(pool, tasks, slot, kind, blocks_ns, serving, ends, now_ns)
     else:
@@ -214,7 +211,9 @@ def stop_first(
 
 
 @inlined
-def enter_pool(pool: Row, tasks: Table, sharing: Integers, stops: Floats, clock: Floats, now_ns: int) -> None:
+def enter_pool(
+    pool: Row, tasks: Table, phases: Table, sharing: Integers, stops: Floats, clock: Floats, now_ns: int
+) -> None:
     """The first task in flight arrives, or the first whose barrier has opened goes on."""
     slot = leave_flight_head(pool, tasks)
     task = tasks[slot]
@@ -223,8 +222,8 @@ def enter_pool(pool: Row, tasks: Table, sharing: Integers, stops: Floats, clock:
         task.go_on_ns = 0
     else:
         come_in(pool, task, now_ns)
-        draw_gap(pool, task)
-        change_demand(pool, tasks, task.memory_kb, task.stream, now_ns)
+        draw_gap(pool, task, phases)
+        change_demand(pool, tasks, task.memory_kb, task.stream, task.fresh_kb_per_s, 0, now_ns)
     join(pool, tasks, slot, sharing, stops, clock, now_ns)
 
 
@@ -237,6 +236,7 @@ def advance_pool(
     counters: Integers,
     meetings: Table,
     opening: Integers,
+    phases: Table,
     sharing: Integers,
     stops: Floats,
     clock: Floats,
@@ -251,7 +251,7 @@ def advance_pool(
 
     Args:
         pools: the node table of one row that stands for all nodes.
-        tasks, records, free, counters, meetings, opening, slice_ns, end_ns, until_finish: as for `advance`.
+        tasks, records, free, counters, meetings, opening, phases, slice_ns, end_ns, until_finish: as for `advance`.
         sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
             (len(tasks),); `ready_count` of the pool says how many.
         clock: shape (1,), the virtual clock [ns].
@@ -272,13 +272,13 @@ def advance_pool(
             turn_clock(pool, clock, cpus, now_ns)
             if pool.cpu_stop_ns == now_ns:
                 stop_first(
-                    pool, tasks, records, free, counters, meetings, opening, sharing, stops, clock, serving, ends,
-                    now_ns,
+                    pool, tasks, records, free, counters, meetings, opening, phases, sharing, stops, clock, serving,
+                    ends, now_ns,
                 )  # fmt: skip
             elif pool.disk_end_ns == now_ns:
                 end_pool_request(pool, tasks, sharing, stops, clock, serving, ends, now_ns)
             else:
-                enter_pool(pool, tasks, sharing, stops, clock, now_ns)
+                enter_pool(pool, tasks, phases, sharing, stops, clock, now_ns)
             plan_next_stop(pool, clock, stops, cpus)
             pool.next_event_ns = min(pool.cpu_stop_ns, pool.disk_end_ns, pool.arrival_ns)
         meet(pools, tasks, counters, meetings, opening, slice_ns)

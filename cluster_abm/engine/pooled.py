@@ -20,7 +20,15 @@ def pool_of(nodes: Table) -> Table:
     pool = empty_nodes(1)
     pool["buffer_kb"] = nodes["buffer_kb"].sum()
     pool["user_memory_kb"] = nodes["user_memory_kb"].max()
-    for name in ("seek_ns", "ns_per_kb", "fault_ns", "fault_rate_per_ms", "fault_ratio_cap", "overflow_only"):
+    for name in (
+        "seek_ns",
+        "ns_per_kb",
+        "fault_ns",
+        "fault_rate_per_ms",
+        "fault_ratio_cap",
+        "overflow_only",
+        "by_oversize",
+    ):
         pool[name] = nodes[name].min()
     pool["speed"] = nodes["speed"].max()
     return pool
@@ -83,7 +91,7 @@ class PooledState(EngineState):
 
     def _advance(self, end_ns: int, until_finish: bool) -> int:
         return advance_pool(
-            self.pool, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening,
+            self.pool, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening, self.phases,
             self._sharing, self._stops, self._clock, self._serving, self._ends, self._cpus, self.slice_ns, end_ns,
             until_finish,
         )  # fmt: skip

@@ -11,23 +11,19 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.admission import leave_members
 from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
-from cluster_abm.engine.memory import change_demand, is_hit
+from cluster_abm.engine.ending import finish, kill_newest
+from cluster_abm.engine.memory import change_demand, count_access, fill_cache, is_hit
+from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns
 from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
 from cluster_abm.engine.tables import (
     EXPLICIT,
     FAULT,
-    FREE,
-    FREE_TOP,
-    LAST_FINISH_NS,
-    LIVE,
     NEVER,
     NONE,
     NS_PER_MS,
-    RECORDS,
     WAKING,
     Row,
     Table,
@@ -38,9 +34,11 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
-def draw_gap(node: Row, task: Row) -> None:
-    """CPU until the task's next access: exponential in its own CPU time, at least 1 ns."""
-    if task.io_per_ms > 0.0:
+def draw_gap(node: Row, task: Row, phases: Table) -> None:
+    """CPU until the task's next access: exponential in its own CPU time, at least 1 ns; or as its profile says."""
+    if task.phase != NONE:
+        task.gap_left_ns = profile_gap_ns(node, task, phases[task.phase])
+    elif task.io_per_ms > 0.0:
         gap_ms = exponential(task.key, GAP, task.accesses) / (task.io_per_ms * node.speed)
         # A gap that 64 bits do not hold outlasts any task.
         task.gap_left_ns = max(1, int(math.floor(min(gap_ms * NS_PER_MS + 0.5, NEVER))))
@@ -49,47 +47,7 @@ def draw_gap(node: Row, task: Row) -> None:
 
 
 @inlined
-def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
-    """The task is done: it becomes a record, its memory and its row are free again."""
-    task = tasks[slot]
-    record = records[counters[RECORDS]]
-    counters[RECORDS] += 1
-    record.task = task.task
-    record.job = task.job
-    record.home = task.home
-    record.node = task.node
-    record.moves = task.moves
-    record.migrations = task.migrations
-    record.arrival_ns = task.arrival_ns
-    record.finish_ns = now_ns
-    record.lone_cpu_ns = task.lone_cpu_ns
-    record.lone_io_ns = task.lone_io_ns
-    record.lone_paging_ns = task.lone_paging_ns
-    record.lone_barrier_ns = task.lone_barrier_ns
-    record.requests = task.requests
-    record.faults = task.faults
-    record.hits = task.hits
-    record.cpu_ns = task.cpu_ns
-    record.cpu_queue_ns = task.cpu_queue_ns
-    record.io_ns = task.io_ns
-    record.io_queue_ns = task.io_queue_ns
-    record.paging_ns = task.paging_ns
-    record.migration_ns = task.migration_ns
-    record.barrier_ns = task.barrier_ns
-    record.blocked_ns = task.blocked_ns
-    leave_members(node, tasks, slot)
-    node.tasks -= 1
-    node.running = NONE
-    change_demand(node, tasks, -task.memory_kb, -task.stream, now_ns)
-    task.state = FREE
-    free[counters[FREE_TOP]] = slot
-    counters[FREE_TOP] += 1
-    counters[LIVE] -= 1
-    counters[LAST_FINISH_NS] = max(counters[LAST_FINISH_NS], now_ns)
-
-
-@inlined
-def access(node: Row, task: Row) -> int:
+def access(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> int:
     """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
     size_kb = request_kb(task, task.accesses)
     if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
@@ -102,16 +60,23 @@ def access(node: Row, task: Row) -> int:
         task.requests += 1
         node.requests += 1
         service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, size_kb)
+        fill_cache(node, size_kb)
     task.accesses += 1
-    draw_gap(node, task)
+    task.phase_accesses += 1
+    count_access(node, tasks, now_ns)
+    draw_gap(node, task, phases)
     return service_ns
 
 
 @inlined
-def next_request(node: Row, task: Row) -> tuple[int, int]:
-    """What a task that has stopped asks of the disk: service [ns] and kind; 0 if its quantum is over, or on a hit."""
+def next_request(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> tuple[int, int]:
+    """What a task that has stopped asks of the disk: service [ns] and kind; 0 if nothing: its quantum is over, it was a
+    hit, or a phase of its profile ended."""
+    if task.gap_left_ns == 0 and ends_phase(task, phases):
+        next_phase(node, tasks, task, phases, now_ns)
+        return 0, EXPLICIT
     if task.gap_left_ns == 0:
-        return access(node, task), EXPLICIT
+        return access(node, tasks, task, phases, now_ns), EXPLICIT
     if task.fault_credit >= 1.0:
         task.fault_credit -= 1.0
         task.faults += 1
@@ -129,6 +94,7 @@ def stop_cpu(
     counters: Integers,
     meetings: Table,
     opening: Integers,
+    phases: Table,
     now_ns: int,
     end_ns: int,
 ) -> None:
@@ -144,7 +110,11 @@ def stop_cpu(
         finish(node, tasks, slot, records, free, counters, now_ns)
         dispatch(node, tasks, now_ns)
         return
-    blocks_ns, kind = next_request(node, task)
+    blocks_ns, kind = next_request(node, tasks, task, phases, now_ns)
+    if node.demand_kb > node.limit_kb:
+        kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
+        if node.running != slot:
+            return
     if blocks_ns > 0:
         ask_disk(node, tasks, slot, kind, blocks_ns, now_ns)
         dispatch(node, tasks, now_ns)
@@ -175,11 +145,22 @@ def come_in(node: Row, task: Row, now_ns: int) -> None:
     node.flying -= 1
     node.flight_kb -= task.memory_kb
     node.tasks += 1
+    task.here_ns = now_ns
     task.migration_ns += now_ns - task.since_ns
 
 
 @inlined
-def enter(node: Row, tasks: Table, now_ns: int) -> None:
+def enter(
+    node: Row,
+    tasks: Table,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    phases: Table,
+    now_ns: int,
+) -> None:
     """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
     or goes on waiting at its barrier. Or the first whose barrier has opened goes on."""
     slot = leave_flight_head(node, tasks)
@@ -189,8 +170,8 @@ def enter(node: Row, tasks: Table, now_ns: int) -> None:
         return
     come_in(node, task, now_ns)
     if task.gap_left_ns == NONE:
-        draw_gap(node, task)
-    change_demand(node, tasks, task.memory_kb, task.stream, now_ns)
+        draw_gap(node, task, phases)
+    change_demand(node, tasks, task.memory_kb, task.stream, task.fresh_kb_per_s, task.accesses, now_ns)
     if task.go_on_ns > 0:
         come_from_travel(node, tasks, slot, now_ns)
     elif task.request_kind == NONE:
@@ -200,6 +181,8 @@ def enter(node: Row, tasks: Table, now_ns: int) -> None:
     else:
         service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
         ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
+    if node.demand_kb > node.limit_kb:
+        kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
 
 
 @kernel
@@ -211,6 +194,7 @@ def serve(
     counters: Integers,
     meetings: Table,
     opening: Integers,
+    phases: Table,
     end_ns: int,
 ) -> None:
     """Every node lives until `end_ns`; what happens at that very instant belongs to the next window.
@@ -220,7 +204,9 @@ def serve(
         free: stack of free task slots, shape (len(tasks),).
         counters: shape (COUNTERS,), int64.
         meetings: one row a job, tables.MEETING_FIELDS.
-        opening: stack of the jobs whose tasks have all come to their barrier, shape (jobs,).
+        opening: stack of the jobs whose tasks have all come to their barrier, and of those of which one was killed (as
+            -1 - job); shape (2 jobs,).
+        phases: the phases of all programs, tables.PHASE_FIELDS.
         end_ns: end of the window [ns].
     """
     for index in range(nodes.shape[0]):
@@ -228,9 +214,9 @@ def serve(
         while node.next_event_ns < end_ns:
             now_ns = node.next_event_ns
             if node.cpu_stop_ns == now_ns:
-                stop_cpu(node, tasks, records, free, counters, meetings, opening, now_ns, end_ns)
+                stop_cpu(node, tasks, records, free, counters, meetings, opening, phases, now_ns, end_ns)
             elif node.disk_end_ns == now_ns:
                 end_request(node, tasks, free, counters, now_ns)
             else:
-                enter(node, tasks, now_ns)
+                enter(node, tasks, records, free, counters, meetings, opening, phases, now_ns)
             node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)

@@ -20,7 +20,9 @@ from cluster_abm.engine.tables import (
     LIVE,
     LOAD,
     MEETINGS,
+    NEVER,
     NONE,
+    PHASE,
     RECORD,
     RECORDS,
     TASK,
@@ -44,6 +46,7 @@ class EngineState:
         run_key: key of the service-time streams.
         slice_ns: length of a slice [ns].
         effective_rates: whether loads count I/O as it reaches the disk: buffer hits left out, page faults counted.
+        phases: phases of all programs that jobs run, tables.PHASE_FIELDS.
         tasks: recycled rows of the live tasks; a row's number must never reach a result.
     """
 
@@ -52,6 +55,7 @@ class EngineState:
     run_key: int
     slice_ns: int = 10_000_000
     effective_rates: bool = False
+    phases: Table = field(default_factory=lambda: np.zeros(0, PHASE))
     tasks: Table = field(default_factory=lambda: np.zeros(0, TASK))
     free: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     counters: Integers = field(default_factory=_counters)
@@ -64,7 +68,9 @@ class EngineState:
             self.meetings[name] = self.jobs[name]
         self.meetings["lone_start_ns"] = self.jobs["arrival_ns"]
         self.meetings["head"] = NONE
-        self._opening = np.zeros(len(self.jobs), np.int64)
+        self.memory_is_limited = bool((self.nodes["limit_kb"] < NEVER).any())
+        self.meetings["dies_together"] = (self.jobs["tasks"] > 1) & self.memory_is_limited
+        self._opening = np.zeros(2 * len(self.jobs), np.int64)
 
     @property
     def serving_nodes(self) -> Table:
@@ -102,8 +108,8 @@ class EngineState:
         """Send tasks on their way (admission.admit)."""
         self._make_room(len(job_index))
         admit(
-            self.nodes, self.serving_nodes, self.tasks, self.free, self.counters, self.jobs, np.uint64(self.run_key),
-            job_index, member, held_ns, target, delay_ns,
+            self.nodes, self.serving_nodes, self.tasks, self.free, self.counters, self.jobs, self.phases,
+            np.uint64(self.run_key), job_index, member, held_ns, target, delay_ns,
         )  # fmt: skip
 
     def members(self, node: int) -> Integers:
@@ -130,6 +136,9 @@ class EngineState:
 
         Returns the border reached [ns].
         """
+        if self.memory_is_limited:
+            # Whoever is killed while the disk serves it leaves a row behind.
+            self._make_room(1)
         needed = self.finished + self.live
         if needed > len(self._records):
             larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
@@ -139,7 +148,7 @@ class EngineState:
 
     def _advance(self, end_ns: int, until_finish: bool) -> int:
         return advance(
-            self.nodes, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening,
+            self.nodes, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening, self.phases,
             self.slice_ns, end_ns, until_finish,
         )  # fmt: skip
 

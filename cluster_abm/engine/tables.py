@@ -26,6 +26,7 @@ STATE_NAMES = {
     AT_BARRIER: "at barrier", WAKING: "at barrier",
 }  # fmt: skip
 EXPLICIT, FAULT, LEFT_BEHIND = 0, 1, 2
+FINISHED, KILLED = 0, 1
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
 
@@ -51,6 +52,14 @@ NODE_FIELDS: list[Field] = [
     ("fault_rate_per_ms", "f8", "1/ms", "page-fault rate mu"),
     ("fault_ratio_cap", "f8", "1", "largest demand/memory in the paging law"),
     ("overflow_only", "i4", "flag", "1: only the overflowing share of the pages faults"),
+    (
+        "by_oversize",
+        "i4",
+        "flag",
+        "1: page faults come by the oversized share (MCLS), 0: by a rate",
+    ),
+    ("fault_evenness", "f8", "1", "share of these faults that falls on all tasks alike, not on growing ones"),
+    ("limit_kb", "i8", "KB", "RAM for programs and swap: demand beyond it kills; NEVER: no limit"),
     ("quantum_ns", "i8", "ns", "round-robin quantum"),
     ("switch_ns", "i8", "ns", "context switch"),
     ("next_event_ns", "i8", "ns", "earliest of the three events below"),
@@ -73,7 +82,11 @@ NODE_FIELDS: list[Field] = [
     ("quantum_start_ns", "i8", "ns", "when the running task's quantum began"),
     ("demand_kb", "i8", "KB", "memory asked by tasks in the node"),
     ("flight_kb", "i8", "KB", "memory asked by tasks on their way"),
-    ("fault_per_ns", "f8", "1/ns", "page faults of one task per wall ns of CPU, now"),
+    ("fault_per_ns", "f8", "1/ns", "page faults of every task per wall ns of its CPU, now"),
+    ("fault_per_fresh", "f8", "s/KB/ns", "page faults besides per wall ns of CPU, for each KB/s that a task asks anew"),
+    ("fresh_kb_per_s", "i8", "KB/s", "memory asked anew per second of CPU, sum over the tasks in the node"),
+    ("accesses", "i8", "1", "accesses made so far by the tasks in the node, N_io"),
+    ("cache_kb", "f8", "KB", "I/O buffer in the memory that programs leave free (MCLS), buffer_kb at most"),
     (
         "stream",
         "i8",
@@ -123,7 +136,13 @@ TASK_FIELDS: list[Field] = [
     ("reaccess_rate", "f8", "1", "re-access rate"),
     ("initial_data_mb", "f8", "MB", "data that must follow it"),
     ("data_kb", "f8", "KB", "data it touches, d_data"),
-    ("memory_kb", "i8", "KB", "memory demand"),
+    ("memory_kb", "i8", "KB", "memory demand, now"),
+    ("fresh_kb_per_s", "i8", "KB/s", "memory it asks anew per second of its CPU, now"),
+    ("phase", "i4", "row", "phase of its activity profile; NONE: it has none"),
+    ("last_phase", "i4", "row", "last phase of its profile"),
+    ("phase_accesses", "i8", "1", "accesses made in this phase"),
+    ("here_ns", "i8", "ns", "when it came to its node"),
+    ("bound", "i4", "flag", "1: counted in MEETING"),
     ("stream", "i8", "1e-6 KB/ms", "lambda d_RW"),
     ("lone_hit", "f8", "1", "buffer hit rate it has alone at home"),
     ("lone_cpu_ns", "i8", "ns", "CPU of its dedicated run at home"),
@@ -147,6 +166,7 @@ RECORD_FIELDS: list[Field] = [
     ("node", "i4", "node", "where it finished"),
     ("moves", "i4", "1", "1: it started on another node than its home"),
     ("migrations", "i4", "1", "how often it was migrated while it ran"),
+    ("outcome", "i4", "code", "FINISHED, or KILLED for want of memory"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("finish_ns", "i8", "ns", "end"),
     ("lone_cpu_ns", "i8", "ns", "dedicated CPU"),
@@ -166,7 +186,7 @@ JOB_FIELDS: list[Field] = [
     ("first_task", "i8", "task", "number of its first task"),
     ("cpu_ms", "f8", "ms", "CPU demand of each task at speed 1"),
     ("io_per_ms", "f8", "1/ms", "accesses of each task per ms of CPU"),
-    ("memory_mb", "f8", "MB", "memory demand of each task"),
+    ("memory_mb", "f8", "MB", "memory demand of each task; the largest of a profile"),
     ("request_kb", "f8", "KB", "mean size of an access"),
     ("request_shape", "f8", "1", "shape of the Gamma size of an access; 0: all of the mean size"),
     ("reaccess_rate", "f8", "1", "re-access rate"),
@@ -174,10 +194,22 @@ JOB_FIELDS: list[Field] = [
     ("write_share", "f8", "1", "share of accesses that write"),
     ("barrier_ms", "f8", "ms", "its tasks meet after every so much CPU at speed 1; 0: never"),
     ("communication_ns", "i8", "ns", "communication at each barrier"),
+    ("program", "i4", "number", "program that it runs; NONE: none with a profile"),
+    ("first_phase", "i4", "row", "first phase of that program"),
+    ("phases", "i4", "1", "how many phases that program has"),
+]
+
+PHASE_FIELDS: list[Field] = [
+    ("cpu_ms", "f8", "ms", "CPU of the phase at speed 1"),
+    ("memory_kb", "i8", "KB", "memory demand during it"),
+    ("accesses", "i8", "1", "accesses, evenly spread over its CPU"),
+    ("fresh_kb_per_s", "i8", "KB/s", "memory asked anew per second of CPU: growth, and turnover at the same size"),
 ]
 
 MEETING_FIELDS: list[Field] = [
     ("tasks", "i8", "1", "tasks of the job, all of which must come"),
+    ("dies_together", "i4", "flag", "1: memory is limited and the job has several tasks: none outlives another's kill"),
+    ("dead", "i4", "flag", "1: one of them was killed"),
     ("waiting", "i8", "1", "tasks that have come to the barrier"),
     ("head", "i8", "slot", "the last of them, others by barrier_next"),
     ("last_ns", "i8", "ns", "when the last of them came"),
@@ -202,6 +234,12 @@ LOAD_FIELDS: list[Field] = [
     ("disk_work", "f8", "1", "sum of I/O rate times service time"),
     ("disk_square", "f8", "ms", "sum of I/O rate times the square of the service time"),
     ("stream", "f8", "KB/ms", "sum of lambda d_RW, by which the buffer is shared"),
+    ("accesses", "f8", "1", "accesses made so far by the tasks in the node, N_io"),
+    ("oversize", "f8", "1", "memory demand beyond what there is for programs, as a share of it: Q_o; negative: free"),
+    ("free_mb", "f8", "MB", "memory that neither programs nor the I/O buffer use: FM"),
+    ("cache_mb", "f8", "MB", "I/O buffer that would make room for programs: FB"),
+    ("newest_ms", "f8", "ms", "time since the last job was started here; 0 while one is on its way to its start"),
+    ("virtual_free_mb", "f8", "MB", "RAM and swap not yet asked for; demand beyond it kills"),
 ]
 
 # In the order of the fields of policies.Candidate.
@@ -218,10 +256,15 @@ CANDIDATE_FIELDS: list[Field] = [
     ("write_share", "f8", "1", "share of accesses that write"),
     ("age_ms", "f8", "ms", "CPU received at speed 1"),
     ("running", "?", "flag", "False: a newcomer that has not entered the node yet"),
+    ("page_faults", "i8", "1", "page faults so far"),
+    ("accesses", "i8", "1", "accesses so far, N_io"),
+    ("here_ms", "f8", "ms", "time since it came to the node"),
+    ("migrations", "i8", "1", "how often it has been migrated"),
 ]
 
 # Counters of a run: tops of the stack of free slots and of the records, tasks alive, when the last one ended, tasks
-# that have barriers ahead of them, and jobs whose tasks have all come to their barrier in this slice.
+# that depend on others of their job (barriers ahead of them; killed with them), and how many jobs `opening` holds whose
+# tasks have all come to their barrier in this slice, or of which one was killed.
 FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, MEETING, OPENING, COUNTERS = range(7)
 
 
@@ -231,6 +274,7 @@ def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
 
 
 NODE, TASK, RECORD = dtype_of(NODE_FIELDS), dtype_of(TASK_FIELDS), dtype_of(RECORD_FIELDS)
+PHASE = dtype_of(PHASE_FIELDS)
 JOB, LOAD, MEETINGS = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS), dtype_of(MEETING_FIELDS)
 CANDIDATE = dtype_of(CANDIDATE_FIELDS)
 
@@ -238,6 +282,7 @@ CANDIDATE = dtype_of(CANDIDATE_FIELDS)
 def empty_nodes(count: int) -> Table:
     """`count` idle nodes, shape (count,); the caller fills in the hardware."""
     nodes = np.zeros(count, NODE)
+    nodes["limit_kb"] = NEVER
     for name in ("cpu_stop_ns", "disk_end_ns", "arrival_ns", "next_event_ns"):
         nodes[name] = NEVER
     for name in ("running", "last_task"):

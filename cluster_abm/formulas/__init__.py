@@ -14,11 +14,13 @@ from cluster_abm.formulas.cost import (
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
-from cluster_abm.formulas.memory import page_faults_per_ms, page_load_ms
+from cluster_abm.formulas.memory import node_faults_per_ms, page_faults_per_ms, page_load_ms
+from cluster_abm.formulas.oversize import activity_weight, even_faults, fresh_faults, oversize, paging_rate_per_s
 from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
 from cluster_abm.formulas.slowdown import dedicated_paging_ms, slowdown
 
 __all__ = [
+    "activity_weight",
     "buffer_share_kb",
     "closed_response_ms",
     "cpu_response_ms",
@@ -26,7 +28,9 @@ __all__ = [
     "data_kb",
     "dedicated_paging_ms",
     "disk_share",
+    "even_faults",
     "explicit_io_per_ms",
+    "fresh_faults",
     "hit_rate",
     "io_load_ms",
     "load_imbalance_factors",
@@ -35,9 +39,12 @@ __all__ = [
     "migration_ms",
     "moving_ms",
     "narrows_the_gap",
+    "node_faults_per_ms",
     "open_disk",
+    "oversize",
     "page_faults_per_ms",
     "page_load_ms",
+    "paging_rate_per_s",
     "remote_execution_ms",
     "service_ms",
     "slowdown",

@@ -1,8 +1,9 @@
-"""Page faults when the tasks of a node ask for more memory than it has (paging model `rate`)."""
+"""Page faults when the tasks of a node ask for more memory than it has."""
 
 from __future__ import annotations
 
 from cluster_abm.formulas._formula import formula
+from cluster_abm.formulas.oversize import oversize, paging_rate_per_s
 
 
 @formula
@@ -27,6 +28,28 @@ def page_faults_per_ms(
     if overflow_only:
         return fault_rate_per_ms * (1.0 - user_memory_mb / demand_mb)
     return fault_rate_per_ms * min(demand_mb / user_memory_mb, ratio_cap)
+
+
+@formula
+def node_faults_per_ms(
+    demand_mb: float,
+    user_memory_mb: float,
+    fault_rate_per_ms: float,
+    ratio_cap: float,
+    overflow_only: bool,
+    by_oversize: bool,
+    accesses: float,
+) -> float:
+    """Faults of a node's tasks per ms of CPU, by the paging model of its cluster [1/ms].
+
+    Args:
+        demand_mb, user_memory_mb, fault_rate_per_ms, ratio_cap, overflow_only: as for `page_faults_per_ms`.
+        by_oversize: model `oversize` (MCLS): the mean over the node's tasks; else model `rate`: each task's.
+        accesses: N_io, of `paging_rate_per_s`.
+    """
+    if by_oversize:
+        return paging_rate_per_s(oversize(demand_mb, user_memory_mb), accesses) / 1000.0
+    return page_faults_per_ms(demand_mb, user_memory_mb, fault_rate_per_ms, ratio_cap, overflow_only)
 
 
 @formula

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import mesa
 import numpy as np
 
-from cluster_abm.engine.tables import FREE, NS_PER_MS, RUNNING, STATE_NAMES
+from cluster_abm.engine.tables import FREE, KILLED, NS_PER_MS, RUNNING, STATE_NAMES
 from cluster_abm.formulas import slowdown
-from cluster_abm.policies import Candidate, Decision, Newcomer
+from cluster_abm.policies import Candidate, Decision, Newcomer, View
 from cluster_abm.results.frames import dedicated_ns
 
 if TYPE_CHECKING:
@@ -135,14 +135,16 @@ class Job(ClusterAgent):
 
     @property
     def state(self) -> str:
-        """ "held" (submitted, and not started yet), "running" or "finished"."""
+        """ "held" (submitted, and not started yet), "running", "finished" or "killed"."""
         if self.job in self.model.held_jobs:
             return "held"
+        if (self._records["outcome"] == KILLED).any():
+            return "killed"
         return "finished" if self.finished_tasks == self.width else "running"
 
     @property
     def finished_tasks(self) -> int:
-        """How many of its tasks have finished."""
+        """How many of its tasks have ended."""
         return len(self._records)
 
     @property
@@ -242,11 +244,28 @@ class LoadManager(ClusterAgent):
             record: as in `place`.
             send: called for each task that leaves: the task, from, to, cost [ms], how many nodes were asked for it.
         """
-        refused: frozenset[int] = frozenset()
         policy = self.model.policy
+        self._send_away(lambda view: policy.migration(newcomer, view), policy.migrations_per_arrival, record, send)
+
+    def relieve(
+        self,
+        record: Callable[[Decision, int, bool, str], None],
+        send: Callable[[Candidate, int, int, float, int], None],
+    ) -> None:
+        """Send a task of the own node elsewhere, if the policy says so now that its period has come; as `rebalance`."""
+        self._send_away(self.model.policy.relieve, 1, record, send)
+
+    def _send_away(
+        self,
+        decide: Callable[[View], Decision | None],
+        most: int | None,
+        record: Callable[[Decision, int, bool, str], None],
+        send: Callable[[Candidate, int, int, float, int], None],
+    ) -> None:
+        refused: frozenset[int] = frozenset()
         sent = 0
-        while sent != policy.migrations_per_arrival and len(refused) < self.model.negotiation.offers:
-            decision = policy.migration(newcomer, self.model.negotiations.view_of(self, refused))
+        while sent != most and len(refused) < self.model.negotiation.offers:
+            decision = decide(self.model.negotiations.view_of(self, refused))
             if decision is None or decision.task is None:
                 return
             target = decision.target

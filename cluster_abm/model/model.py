@@ -24,9 +24,16 @@ from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
 from cluster_abm.model.submissions import Newcomers, Submissions
 from cluster_abm.policies import View, create
 from cluster_abm.results.frames import jobs_frame
-from cluster_abm.results.summary import breakdown_ms, finished_jobs, job_metrics
+from cluster_abm.results.summary import (
+    breakdown_ms,
+    by_program,
+    finished_jobs,
+    finished_records,
+    job_metrics,
+    killed_jobs,
+)
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import job_table, key
+from cluster_abm.workload import job_table, key, phase_table, program_names
 
 Integers = npt.NDArray[np.int64]
 
@@ -72,7 +79,7 @@ class ClusterModel(mesa.Model):
         engine = PooledState if self.policy.pooled else EngineState
         self.engine = engine(
             node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns,
-            self.policy.effective_rates,
+            self.policy.effective_rates, phase_table(setup),
         )  # fmt: skip
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
@@ -105,8 +112,11 @@ class ClusterModel(mesa.Model):
         for newcomers in self._submissions.arrive(border_ns):
             targets, delays_ns = self.negotiations.place(newcomers)
             self._travel(newcomers, targets, delays_ns)
+        self.negotiations.relieve()
         # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
-        self.now_ns = self.engine.serve(border_ns, until_finish=bool(self._submissions.held))
+        # Who waits is asked again when a task has ended, unless the policy looks only now and then.
+        waits_for_end = bool(self._submissions.held) and self.policy.acts_every_ms is None
+        self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end)
         self._stop_if_over()
         self.steps = self.now_ns // self.slice_ns
         self._job_agents.complete()
@@ -149,7 +159,7 @@ class ClusterModel(mesa.Model):
 
     def _next_control_point_ns(self) -> int:
         """The next border at which agents talk or somebody looks: until then the engine is alone."""
-        candidates = [self._measurements.due_ns]
+        candidates = [self._measurements.due_ns, self.negotiations.acting_due_ns]
         if self._end_ns is not None:
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":
@@ -235,9 +245,11 @@ class ClusterModel(mesa.Model):
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
         records, nodes = self.engine.sorted_records(), self.engine.serving_nodes
-        finished = len(finished_jobs(records, self.jobs))
+        finished, killed = len(finished_jobs(records, self.jobs)), len(killed_jobs(records))
+        of_finished = finished_records(records)
         cpu_ns, disk_ns = self.busy_ns()
         capacity_ns = max(1, self.now_ns * len(self.engine.nodes))
+        programs = program_names(self.setup)
         return {
             "scenario": self.setup.name,
             "policy": self.policy.name,
@@ -247,13 +259,13 @@ class ClusterModel(mesa.Model):
             "jobs": {
                 "submitted": self.submitted_jobs,
                 "finished": finished,
-                "killed": 0,
+                "killed": killed,
                 "lost": 0,
                 "blocked": len(self.held_jobs),
-                "running": self.submitted_jobs - finished - len(self.held_jobs),
+                "running": self.submitted_jobs - finished - killed - len(self.held_jobs),
             },
             "metrics": {
-                **job_metrics(records, self.jobs),
+                **job_metrics(of_finished, self.jobs),
                 "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,
                 "migrations": self.negotiations.migrations,
                 "remote_executions": self.negotiations.remote_executions,
@@ -262,13 +274,15 @@ class ClusterModel(mesa.Model):
                 "disk_utilisation": float(disk_ns.sum() / capacity_ns),
                 "disk_requests": int(nodes["requests"].sum()),
                 "page_faults": int(nodes["faults"].sum()),
-                "breakdown_ms": breakdown_ms(records),
+                "page_faults_per_cpu_s": float(nodes["faults"].sum() / max(1e-9, cpu_ns.sum() / 1e9)),
+                "breakdown_ms": breakdown_ms(of_finished),
             },
+            **({"programs": by_program(of_finished, self.jobs, programs)} if programs else {}),
         }
 
     def jobs_frame(self) -> pd.DataFrame:
-        """One row a finished task (results.frames.jobs_frame)."""
-        return jobs_frame(self.engine.sorted_records(), self.jobs)
+        """One row a task that has ended (results.frames.jobs_frame)."""
+        return jobs_frame(self.engine.sorted_records(), self.jobs, program_names(self.setup))
 
     def nodes_frame(self) -> pd.DataFrame:
         """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import policy_uniform
-from cluster_abm.engine.tables import JOB, NS_PER_MS, Table
+from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.setup import hardware, nanoseconds
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
@@ -59,6 +59,9 @@ class Negotiations:
         self._on_the_way: deque[tuple[int, int, Table]] = deque()
         self._decisions: list[DecisionRecord] = []
         self.report_due_ns = 0
+        every_ms = model.policy.acts_every_ms
+        self._acting_period_ns = None if every_ms is None else nanoseconds(every_ms)
+        self.acting_due_ns = NEVER if self._acting_period_ns is None else model._border_from(self._acting_period_ns)
         self.already_sent = 0
         self.remote_executions = 0
         self.migrations = 0
@@ -93,7 +96,8 @@ class Negotiations:
         for entry in range(len(job_index)):
             newcomer = self.newcomer(int(job_index[entry]), int(newcomers.member[entry]))
             manager = self._model.load_managers[newcomer.home]
-            target, asked = manager.place(newcomer, self._recorder(newcomer))
+            record = self._recorder(newcomer.home, newcomer)
+            target, asked = manager.place(newcomer, record)
             targets[entry] = target
             delays_ns[entry] = 2 * self._latency_ns * asked
             if target != newcomer.home:
@@ -105,9 +109,19 @@ class Negotiations:
             if asked and not self.papers:
                 manager.hear(target, self._true[target])
             if self._model.policy.migrates:
-                manager.rebalance(newcomer, self._recorder(newcomer), self._send)
+                manager.rebalance(newcomer, record, self._send)
         self.already_sent = len(job_index)
         return targets, delays_ns
+
+    def relieve(self) -> None:
+        """When the policy's period has come, every load manager looks whether a task should leave its node."""
+        now_ns = self._model.now_ns
+        if now_ns < self.acting_due_ns or self._acting_period_ns is None:
+            return
+        self.look()
+        for manager in self._model.load_managers:
+            manager.relieve(self._recorder(manager.index), self._send)
+        self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
 
     def look(self) -> None:
         """Every node's true state now, and the reports that have come."""
@@ -154,6 +168,7 @@ class Negotiations:
             network_mb_per_s=self._model.network.mb_per_s,
             remote_execution_ms=self._model.negotiation.remote_execution_ms,
             migration_ms=self._model.negotiation.migration_ms,
+            now_ms=self._model.now_ns / NS_PER_MS,
             tasks_of_mine=lambda: self._model.engine.candidates(me, self._model.now_ns),
             uniform=self._uniform,
             refused=refused,
@@ -194,18 +209,19 @@ class Negotiations:
         if not self.papers:
             self._model.load_managers[source].hear(target, self._true[target])
 
-    def _recorder(self, newcomer: Newcomer) -> Any:
+    def _recorder(self, node: int, newcomer: Newcomer | None = None) -> Any:
         now_ms = self._model.now_ns / NS_PER_MS
 
         def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
             self.refused_offers += not accepted
-            whom = newcomer if decision.task is None else decision.task
+            whom = decision.task or newcomer
+            assert whom is not None  # a decision is about one of them
             self._decisions.append(
                 DecisionRecord(
                     now_ms,
                     whom.task,
                     whom.job,
-                    newcomer.home,
+                    node,
                     target,
                     decision.rule,
                     decision.index,

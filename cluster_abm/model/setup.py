@@ -44,12 +44,15 @@ def node_table(cluster: Cluster) -> Table:
     nodes["switch_ns"] = nanoseconds(cluster.context_switch_ms)
     nodes["fault_ratio_cap"] = math.inf if cluster.page_fault_ratio_cap is None else cluster.page_fault_ratio_cap
     nodes["overflow_only"] = cluster.page_fault_law == "overflow"
+    nodes["by_oversize"] = cluster.paging == "oversize"
+    nodes["fault_evenness"] = cluster.fault_evenness
     first = 0
     default_count = cluster.nodes - sum(group.count for group in cluster.group)
     for group, count in [*((group, group.count) for group in cluster.group), (None, default_count)]:
         kind = cluster if group is None else cluster.like(group)
         buffer_mb = kind.buffer_mb
-        user_mb = kind.memory_mb - (buffer_mb if kind.buffer_in_memory else 0.0)
+        fixed_buffer = kind.buffer_in_memory and cluster.paging == "rate"
+        user_mb = kind.memory_mb - kind.system_mb - (buffer_mb if fixed_buffer else 0.0)
         fault_ms = kind.fault_service_ms
         if fault_ms is None:
             fault_ms = service_ms(kind.page_kb, kind.disk_seek_rotation_ms, kind.disk_mb_per_s)
@@ -57,6 +60,8 @@ def node_table(cluster: Cluster) -> Table:
         rows["speed"] = kind.cpu_speed
         rows["memory_kb"] = round(kind.memory_mb * 1000)
         rows["user_memory_kb"] = max(1, round(user_mb * 1000))
+        if kind.swap_mb is not None:
+            rows["limit_kb"] = rows["user_memory_kb"] + round(kind.swap_mb * 1000)
         rows["buffer_kb"] = buffer_mb * 1000
         rows["seek_ns"] = nanoseconds(kind.disk_seek_rotation_ms)
         rows["ns_per_kb"] = NS_PER_MS / kind.disk_mb_per_s
@@ -75,6 +80,7 @@ def hardware(nodes: Table) -> tuple[Hardware, ...]:
             fault_rate_per_ms=float(node["fault_rate_per_ms"]),
             fault_ratio_cap=float(node["fault_ratio_cap"]),
             overflow_only=bool(node["overflow_only"]),
+            by_oversize=bool(node["by_oversize"]),
             fault_service_ms=float(node["fault_ns"]) / NS_PER_MS,
             seek_rotation_ms=float(node["seek_ns"]) / NS_PER_MS,
             disk_mb_per_s=float(NS_PER_MS / node["ns_per_kb"]),

@@ -65,14 +65,20 @@ class Submissions:
 
     def _from_queues(self, arrived: range) -> Iterator[Newcomers]:
         model = self._model
+        # A policy that acts now and then looks at those who wait then, or when somebody joins them.
+        due = model.now_ns >= model.negotiations.acting_due_ns
+        asked = set()
         for job in arrived:
             key = 0 if model.policy.central else int(model.jobs["home"][job])
+            asked.add(key)
             self._queues.setdefault(key, deque()).append(job)
             self.held.add(job)
         self._queues = {key: queue for key, queue in sorted(self._queues.items()) if queue}
         if self._queues:
             model.negotiations.look()
-        for queue in self._queues.values():
+        for key, queue in self._queues.items():
+            if model.negotiations.acting_due_ns < NEVER and key not in asked and not due:
+                continue
             while queue and not self._is_held(queue[0]):
                 job = queue.popleft()
                 self.held.remove(job)

@@ -91,6 +91,11 @@ class Policy:
         """Whether loads count I/O as it reaches the disk: without buffer hits, with page faults."""
         return False
 
+    @property
+    def acts_every_ms(self) -> float | None:
+        """How often `relieve` is asked, and `holds` of jobs that wait [ms]; None: never, and at each end of a task."""
+        return None
+
     def is_overloaded(self, newcomer: Newcomer, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""
         return view.is_largest(self.index)
@@ -119,6 +124,10 @@ class Policy:
 
     def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
         """Which task of the own node to send where, now that the newcomer is on some node; None: no task."""
+        return None
+
+    def relieve(self, view: View) -> Decision | None:
+        """Asked every `acts_every_ms`: which task of the own node to send where; None: no task."""
         return None
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:

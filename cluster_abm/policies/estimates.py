@@ -16,8 +16,8 @@ from cluster_abm.formulas import (
     explicit_io_per_ms,
     hit_rate,
     mg1_response_ms,
+    node_faults_per_ms,
     open_disk,
-    page_faults_per_ms,
     page_load_ms,
     service_ms,
 )
@@ -110,9 +110,9 @@ def response_on(
     request_ms = service_ms(request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
     faults_per_ms = load["faults_per_ms"]
     if not is_there:
-        faults_per_ms = page_faults_per_ms(
+        faults_per_ms = node_faults_per_ms(
             load["memory_mb"] + memory_mb, node.user_memory_mb, node.fault_rate_per_ms, node.fault_ratio_cap,
-            node.overflow_only,
+            node.overflow_only, node.by_oversize, load["accesses"],
         )  # fmt: skip
     page_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_service_ms)
     remaining_ms = cpu_ms / node.speed

@@ -14,7 +14,7 @@ from cluster_abm.formulas import (
     io_load_ms,
     load_imbalance_factors,
     moving_ms,
-    page_faults_per_ms,
+    node_faults_per_ms,
     page_load_ms,
     service_ms,
     written_mb,
@@ -36,6 +36,7 @@ class Hardware(NamedTuple):
     seek_rotation_ms: float
     disk_mb_per_s: float
     buffer_mb: float
+    by_oversize: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,15 @@ class Candidate(Newcomer):
     Attributes:
         age_ms: CPU it has received, at speed 1.
         running: False for a newcomer that has not entered the node yet: sending it on is a remote execution.
+        page_faults, accesses: how many it has made so far, as the system counts them.
+        here_ms: time since it came to the node [ms].
+        migrations: how often it has been migrated.
     """
+
+    page_faults: int = 0
+    accesses: int = 0
+    here_ms: float = 0.0
+    migrations: int = 0
 
 
 def written_mb_of(tasks: Table) -> Loads:
@@ -117,6 +126,7 @@ class View:
         uniform: `uniform(task, draw)`, a number in (0, 1) of the policy's own stream for that task.
         notes: what this load manager's policy wants to remember.
         migration_ms: fixed cost f of migrating a running task [ms].
+        now_ms: now [ms].
         tasks_of_mine: asked once when a policy looks at `candidates` or `candidate_rows`.
     """
 
@@ -129,6 +139,7 @@ class View:
     refused: frozenset[int] = frozenset()
     notes: dict[str, Any] = field(default_factory=dict)
     migration_ms: float = 0.0
+    now_ms: float = 0.0
     tasks_of_mine: Callable[[], Table] = no_tasks
 
     @property
@@ -188,9 +199,9 @@ class View:
         """Page faults per ms of CPU on a node with the newcomer there [1/ms]."""
         hardware = self.hardware[node]
         demand_mb = self.load("memory_mb", node) + newcomer.memory_mb
-        return page_faults_per_ms(
+        return node_faults_per_ms(
             demand_mb, hardware.user_memory_mb, hardware.fault_rate_per_ms, hardware.fault_ratio_cap,
-            hardware.overflow_only,
+            hardware.overflow_only, hardware.by_oversize, self.load("accesses", node),
         )  # fmt: skip
 
     def page_ms(self, newcomer: Newcomer, node: int) -> float:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, Table
 from cluster_abm.formulas import slowdown
 
 Floats = npt.NDArray[np.float64]
 
 
-def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
-    """One row a finished task, by (finish, task); times in ms.
+def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.DataFrame:
+    """One row a task that has ended, by (end, task); times in ms.
 
     `slowdown` is wall over dedicated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
-    `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home.
+    `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home, `outcome` whether
+    it finished or was killed for want of memory: then it has no slowdown. Jobs that run programs have them in `program`.
+
+    Args:
+        records: tables.RECORD_FIELDS.
+        jobs: the job table.
+        programs: names of the programs that jobs run, by number.
     """
+    # Who was killed has no slowdown.
+    finished = np.where(records["outcome"] == FINISHED, 1.0, np.nan)
     wall_ns = (records["finish_ns"] - records["arrival_ns"]).astype(float)
     frame = pd.DataFrame(
         {
@@ -29,9 +39,9 @@ def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
             "finish_ms": records["finish_ns"] / NS_PER_MS,
             "response_ms": wall_ns / NS_PER_MS,
             "dedicated_ms": dedicated_ns(records) / NS_PER_MS,
-            "slowdown": slowdown(wall_ns, dedicated_ns(records).astype(float)),
-            "slowdown_cpu_io": slowdown(wall_ns, (records["cpu_ns"] + records["io_ns"]).astype(float)),
-            "slowdown_cpu": slowdown(wall_ns, records["cpu_ns"].astype(float)),
+            "slowdown": slowdown(wall_ns, dedicated_ns(records) * finished),
+            "slowdown_cpu_io": slowdown(wall_ns, (records["cpu_ns"] + records["io_ns"]) * finished),
+            "slowdown_cpu": slowdown(wall_ns, records["cpu_ns"] * finished),
         }
     )
     for part in BREAKDOWN:
@@ -42,6 +52,10 @@ def jobs_frame(records: Table, jobs: Table) -> pd.DataFrame:
     frame["remote"] = records["moves"] > 0
     frame["migrations"] = records["migrations"]
     frame["tasks_of_job"] = jobs["tasks"][records["job"]]
+    frame["outcome"] = np.array(["finished", "killed"])[records["outcome"]]
+    if programs:
+        # Without a program the number is -1, and the last name is "".
+        frame["program"] = np.array([*programs, ""])[jobs["program"][records["job"]]]
     return frame
 
 

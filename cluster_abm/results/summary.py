@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.engine.tables import BREAKDOWN, FINISHED, KILLED, NS_PER_MS, Table
 from cluster_abm.formulas import slowdown
 from cluster_abm.results.frames import dedicated_ns
 
 Floats = npt.NDArray[np.float64]
 
 
+def finished_records(records: Table) -> Table:
+    """Records of the tasks that finished; those of killed ones left out."""
+    return records[records["outcome"] == FINISHED]
+
+
+def killed_jobs(records: Table) -> npt.NDArray[np.int64]:
+    """Numbers of the jobs of which a task was killed, ascending."""
+    return np.unique(records["job"][records["outcome"] == KILLED])
+
+
 def finished_jobs(records: Table, jobs: Table) -> npt.NDArray[np.int64]:
     """Numbers of the jobs whose tasks have all finished, ascending."""
-    done = np.bincount(records["job"], minlength=len(jobs))
+    done = np.bincount(finished_records(records)["job"], minlength=len(jobs))
     return np.flatnonzero(done == jobs["tasks"]) if len(jobs) else np.zeros(0, np.int64)
 
 
@@ -52,6 +64,31 @@ def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
         response.mean() / NS_PER_MS,
     )
     return {name: float(value) for name, value in zip(names, values, strict=True)}
+
+
+def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Numbers of each program that a finished task ran: how many, mean slowdown (wall over CPU), share of its life,
+    queueing left out, that it spent paging [%], faults of one.
+
+    Args:
+        records: records of finished tasks.
+        jobs: the job table.
+        programs: names of the programs by number.
+    """
+    found = {}
+    ran = jobs["program"][records["job"]]
+    for number, name in enumerate(programs):
+        own = records[ran == number]
+        if len(own):
+            wall = (own["finish_ns"] - own["arrival_ns"]).astype(float)
+            life = (own["cpu_ns"] + own["io_ns"] + own["io_queue_ns"] + own["paging_ns"]).astype(float)
+            found[name] = {
+                "tasks": len(own),
+                "mean_slowdown_cpu": float((wall / own["cpu_ns"]).mean()),
+                "paging_percent": float((own["paging_ns"] / life).mean() * 100.0),
+                "page_faults": float(own["faults"].mean()),
+            }
+    return found
 
 
 def breakdown_ms(records: Table) -> dict[str, float | None]:

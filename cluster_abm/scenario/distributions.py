@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, Strict, StrictBool, model_validator
 
 from cluster_abm.scenario.base import Section
 
@@ -119,6 +119,10 @@ class Arrivals(Section):
     """mean length of a burst [s]"""
     quiet_s: Positive = 500.0
     """mean time between bursts [s]"""
+    time_unit_s: Positive = 1.0
+    """unit of time of lognormal-window's law [s]"""
+    regular: StrictBool = False
+    """lognormal-window: the jobs stand at the law's quantiles, the same in every run; else drawn from it"""
 
 
 class TaskCount(Section):
@@ -155,6 +159,24 @@ class Application(Section):
     """CPU over CPU + I/O time of a run alone; nobody publishes it. Not set: the table's assumption"""
     scale: Positive = 0.01
     """a job does this part of a whole run, which takes minutes"""
+
+
+class Programs(Section):
+    """Jobs are runs of programs with an activity profile: what they compute, ask of the memory and access from interval
+    to interval. A profile replaces `cpu_ms`, `memory_mb`, `io_per_ms` and `no_io_share`. Nobody announces its memory.
+    """
+
+    mix: dict[str, NonNegative] = Field(default_factory=dict)
+    """share of each program among the jobs; empty: no profiles. Of a trace that names its jobs, those names count"""
+    file: str | None = None
+    """CSV of profiles: program, cpu_ms, memory_mb, accesses[, turnover_mb_per_s], an interval a row; or the name of a
+    shipped one (mcls, paging-curves); not set: mcls, the paper's seven programs"""
+
+    @model_validator(mode="after")
+    def _some(self) -> Programs:
+        if self.mix and not sum(self.mix.values()) > 0:
+            raise ValueError(f"mix {self.mix}: must hold at least one share above 0")
+        return self
 
 
 class Home(Section):

@@ -16,6 +16,7 @@ from cluster_abm.scenario.distributions import (
     Home,
     NonNegative,
     Positive,
+    Programs,
     RequestSize,
     Share,
     TaskCount,
@@ -36,6 +37,8 @@ class NodeGroup(Section):
     cpu_speed: Speed | None = None
     memory_mb: Positive | None = None
     buffer_mb: NonNegative | None = None
+    system_mb: NonNegative | None = None
+    swap_mb: NonNegative | None = None
     disk_seek_rotation_ms: Delay | None = None
     disk_mb_per_s: Speed | None = None
     page_fault_rate_per_ms: NonNegative | None = None
@@ -60,13 +63,20 @@ class Cluster(Section):
     buffer_mb: NonNegative = 160.0
     """I/O buffer of a node [MB]"""
     buffer_in_memory: StrictBool = True
-    """whether the buffer is taken out of the RAM, so that programs have memory_mb - buffer_mb"""
+    """whether the buffer is taken out of the RAM, so that programs have memory_mb - buffer_mb (paging = "rate")"""
+    system_mb: NonNegative = 0.0
+    """RAM that the operating system keeps for itself [MB]"""
+    swap_mb: NonNegative | None = None
+    """swap of a node [MB]: demand beyond RAM for programs and swap kills the newest task; not set: no limit"""
     disk_seek_rotation_ms: Delay = 8.0
     """seek and rotation of one request [ms]"""
     disk_mb_per_s: Speed = 40.0
     """disk bandwidth [MB/s]"""
-    paging: Literal["rate"] = "rate"
-    """paging model: faults per ms of CPU while demands overflow the memory (WAL-PM 12, IOLB 11)"""
+    paging: Literal["rate", "oversize"] = "rate"
+    """paging model: faults per ms of CPU while demands overflow the memory (WAL-PM 12, IOLB 11), or by how far they
+    overflow it (MCLS 1-4), with a buffer of at most buffer_mb in the memory that programs leave free"""
+    fault_evenness: Share = 0.05
+    """of paging = "oversize": share of the page faults that falls on all tasks alike, not on those that grow"""
     page_fault_rate_per_ms: NonNegative = 0.5
     """page-fault rate mu [faults per ms of CPU]"""
     page_fault_law: Literal["demand", "overflow"] = "demand"
@@ -88,7 +98,11 @@ class Cluster(Section):
         if total > self.nodes:
             raise ValueError(f"group: counts add up to {total}, but cluster.nodes is {self.nodes}")
         for place, kind in (("", self), *((f"group.{index}.", self.like(one)) for index, one in enumerate(self.group))):
-            if kind.buffer_in_memory and kind.buffer_mb >= kind.memory_mb:
+            if kind.system_mb >= kind.memory_mb:
+                raise ValueError(f"{place}system_mb {kind.system_mb}: must be below {place}memory_mb {kind.memory_mb}")
+            if place and self.swap_mb is None and kind.swap_mb is not None:
+                raise ValueError(f"{place}swap_mb {kind.swap_mb}: needs cluster.swap_mb for the other nodes")
+            if self.paging == "rate" and kind.buffer_in_memory and kind.buffer_mb >= kind.memory_mb - kind.system_mb:
                 raise ValueError(
                     f"{place}buffer_mb {kind.buffer_mb}: must be below {place}memory_mb {kind.memory_mb}, "
                     "which it is taken from (or set buffer_in_memory = false)"
@@ -160,6 +174,8 @@ class Workload(Section):
     """how many tasks a job has"""
     home: Home = Home()
     """where jobs are submitted"""
+    programs: Programs = Programs()
+    """jobs are runs of programs with an activity profile (mix, file)"""
     application: Application = Application()
     """jobs are runs of one of IOCM's applications (name, cpu_share, scale)"""
     trace: Trace = Trace()

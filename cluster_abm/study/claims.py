@@ -22,15 +22,16 @@ RESAMPLES = 2000
 
 def check_claim(claim: Claim, curves: Curves) -> tuple[str, bool]:
     """A claim in words with the measured figures, and whether it holds."""
-    x, a_values = curves(claim.a)
+    x, a_values = _at(claim, curves(claim.a))
     if not len(x):
         return f"{claim.a}: nothing measured", False
     a = a_values.mean(axis=1)
-    if claim.kind == "rising":
+    if claim.kind in ("rising", "falling"):
         rank = float(stats.spearmanr(np.arange(len(x)), a).statistic) if np.ptp(a) > 0 else 0.0
-        text = f"{claim.a} rises, {a[0]:.3g} to {a[-1]:.3g} (rank correlation {rank:.2f})"
-        return text, bool(a[-1] > a[0] and rank > 0.8)
-    other_x, b_values = curves(claim.b)
+        verb, sign = ("rises", 1) if claim.kind == "rising" else ("falls", -1)
+        text = f"{claim.a} {verb}, {a[0]:.3g} to {a[-1]:.3g} (rank correlation {rank:.2f})"
+        return text, bool(sign * (a[-1] - a[0]) > 0 and sign * rank > 0.8)
+    other_x, b_values = _at(claim, curves(claim.b))
     if tuple(x) != tuple(other_x):
         return f"{claim.a} and {claim.b}: not measured at the same points", False
     ratio = a / b_values.mean(axis=1)
@@ -47,6 +48,15 @@ def check_claim(claim: Claim, curves: Curves) -> tuple[str, bool]:
             return _compare(claim, a_values, b_values)
     text = f"{claim.a}/{claim.b} in {claim.minimum:g}..{claim.maximum:g} (found {span})"
     return text, bool((ratio >= claim.minimum).all() and (ratio <= claim.maximum).all())
+
+
+def _at(claim: Claim, curve: Curve) -> Curve:
+    """The points that the claim is about."""
+    x, values = curve
+    if not claim.at:
+        return x, values
+    kept = [place for place, point in enumerate(x) if point in claim.at]
+    return [x[place] for place in kept], values[kept]
 
 
 def _compare(claim: Claim, a_values: Floats, b_values: Floats) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 
 X = float | str
+Setting = str | float | int | bool | dict[str, float]
 
 
 class Axis(Section):
@@ -19,37 +20,60 @@ class Axis(Section):
 
     Its values are a column of the published file, or, where no curve was published, `points`. The key is set to
     `scale` times a point (papers give the largest of uniform rates, scenarios their mean); names are set as they are.
+    A point that takes several keys has them in `settings`, under its value as text.
     """
 
-    key: str
+    key: str = ""
     column: str
     label: str
     points: tuple[X, ...] = ()
     scale: float = 1.0
+    settings: dict[str, dict[str, Setting]] = Field(default_factory=dict)
 
 
 class Series(Section):
-    """A curve: the policy that gives it, other keys it needs, and its column in the published file, if there is one."""
+    """A curve: the policy that gives it, other keys it needs, and its column in the published file, if there is one.
+
+    Its numbers are the plan's metric unless it has one of its own; `apart` keeps it out of the picture of the others.
+    """
 
     name: str
     policy: str
     column: str = ""
-    overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
+    overrides: dict[str, Setting] = Field(default_factory=dict)
+    metric: str = ""
+    apart: bool = False
+
+
+class Also(Section):
+    """A further number of every run, in a picture of its own; its curves are called "<series>: <name>".
+
+    Times `scale` it has the unit of its label; `at` restricts it to some points of the axis, `of` to some series. Those
+    that are `stacked` are drawn on top of each other, a bar a series.
+    """
+
+    name: str
+    metric: str
+    label: str = ""
+    scale: float = 1.0
+    at: tuple[X, ...] = ()
+    of: tuple[str, ...] = ()
+    stacked: bool = False
 
 
 class Number(Section):
     """A number that the paper gives of its curves (published/claims.csv), and how it is measured.
 
     statistic, over the points of the axis (or only those `at`) and all pairs of an old and a new series:
-      largest ratio                               old/new
+      largest or smallest ratio                   old/new
       largest, smallest or mean improvement       (old - new)/new in percent
       largest or mean reduction                   (old - new)/old in percent
     """
 
     claim: str
     statistic: Literal[
-        "largest ratio", "largest improvement", "smallest improvement", "mean improvement", "largest reduction",
-        "mean reduction",
+        "largest ratio", "smallest ratio", "largest improvement", "smallest improvement", "mean improvement",
+        "largest reduction", "mean reduction",
     ]  # fmt: skip
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -62,26 +86,30 @@ class Claim(Section):
     kind:
       below   `a` is below `b` at every point
       rising  `a` ends above its start, and its rank correlation with the axis is over 0.8
+      falling `a` ends below its start, and its rank correlation with the axis is under -0.8
       within  `a` and `b` differ by at most `percent` of `b` at every point
       ratio   `a`/`b` is in `minimum`..`maximum` at every point
       better  `a` is below `b` in the geometric mean over all points, by more than noise (95 %, paired over seeds)
       equal   `a` and `b` differ by at most `percent` in the geometric mean over all points
+    Of the points only those `at`, if some are named.
     """
 
-    kind: Literal["below", "rising", "within", "ratio", "better", "equal"]
+    kind: Literal["below", "rising", "falling", "within", "ratio", "better", "equal"]
     a: str
     b: str = ""
     percent: float = 0.0
     minimum: float = 0.0
     maximum: float = float("inf")
+    at: tuple[X, ...] = ()
 
 
 class Plan(Section):
     """One reproduction.
 
-    `mape_percent` holds, per series, the largest mean absolute percentage error that counts as reproduced;
-    `number_percent` the largest deviation of a published number. With a trace of several runs each seed takes another
-    run, and `trace_overrides` are laid over the scenario.
+    A metric is a name in a run's metrics, or a dotted path in its summary, or a sum of such ("a + b"). `mape_percent`
+    holds, per series, the largest mean absolute percentage error that counts as reproduced; `number_percent` the
+    largest deviation of a published number. With a trace of several runs each seed takes another run, and
+    `trace_overrides` are laid over the scenario. Times `scale` the metric has the unit of its label.
     """
 
     name: str
@@ -91,19 +119,21 @@ class Plan(Section):
     published: str = ""
     metric: str = "mean_slowdown"
     metric_label: str = "mean slowdown"
+    scale: float = 1.0
     seeds: Annotated[int, Field(ge=1)] = 32
     quick_seeds: Annotated[int, Field(ge=1)] = 2
     quick_points: tuple[X, ...]
-    overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
+    overrides: dict[str, Setting] = Field(default_factory=dict)
     axis: Axis
     series: tuple[Series, ...]
+    also: tuple[Also, ...] = ()
     claim: tuple[Claim, ...] = ()
     number: tuple[Number, ...] = ()
     number_percent: float = 25.0
     mape_percent: dict[str, float] = Field(default_factory=dict)
     notes: str = ""
     takes_trace: bool = False
-    trace_overrides: dict[str, str | float | int | bool] = Field(default_factory=dict)
+    trace_overrides: dict[str, Setting] = Field(default_factory=dict)
 
 
 def reproduction_names() -> list[str]:

@@ -14,7 +14,7 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, shipped_path
 from cluster_abm.study.claims import Curve, check_claim, measure_number
-from cluster_abm.study.plan import Number, Plan, X, load_plan, reproduction_names
+from cluster_abm.study.plan import Number, Plan, Setting, X, load_plan, reproduction_names
 from cluster_abm.study.runs import Outcome, Task, run_all
 from cluster_abm.study.statistics import Estimate, estimate
 
@@ -74,7 +74,7 @@ class Reproduction:
     quick: bool
 
     def curve(self, series: str) -> Curve:
-        """Points of one series, and its values at them, shape (points, seeds finished everywhere)."""
+        """Points of one curve, and its values at them, shape (points, seeds finished everywhere)."""
         own = [point for point in self.points if point.series == series]
         if not own:
             return [], np.zeros((0, 0))
@@ -105,7 +105,9 @@ class Reproduction:
 
         Where no number is published, shape is all there is to reproduce.
         """
-        if len(self.points) < len(self.plan.series) or not all(holds for _, holds in self.claims()):
+        measured = {point.series for point in self.points}
+        complete = all(series.name in measured for series in self.plan.series)
+        if not complete or not all(holds for _, holds in self.claims()):
             return "not reproduced"
         errors = self.mape_percent()
         near = all(errors[name] <= bound for name, bound in self.plan.mape_percent.items())
@@ -178,11 +180,17 @@ def reproduce(
         runs = _runs_of(Path(str(given["workload.trace.file"])))
     count = seeds or (plan.quick_seeds if quick else plan.seeds)
     cells = [(x, published, one) for x, published in _axis(plan, quick) for one in plan.series]
-    tasks = []
+    tasks: list[Task] = []
+    # Where its runs begin among the tasks, of each scenario: several curves may be of the same runs.
+    begins: dict[str, int] = {}
+    first_task = []
     for x, _, series in cells:
-        chosen = {plan.axis.key: _value(plan, x), "policy.name": series.policy, **series.overrides}
+        chosen = {**_settings_at(plan, x), "policy.name": series.policy, **series.overrides}
         settings: dict[str, object] = {**plan.overrides, **chosen, **given}
         scenario = load_scenario(plan.scenario, settings)
+        first_task.append(begins.setdefault(scenario.model_dump_json(), len(tasks)))
+        if first_task[-1] < len(tasks):
+            continue
         for number in range(count):
             seed = scenario.run.seed + number
             if runs:
@@ -191,17 +199,42 @@ def reproduce(
             tasks.append(Task(scenario, seed))
     outcome = run_all(tasks, workers, label=f"reproduce {name}", quiet=quiet)
     points = []
-    for cell, (x, published, series) in enumerate(cells):
-        own = outcome.summaries[cell * count : (cell + 1) * count]
-        metrics = [None if summary is None else summary["metrics"][plan.metric] for summary in own]
-        values = tuple(math.nan if value is None else float(value) for value in metrics)
-        if any(map(math.isfinite, values)):
-            points.append(Point(x, series.name, published.get(series.name), values))
-    return Reproduction(plan, count, tuple(points), outcome, quick)
+    for first, (x, published, series) in zip(first_task, cells, strict=True):
+        own = outcome.summaries[first : first + count]
+        values = _values(own, series.metric, 1.0) if series.metric else _values(own, plan.metric, plan.scale)
+        points.append(Point(x, series.name, published.get(series.name), values))
+        for also in plan.also:
+            if (not also.at or x in also.at) and (not also.of or series.name in also.of):
+                points.append(Point(x, f"{series.name}: {also.name}", None, _values(own, also.metric, also.scale)))
+    found = [point for point in points if any(map(math.isfinite, point.by_seed))]
+    return Reproduction(plan, count, tuple(found), outcome, quick)
 
 
-def _value(plan: Plan, x: X) -> X:
-    return x if isinstance(x, str) else x * plan.axis.scale
+def _settings_at(plan: Plan, x: X) -> dict[str, Setting]:
+    """The keys that a point of the axis sets."""
+    axis = plan.axis
+    settings = dict(axis.settings.get(x if isinstance(x, str) else f"{x:g}", {}))
+    if axis.key:
+        settings[axis.key] = x if isinstance(x, str) else x * axis.scale
+    return settings
+
+
+def _values(summaries: Sequence[dict[str, Any] | None], metric: str, scale: float) -> tuple[float, ...]:
+    """A metric of each run; NaN where it has none."""
+    return tuple(math.nan if summary is None else _value(summary, metric) * scale for summary in summaries)
+
+
+def _value(summary: dict[str, Any], metric: str) -> float:
+    total = 0.0
+    for term in metric.split("+"):
+        path = term.strip()
+        found: Any = summary
+        for name in (path if "." in path else f"metrics.{path}").split("."):
+            found = found.get(name) if isinstance(found, dict) else None
+        if found is None:
+            return math.nan
+        total += float(found)
+    return total
 
 
 def _runs_of(trace: Path) -> Sequence[int]:
@@ -219,8 +252,11 @@ def _axis(plan: Plan, quick: bool) -> list[tuple[X, dict[str, float]]]:
         table = _published(plan)
         with_curve = [series for series in plan.series if series.column]
         points = [
-            (float(row[plan.axis.column]), {series.name: float(row[series.column]) for series in with_curve})
-            for _, row in table.iterrows()
+            (
+                x if isinstance(x, str) else float(x),
+                {one.name: float(row[one.column]) for one in with_curve if pd.notna(row[one.column])},
+            )
+            for x, (_, row) in zip(table[plan.axis.column].tolist(), table.iterrows(), strict=True)
         ]
     return [point for point in points if not quick or point[0] in plan.quick_points]
 
@@ -238,7 +274,7 @@ def _published(plan: Plan) -> pd.DataFrame:
 def _said(plan: Plan, number: Number, measured: Estimate | None) -> Said:
     path = shipped_path("published", "claims.csv")
     table = pd.read_csv(path)
-    found = table[(table["paper"] == plan.name.split("-fig")[0]) & (table["claim"] == number.claim)]
+    found = table[(table["paper"] == plan.name.split("-fig")[0].split("-table")[0]) & (table["claim"] == number.claim)]
     if len(found) != 1:
         raise InputError(f"{path}: {len(found)} rows of {plan.name}'s paper claim {number.claim!r}; one is needed")
     return Said(number, float(found["value"].iloc[0]), str(found["unit"].iloc[0]), measured)

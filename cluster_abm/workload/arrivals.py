@@ -46,10 +46,12 @@ def _unit_poisson(rng: np.random.Generator, length: float) -> Floats:
 
 
 def _lognormal_window(arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int) -> Floats:
-    """Lognormal(mu, sigma) times [s] given that they fall into the window (MCLS's density, by its shape)."""
-    inside = ndtr((np.log(window_s) - arrivals.mu) / arrivals.sigma)
-    quantiles = np.maximum(rng.random(jobs) * inside, 1e-300)
-    return np.sort(np.minimum(np.exp(arrivals.mu + arrivals.sigma * ndtri(quantiles)), window_s))
+    """Lognormal(mu, sigma) times given that they fall into the window (MCLS's density, by its shape) [s]."""
+    unit_s = arrivals.time_unit_s
+    inside = ndtr((np.log(window_s / unit_s) - arrivals.mu) / arrivals.sigma)
+    shares = (np.arange(jobs) + 0.5) / jobs if arrivals.regular else rng.random(jobs)
+    quantiles = np.maximum(shares * inside, 1e-300)
+    return np.sort(np.minimum(unit_s * np.exp(arrivals.mu + arrivals.sigma * ndtri(quantiles)), window_s))
 
 
 def _bursty(

@@ -9,6 +9,7 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.jobs import trace_path
+from cluster_abm.workload.programs import library
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.traces import read_trace
 
@@ -40,6 +41,10 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
             f"{arrivals_s.min():.0f} to {arrivals_s.max():.0f} s"
         )
     columns = {str(name): jobs[name].to_numpy(float) for name in jobs.columns if name not in ("arrival_ms", "name")}
+    programs = scenario.workload.programs
+    if "name" in jobs and (programs.mix or programs.file):
+        found = library(programs)
+        columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)
     columns["cpu_ms"] = columns["cpu_ms"] * choice.cpu_scale
     if choice.max_tasks is not None and "tasks" in columns:
         columns["tasks"] = np.minimum(columns["tasks"], choice.max_tasks)

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.tables import JOB, NS_PER_MS, Table
+from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST, RequestSize
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
+from cluster_abm.workload.programs import library, mixed
 from cluster_abm.workload.streams import generator
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +42,18 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     jobs = _fill(scenario, seed, arrival_ms, columns)
     _check_size(jobs, scenario)
     return jobs
+
+
+def phase_table(scenario: Scenario) -> Table:
+    """The phases of all programs that a run's jobs may run, fields tables.PHASE_FIELDS; none without programs."""
+    programs = scenario.workload.programs
+    return library(programs).phases if programs.mix or programs.file else np.zeros(0, PHASE)
+
+
+def program_names(scenario: Scenario) -> tuple[str, ...]:
+    """Names of the programs by the numbers in the job table; none without programs."""
+    programs = scenario.workload.programs
+    return library(programs).names if programs.mix or programs.file else ()
 
 
 def _check_size(jobs: Table, scenario: Scenario) -> None:
@@ -133,8 +146,27 @@ def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Fl
     jobs["initial_data_mb"] = column("initial_data_mb", draw(workload.initial_data_mb, generator(seed, "data"), count))
     jobs["barrier_ms"] = workload.tasks.barrier_ms
     jobs["communication_ns"] = round(workload.tasks.communication_ms * NS_PER_MS)
+    _describe_programs(jobs, scenario, seed, given.get("program"))
     jobs["first_task"] = np.concatenate([[0], np.cumsum(jobs["tasks"][:-1])]) if count else 0
     return jobs
+
+
+def _describe_programs(jobs: Table, scenario: Scenario, seed: int, given: Floats | None) -> None:
+    """What jobs that run programs with a profile announce: all their CPU, largest memory, mean rate of accesses."""
+    programs = scenario.workload.programs
+    jobs["program"] = NONE
+    if given is not None:
+        jobs["program"] = given.astype(np.int32)
+    elif programs.mix:
+        jobs["program"] = mixed(programs, len(jobs), generator(seed, "program"))
+    else:
+        return
+    found = library(programs)
+    number = jobs["program"]
+    jobs["first_phase"], jobs["phases"] = found.first[number], found.count[number]
+    jobs["cpu_ms"] = found.over("cpu_ms", "sum")[number]
+    jobs["memory_mb"] = found.over("memory_kb", "max")[number] / 1000.0
+    jobs["io_per_ms"] = (found.over("accesses", "sum") / found.over("cpu_ms", "sum"))[number]
 
 
 def _request_shape(size: RequestSize) -> float:

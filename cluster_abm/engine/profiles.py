@@ -1,0 +1,47 @@
+"""Activity profiles: what a program does, phase by phase of its own CPU."""
+
+from __future__ import annotations
+
+from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
+from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.tables import NEVER, NONE, Row, Table
+from cluster_abm.jit import inlined
+
+
+@inlined
+def access_at_ns(phase_ns: int, accesses: int, number: int) -> int:
+    """CPU from the start of a phase to its access of a number: in the middle of its part of the phase [ns]."""
+    whole, rest = phase_ns // (2 * accesses), phase_ns % (2 * accesses)
+    return (2 * number + 1) * whole + (2 * number + 1) * rest // (2 * accesses)
+
+
+@inlined
+def profile_gap_ns(node: Row, task: Row, phase: Row) -> int:
+    """Wall ns of CPU until the next access of the phase, or after the last one until its end; at least 1."""
+    phase_ns = wall_ns_of_cpu(phase.cpu_ms, node.speed)
+    from_ns, to_ns = 0, phase_ns
+    if task.phase_accesses > 0:
+        from_ns = access_at_ns(phase_ns, phase.accesses, task.phase_accesses - 1)
+    if task.phase_accesses < phase.accesses:
+        to_ns = access_at_ns(phase_ns, phase.accesses, task.phase_accesses)
+    return max(1, to_ns - from_ns)
+
+
+@inlined
+def ends_phase(task: Row, phases: Table) -> bool:
+    """Whether a task that has come to the end of its gap has made all accesses of its phase."""
+    return bool(task.phase != NONE and task.phase_accesses == phases[task.phase].accesses)
+
+
+@inlined
+def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> None:
+    """The running task goes on to its next phase; after the last one its demand stays until it ends."""
+    if task.phase == task.last_phase:
+        task.gap_left_ns = NEVER
+        return
+    following = phases[task.phase + 1]
+    change_demand(
+        node, tasks, following.memory_kb - task.memory_kb, 0, following.fresh_kb_per_s - task.fresh_kb_per_s, 0, now_ns
+    )
+    begin_phase(task, phases, task.phase + 1)
+    task.gap_left_ns = profile_gap_ns(node, task, following)

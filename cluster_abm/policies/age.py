@@ -1,0 +1,41 @@
+"""Memory-centric load sharing that moves the oldest job whose age pays for its migration."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from cluster_abm.formulas import migration_ms
+from cluster_abm.policies.memory_centric import MemoryCentric
+from cluster_abm.policies.view import Loads, Table, View
+
+
+class Age(MemoryCentric):
+    """`age`: an old job is expected to live long (Harchol-Balter and Downey), so the oldest one moves.
+
+    "With a migration cost estimation": a job is eligible once it has executed as long as its migration would take.
+    """
+
+    class Parameters(MemoryCentric.Parameters):
+        """Besides the loop's."""
+
+        which: Literal["oldest", "youngest"] = "oldest"
+        """which job is identified; the youngest without a cost estimation"""
+
+    parameters: Parameters
+    name = "age"
+    source = "MCLS, sections 4.2 (3) and 6.1"
+    summary = "a machine that pages migrates the oldest job, once its age has reached its migration cost"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """The job with the highest Age whose age is at least its cost; or the one with the lowest Age."""
+        age_ms = tasks["age_ms"]
+        if self.parameters.which == "youngest":
+            return int(age_ms.argmin())
+        cost_ms = migration_ms(
+            view.migration_ms, tasks["memory_mb"], tasks["initial_data_mb"], view.network_mb_per_s,
+            view.hardware[view.me].disk_mb_per_s, view.hardware[view.me].disk_mb_per_s,
+        )  # fmt: skip
+        pays = age_ms >= cost_ms
+        return int(np.where(pays, age_ms, -1.0).argmax()) if pays.any() else None

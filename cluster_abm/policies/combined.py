@@ -1,0 +1,31 @@
+"""Memory-centric load sharing that moves the job most active in CPU, memory and I/O together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cluster_abm.formulas import activity_weight
+from cluster_abm.policies.memory_centric import MemoryCentric
+from cluster_abm.policies.view import Loads, Table, View
+
+
+class Combined(MemoryCentric):
+    """`combined`: the CPU-memory-I/O-based index, Weight(d)."""
+
+    class Parameters(MemoryCentric.Parameters):
+        """Besides the loop's."""
+
+        which: Literal["highest", "lowest"] = "highest"
+        """whether the job of highest or of lowest weight is identified"""
+
+    parameters: Parameters
+    name = "combined"
+    source = "MCLS (5), sections 4.2 (4) and 6.1"
+    summary = "a machine that pages migrates the job most active in CPU, memory and I/O"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """The job with the highest (lowest) Weight."""
+        values = (tasks["age_ms"], fault_rates, tasks["memory_mb"], tasks["accesses"].astype(float))
+        age, faults, memory, accesses = (float(column.max()) for column in values)
+        weights = activity_weight(*values, (age, faults, memory, accesses))
+        return int(weights.argmax() if self.parameters.which == "highest" else weights.argmin())

@@ -1,0 +1,173 @@
+"""Memory-centric load sharing: the loop of every machine (MCLS, section 4.1); its variations choose the job to move."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Candidate, Loads, Newcomer, Table, View
+from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
+
+RULE = "memory or CPU threshold"
+
+
+class MemoryCentric(Policy):
+    """Nobody announces memory: a machine looks at what is allocated, now and then.
+
+    Q_o < MT and N_job < CT: it accepts submissions. Otherwise it blocks them; while it does not page yet (MT < 0) it
+    submits them remotely, and when it pages, or has more than CT jobs, it migrates the identified job.
+    """
+
+    class Parameters(Policy.Parameters):
+        """Thresholds and times; where MCLS gives none, the default is ours (docs/model.md)."""
+
+        memory_threshold: Annotated[Real, Field(gt=-1.0)] = 0.0
+        """MT: oversized memory demand from which submissions are blocked, as a fraction"""
+        cpu_threshold: Count = 8
+        """CT: most jobs on a machine"""
+        inner_threshold: NonNegative | None = None
+        """MT > 0: oversized demand from which jobs are migrated; not set: MT"""
+        delay_ms: NonNegative = 2000.0
+        """MT = 0: a machine migrates only once it has paged for so long [ms]"""
+        pause_ms: NonNegative = 60_000.0
+        """a job that has migrated stays at least so long, or jobs go round without running [ms]"""
+        settling_ms: NonNegative = 10_000.0
+        """after a start a machine accepts the next submission so much later: memory shows only once a job runs [ms]"""
+        period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 1000.0
+        """how often a machine goes through its loop [ms]"""
+        remote_submission: Literal["unless-paging", "always"] = "always"
+        """when blocked submissions go elsewhere: only before paging begins (the paper's loop), or always (its text)"""
+        fits: Literal["or", "and"] = "or"
+        """a target takes a job if Q_o < MT or it has the free memory (the paper's), or only if both"""
+
+    parameters: Parameters
+    holds_jobs = True
+    migrates = True
+    index = "oversize"
+
+    @property
+    def acts_every_ms(self) -> float | None:
+        """The period of the loop."""
+        return self.parameters.period_ms
+
+    # ---- the loop ----------------------------------------------------------------------------------------------
+
+    def accepts(self, view: View, node: int) -> bool:
+        """Whether a machine accepts submissions: Q_o < MT and N_job < CT; and what it started last shows its memory."""
+        below = view.load("oversize", node) < self.parameters.memory_threshold
+        settled = view.load("newest_ms", node) >= self.parameters.settling_ms
+        return below and settled and view.load("tasks", node) < self.parameters.cpu_threshold
+
+    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+        """A blocked submission waits unless another machine takes it."""
+        return not self.accepts(view, view.me) and self._submission_target(view) is None
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """At home, or from a machine that blocks submissions at the suitable one."""
+        here = view.load("oversize", view.me)
+        target = None if self.accepts(view, view.me) else self._submission_target(view)
+        if target is None:
+            return Decision(view.me, RULE, self.index, load_here=here, reason="accepted at home")
+        return Decision(target, RULE, self.index, load_here=here, load_there=view.load("oversize", target))
+
+    def relieve(self, view: View) -> Decision | None:
+        """The identified job migrates if the machine pages, or has more than CT jobs, and another one can take it."""
+        rates = self._fault_rates(view)
+        crowded = view.load("tasks", view.me) > self.parameters.cpu_threshold
+        if not self._pages_too_long(view) and not crowded:
+            return None
+        tasks = view.candidate_rows
+        rested = (tasks["migrations"] == 0) | (tasks["here_ms"] >= self.parameters.pause_ms)
+        free = np.flatnonzero(tasks["running"] & rested)
+        if not len(free):
+            return None
+        place = self.identified(tasks[free], rates[free], view)
+        if place is None:
+            return None
+        task = view.candidate(int(free[place]))
+        target = self._migration_target(task, view)
+        if target is None:
+            return None
+        return Decision(
+            target, RULE, self.index, load_here=view.load("oversize", view.me),
+            load_there=view.load("oversize", target), cost_ms=view.cost_ms(task, target), task=task,
+        )  # fmt: skip
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """Selection policy: place of the job to migrate, None if there is none.
+
+        Args:
+            tasks: the machine's tasks that may move, fields of `View.candidate_rows`; at least one.
+            fault_rates: page faults per second of each since the last look, R_p [1/s].
+            view: what the load manager knows.
+        """
+        raise NotImplementedError
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """The asked machine takes a job only if it would still be found suitable by its true state."""
+        if decision.task is None:
+            return "" if self.accepts(view, view.me) else "blocks submissions by now"
+        return "" if self._takes(decision.task, view, view.me) else "no room by now"
+
+    # ---- its parts ---------------------------------------------------------------------------------------------
+
+    def _pages_too_long(self, view: View) -> bool:
+        """Q_o >= MT and Q_o > 0; at MT = 0 for a while (a job may end), at MT > 0 from the inner threshold on."""
+        oversize, threshold = view.load("oversize", view.me), self.parameters.memory_threshold
+        if threshold > 0 and self.parameters.inner_threshold is not None:
+            threshold = max(threshold, self.parameters.inner_threshold)
+        if oversize <= 0 or oversize < threshold:
+            view.notes.pop("pages_since_ms", None)
+            return False
+        since_ms = float(view.notes.setdefault("pages_since_ms", view.now_ms))
+        return self.parameters.memory_threshold != 0 or view.now_ms - since_ms >= self.parameters.delay_ms
+
+    def _fault_rates(self, view: View) -> Loads:
+        """Page faults per second of each of `view.candidate_rows` since the last look; 0 at first sight."""
+        tasks = view.candidate_rows
+        seen: dict[int, int] = view.notes.get("faults", {})
+        elapsed_s = (view.now_ms - view.notes.get("looked_ms", view.now_ms)) / 1000.0
+        view.notes["faults"] = dict(zip(tasks["task"].tolist(), tasks["page_faults"].tolist(), strict=True))
+        view.notes["looked_ms"] = view.now_ms
+        if elapsed_s <= 0:
+            return np.zeros(len(tasks))
+        before = np.array([seen.get(task, now) for task, now in view.notes["faults"].items()], float)
+        return np.asarray((tasks["page_faults"] - before) / elapsed_s)
+
+    def _roomiest(self, view: View) -> int | None:
+        """k: the machine with the largest free memory among those with fewer than CT jobs; None if there is none."""
+        can = view.loads["tasks"] < self.parameters.cpu_threshold
+        can[[view.me, *view.refused]] = False
+        if not can.any():
+            return None
+        free_mb = np.where(can, view.loads["free_mb"], -1.0)
+        most = np.flatnonzero(free_mb == free_mb.max())
+        if len(most) > 1:
+            oversize = view.loads["oversize"][most]
+            most = most[oversize == oversize.min()]
+        # Among equals the next one after `me`, or all would ask the same.
+        return int(most[((most - view.me - 1) % view.nodes).argmin()])
+
+    def _submission_target(self, view: View) -> int | None:
+        if self.parameters.remote_submission == "unless-paging" and view.load("oversize", view.me) > 0:
+            return None
+        target = self._roomiest(view)
+        return target if target is not None and self.accepts(view, target) else None
+
+    def _migration_target(self, task: Candidate, view: View) -> int | None:
+        target = self._roomiest(view)
+        return target if target is not None and self._takes(task, view, target) else None
+
+    def _takes(self, task: Candidate, view: View, node: int) -> bool:
+        """Q_o < MT or FM > WS or FM + FB > WS, fewer than CT jobs; never where the memory would kill somebody."""
+        load: dict[str, Any] = {
+            name: view.load(name, node) for name in ("oversize", "free_mb", "cache_mb", "tasks", "virtual_free_mb")
+        }
+        if load["tasks"] >= self.parameters.cpu_threshold or load["virtual_free_mb"] < task.memory_mb:
+            return False
+        below = load["oversize"] < self.parameters.memory_threshold
+        has_room = load["free_mb"] + load["cache_mb"] > task.memory_mb
+        return below and has_room if self.parameters.fits == "and" else below or has_room

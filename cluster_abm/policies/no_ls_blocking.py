@@ -1,0 +1,46 @@
+"""No load sharing, but submissions wait while their machine thrashes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.scenario.distributions import NonNegative, Positive, Real
+
+
+class NoLoadSharingBlocking(Policy):
+    """`no-ls-blocking`: every job starts at home, when its machine does not thrash."""
+
+    class Parameters(Policy.Parameters):
+        """When a machine thrashes, and how often it looks; MCLS gives neither (docs/model.md)."""
+
+        thrashing: Annotated[Real, Field(gt=-1.0)] = 0.5
+        """oversized memory demand Q_o from which submissions wait, as a fraction"""
+        settling_ms: NonNegative = 10_000.0
+        """after a start the next submission waits so long: a job's memory shows only once it runs [ms]"""
+        period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 1000.0
+        """how often a machine looks [ms]"""
+
+    parameters: Parameters
+    name = "no-ls-blocking"
+    source = "MCLS, section 6.1 (no-LS-blocking)"
+    summary = "every job starts at home, but waits while its machine thrashes"
+    holds_jobs = True
+    uses_reports = False
+
+    @property
+    def acts_every_ms(self) -> float | None:
+        """How often it looks."""
+        return self.parameters.period_ms
+
+    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+        """While its home thrashes, or the job before it has only just started."""
+        thrashes = view.load("oversize", view.me) >= self.parameters.thrashing
+        return thrashes or view.load("newest_ms", view.me) < self.parameters.settling_ms
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """At home."""
+        return Decision(view.me, "does not thrash", "oversize", reason="starts at its home")

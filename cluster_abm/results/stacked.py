@@ -1,0 +1,41 @@
+"""Bars made of parts: where the time of each policy's jobs went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure, plain, save, tidy
+
+# Parts that a paper adds up have the colour of what they mostly are.
+COLOURS = {"CPU": "cpu", "queuing": "cpu_queue", "paging": "paging", "migration": "migration", "I/O": "io"}
+
+
+def draw_stacked(path: Path, title: str, label: str, parts: pd.DataFrame) -> Path:
+    """A bar a row, its parts on top of each other, each bar's sum at its end.
+
+    Args:
+        path: the PNG file.
+        title: of the picture.
+        label: of the axis, with the unit.
+        parts: one row a bar, one column a part, in the order drawn.
+    """
+    figure = new_figure(9.0, 1.9 + 0.45 * len(parts), title)
+    axes = figure.subplots()
+    left = np.zeros(len(parts))
+    for name in parts:
+        lengths = parts[name].fillna(0.0).to_numpy(float)
+        colour = BREAKDOWN_COLOURS[COLOURS.get(str(name), "blocked")]
+        axes.barh(np.arange(len(parts)), lengths, 0.7, left, color=colour, label=str(name))
+        left += lengths
+    for place, end in enumerate(left):
+        axes.annotate(f" {plain(float(end), 3)}", (end, place), va="center", fontsize=9)
+    axes.set_yticks(np.arange(len(parts)), [str(name) for name in parts.index])
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, 1.12 * float(left.max(initial=0.0)) or 1.0)
+    tidy(axes, "", label, "", grid="x")
+    figure.legend(loc="outside lower center", ncols=len(parts.columns), frameon=False)
+    return save(figure, path)

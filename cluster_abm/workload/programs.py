@@ -1,0 +1,147 @@
+"""Programs with an activity profile: what they compute, ask of the memory and access, interval by interval."""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.engine.tables import PHASE, Table
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import nearest, shipped_path
+from cluster_abm.scenario.distributions import Programs
+
+Integers = npt.NDArray[np.int64]
+
+REQUIRED = ("program", "cpu_ms", "memory_mb", "accesses")
+OPTIONAL = ("turnover_mb_per_s",)
+# Bounds that keep nanoseconds and kilobytes inside 64 bits.
+LARGEST = {"cpu_ms": 1e9, "memory_mb": 1e9, "accesses": 1e6, "turnover_mb_per_s": 1e6}
+
+
+@dataclass(frozen=True)
+class Library:
+    """Programs and their phases.
+
+    Attributes:
+        names: the programs, in the order of the file.
+        phases: all their phases, one program after another, fields tables.PHASE_FIELDS.
+        first, count: where each program's phases begin, and how many there are, shape (programs,) each.
+    """
+
+    names: tuple[str, ...]
+    phases: Table
+    first: Integers
+    count: Integers
+
+    def number(self, name: str, where: str) -> int:
+        """A program's number. Raises InputError, which begins with `where`, if there is none of that name."""
+        if name not in self.names:
+            raise InputError(f"{where}: no program {name!r}; {nearest(name, list(self.names))}")
+        return self.names.index(name)
+
+    def over(self, column: str, how: str) -> npt.NDArray[np.float64]:
+        """`sum` or `max` of a column over each program's phases, shape (programs,)."""
+        reduce = {"sum": np.add, "max": np.maximum}[how]
+        return np.asarray(reduce.reduceat(self.phases[column].astype(float), self.first))
+
+
+def library(programs: Programs) -> Library:
+    """The programs of a scenario: of its file, or the shipped ones. Raises InputError for a file that is not right."""
+    name = programs.file or "mcls"
+    shipped = shipped_path("programs", f"{name}.csv")
+    # The name of a shipped file has no folder and no suffix.
+    return _shipped(name) if Path(name).stem == name and shipped.is_file() else _library_of(_checked(Path(name)))
+
+
+@cache
+def _shipped(name: str) -> Library:
+    return _library_of(_checked(shipped_path("programs", f"{name}.csv")))
+
+
+def _checked(path: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path, comment="#", skipinitialspace=True)
+    except (OSError, EOFError, UnicodeDecodeError, lzma.LZMAError, zlib.error, pd.errors.ParserError) as problem:
+        raise InputError(f"{path}: cannot be read as CSV ({problem})") from None
+    except pd.errors.EmptyDataError:
+        raise InputError(f"{path}: empty; allowed: a header line naming the columns, then an interval a line") from None
+    missing = [name for name in REQUIRED if name not in table]
+    if missing:
+        raise InputError(f"{path}: no column {', '.join(missing)}; needed are {', '.join(REQUIRED)}")
+    unknown = [str(name) for name in table if name not in (*REQUIRED, *OPTIONAL)]
+    if unknown:
+        raise InputError(f"{path}: unknown column {unknown[0]!r}; {nearest(unknown[0], [*REQUIRED, *OPTIONAL])}")
+    if table.empty:
+        raise InputError(f"{path}: no row")
+    problems = []
+    for name in (*REQUIRED[1:], *OPTIONAL):
+        given = table[name] if name in table else pd.Series(0.0, table.index)
+        values = pd.to_numeric(given, errors="coerce")
+        least = np.nextafter(0, 1) if name == "cpu_ms" else 0.0
+        wrong = ~values.between(least, LARGEST[name])
+        if name == "accesses":
+            wrong |= values % 1 != 0
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            allowed = f"above 0 and up to {LARGEST[name]:g}" if name == "cpu_ms" else f"0..{LARGEST[name]:g}"
+            whole = ", a whole number" if name == "accesses" else ""
+            problems.append(f"{path}: row {row + 1}: {name} = {given.iloc[row]!r}: allowed is {allowed}{whole}")
+        table[name] = values
+    names = table["program"].map(lambda name: None if pd.isna(name) else str(name)).astype(object)
+    if names.isna().any():
+        problems.append(f"{path}: row {int(np.flatnonzero(names.isna())[0]) + 1}: program: a name is needed")
+    else:
+        again = (names != names.shift()) & names.duplicated()
+        if again.any():
+            row = int(np.flatnonzero(again)[0])
+            problems.append(f"{path}: row {row + 1}: program {names.iloc[row]!r}: its rows must stand together")
+    if problems:
+        raise InputError(problems)
+    table["program"] = names
+    return table
+
+
+def _library_of(table: pd.DataFrame) -> Library:
+    """Phases: what is asked anew is growth and turnover; equal intervals in a row are one phase."""
+    before_mb = table.groupby("program", sort=False)["memory_mb"].shift(fill_value=0.0)
+    growth_mb = (table["memory_mb"] - before_mb).clip(lower=0.0)
+    fresh_mb_per_s = growth_mb / (table["cpu_ms"] / 1000.0) + table["turnover_mb_per_s"]
+    described = pd.DataFrame(
+        {
+            "program": table["program"],
+            "cpu_ms": table["cpu_ms"],
+            "memory_kb": (table["memory_mb"] * 1000.0).round().astype("int64"),
+            "accesses": table["accesses"].astype("int64"),
+            "fresh_kb_per_s": (fresh_mb_per_s * 1000.0).clip(upper=1e12).round().astype("int64"),
+        }
+    )
+    changes = (described != described.shift()).any(axis=1)
+    grouped = described.groupby(changes.to_numpy(bool).cumsum(), sort=False)
+    merged = grouped.first()
+    merged["cpu_ms"], merged["accesses"] = grouped["cpu_ms"].sum(), grouped["accesses"].sum()
+    phases = np.zeros(len(merged), PHASE)
+    for name in PHASE.names or ():
+        phases[name] = merged[name]
+    names = tuple(str(name) for name in merged["program"].unique())
+    count: Integers = merged.groupby("program", sort=False).size().to_numpy(np.int64).astype(np.int64)
+    return Library(names, phases, np.cumsum(count) - count, count)
+
+
+def mixed(programs: Programs, jobs: int, rng: np.random.Generator) -> Integers:
+    """Which program each of so many jobs runs, shape (jobs,): the shares of the mix as exactly as whole jobs allow
+    (largest remainders), in random order."""
+    found = library(programs)
+    numbers = [found.number(name, "workload.programs.mix") for name in programs.mix]
+    shares = np.array(list(programs.mix.values()))
+    exact = jobs * shares / shares.sum()
+    counts = np.floor(exact).astype(np.int64)
+    largest = np.argsort(-(exact - counts), kind="stable")[: jobs - counts.sum()]
+    counts[largest] += 1
+    return rng.permutation(np.repeat(numbers, counts))

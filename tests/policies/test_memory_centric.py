@@ -1,0 +1,315 @@
+"""MCLS's loop on two machines, branch by branch, and its variations."""
+
+import numpy as np
+import pytest
+from support import scenario
+
+from cluster_abm import ClusterModel
+from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.policies import Hardware, Newcomer, View, create
+from cluster_abm.scenario.schema import PolicyChoice
+
+VARIATIONS = ["pf-rate", "working-set", "age", "combined", "io-active"]
+NEWCOMER = Newcomer(9, 9, 0, 1000.0, 0.0, 100.0, 64.0, 0.0)
+# 10 Mbps, which is 1.25 MB/s.
+NETWORK = 1.25
+
+
+def job(task=0, memory_mb=60.0, faults=0, accesses=0, age_ms=1e6, here_ms=1e6, migrations=0, running=True):
+    row = np.zeros(1, CANDIDATE)
+    for name, value in {
+        "task": task, "memory_mb": memory_mb, "page_faults": faults, "accesses": accesses, "age_ms": age_ms,
+        "here_ms": here_ms, "migrations": migrations, "running": running, "cpu_ms": 1e6,
+    }.items():  # fmt: skip
+        row[name] = value
+    return row
+
+
+def view(here, there, jobs=(), now_ms=10_000.0, notes=None, refused=frozenset(), more=()):
+    """What the manager of machine 0 sees of itself and the others; a machine is (Q_o, jobs, FM, FB) and more keys."""
+    machines = [here, there, *more]
+    loads = np.zeros(len(machines), LOAD)
+    loads["newest_ms"] = 1e9
+    loads["virtual_free_mb"] = 500.0
+    for row, (oversize, tasks, free, cache, *keys) in zip(loads, machines, strict=True):
+        row["oversize"], row["tasks"], row["free_mb"], row["cache_mb"] = oversize, tasks, free, cache
+        for name, value in keys[0].items() if keys else ():
+            row[name] = value
+    hardware = tuple(Hardware(1.0, 122.0, 0.0, 1.5, False, 10.0, 8.0, 40.0, 0.0, True) for _ in machines)
+    rows = np.concatenate(jobs) if len(jobs) else np.zeros(0, CANDIDATE)
+    return View(
+        0, loads, hardware, NETWORK, 100.0, lambda task, draw: 0.5, refused, {} if notes is None else notes, 100.0,
+        now_ms, lambda: rows,
+    )  # fmt: skip
+
+
+def policy(name="working-set", **parameters):
+    return create(PolicyChoice(name=name, **({"delay_ms": 0.0} | parameters)))
+
+
+FITS, FULL = (-0.5, 1, 61.0, 0.0), (0.4, 3, 0.0, 0.0)
+
+
+# ---- submissions ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("there", [FITS, FULL])
+def test_below_both_thresholds_it_accepts(there):
+    seen = view(FITS, there)
+    assert not policy().holds(NEWCOMER, 1, seen)
+    assert policy().place(NEWCOMER, seen).target == 0
+
+
+@pytest.mark.parametrize(
+    "here",
+    [
+        pytest.param((-0.05, 2, 6.0, 0.0), id="Q_o at MT"),
+        pytest.param((0.2, 2, 0.0, 0.0), id="Q_o above MT"),
+        pytest.param((-0.6, 4, 70.0, 0.0), id="N_job at CT"),
+        pytest.param((-0.6, 1, 70.0, 0.0, {"newest_ms": 10.0}), id="the last job has not shown its memory"),
+    ],
+)
+def test_else_it_blocks_and_submits_remotely_where_there_is_room(here):
+    chosen = policy(memory_threshold=-0.05, cpu_threshold=4)
+    assert not chosen.holds(NEWCOMER, 1, view(here, FITS))
+    assert chosen.place(NEWCOMER, view(here, FITS)).target == 1
+    assert chosen.holds(NEWCOMER, 1, view(here, FULL))
+
+
+def test_by_the_paper_s_loop_a_machine_that_pages_keeps_its_submissions_waiting():
+    literal = policy(memory_threshold=-0.05, remote_submission="unless-paging")
+    assert literal.holds(NEWCOMER, 1, view((0.2, 2, 0.0, 0.0), FITS))
+    assert not literal.holds(NEWCOMER, 1, view((-0.05, 2, 6.0, 0.0), FITS))
+
+
+@pytest.mark.parametrize(
+    "there", [(0.0, 1, 50.0, 0.0), (-0.9, 8, 110.0, 0.0), (-0.9, 1, 110.0, 0.0, {"newest_ms": 1.0})]
+)
+def test_who_does_not_accept_itself_takes_no_remote_submission(there):
+    assert policy().holds(NEWCOMER, 1, view(FULL, there))
+
+
+def test_the_target_has_the_largest_free_memory_and_fewer_than_ct_jobs():
+    machines = [(-0.2, 1, 24.0, 0.0), (-0.4, 1, 48.0, 0.0), (-0.8, 8, 97.0, 0.0)]
+    assert policy().place(NEWCOMER, view(FULL, machines[0], more=machines[1:])).target == 2
+    assert policy().place(NEWCOMER, view(FULL, machines[0], more=machines[1:], refused=frozenset({2}))).target == 1
+
+
+# ---- migration -----------------------------------------------------------------------------------------------
+
+
+def test_no_job_migrates_while_nothing_pages():
+    # At MT < 0 the machine only blocks: no faults yet.
+    assert policy(memory_threshold=-0.5).relieve(view((-0.1, 2, 12.0, 0.0), FITS, [job()])) is None
+
+
+def test_a_machine_that_pages_migrates_the_identified_job():
+    decision = policy().relieve(view((0.1, 2, 0.0, 0.0), FITS, [job(3), job(4, 64.27)]))
+    assert (decision.target, decision.task.task) == (1, 4)
+    # r + D/B: 0.1 s and 64.27 MB at 10 Mbps.
+    assert decision.cost_ms == pytest.approx(51_516)
+
+
+def test_at_mt_0_it_waits_a_while_first_in_case_a_job_ends():
+    waits, notes = policy(delay_ms=2000.0), {}
+    paging, calm = (0.1, 2, 0.0, 0.0), (-0.1, 2, 12.0, 0.0)
+    assert waits.relieve(view(paging, FITS, [job()], 1000.0, notes)) is None
+    assert waits.relieve(view(paging, FITS, [job()], 2000.0, notes)) is None
+    assert waits.relieve(view(calm, FITS, [job()], 2500.0, notes)) is None
+    assert waits.relieve(view(paging, FITS, [job()], 3000.0, notes)) is None
+    assert waits.relieve(view(paging, FITS, [job()], 5000.0, notes)).target == 1
+
+
+def test_above_0_it_tolerates_faults_up_to_the_inner_threshold():
+    tolerant = policy(memory_threshold=0.05, inner_threshold=0.15)
+    assert tolerant.relieve(view((0.1, 2, 0.0, 0.0), FITS, [job()])) is None
+    assert tolerant.relieve(view((0.15, 2, 0.0, 0.0), FITS, [job()])) is not None
+    assert policy(memory_threshold=0.05).relieve(view((0.1, 2, 0.0, 0.0), FITS, [job()])) is not None
+
+
+def test_more_than_ct_jobs_are_too_many_and_ct_jobs_only_block():
+    crowded = policy(cpu_threshold=3)
+    assert crowded.relieve(view((-0.5, 4, 60.0, 0.0), FITS, [job()])) is not None
+    assert crowded.relieve(view((-0.5, 3, 60.0, 0.0), FITS, [job()])) is None
+    assert crowded.holds(NEWCOMER, 1, view((-0.5, 3, 60.0, 0.0), FULL))
+
+
+@pytest.mark.parametrize(
+    ("there", "either", "both"),
+    [
+        pytest.param((-0.1, 1, 12.0, 0.0), True, False, id="Q_o < MT"),
+        pytest.param((0.0, 1, 61.0, 0.0), True, False, id="FM > WS"),
+        pytest.param((0.0, 1, 31.0, 30.0), True, False, id="FM + FB > WS"),
+        pytest.param((-0.6, 1, 73.0, 0.0), True, True, id="Q_o < MT and FM > WS"),
+        pytest.param((0.0, 1, 30.0, 30.0), False, False, id="none of them"),
+        pytest.param((-0.9, 8, 110.0, 0.0), False, False, id="N_job at CT"),
+        pytest.param((-0.1, 1, 12.0, 0.0, {"virtual_free_mb": 59.0}), False, False, id="it would kill somebody there"),
+    ],
+)
+def test_a_suitable_machine_for_a_migration_of_60_mb(there, either, both):
+    seen = view((0.3, 3, 0.0, 0.0), there, [job(memory_mb=60.0)])
+    assert (policy().relieve(seen) is not None) == either
+    assert (policy(fits="and").relieve(seen) is not None) == both
+
+
+def test_a_migrated_job_rests_before_it_may_move_again():
+    rests = policy(pause_ms=60_000.0)
+    assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=1, here_ms=59_000.0)])) is None
+    assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=1, here_ms=60_000.0)])) is not None
+    # Nobody else pauses; who is on its way here cannot move.
+    assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=0, here_ms=0.0)])) is not None
+    assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(running=False)])) is None
+
+
+def test_the_asked_machine_answers_by_its_true_state():
+    decision = policy().relieve(view((0.1, 2, 0.0, 0.0), FITS, [job()]))
+    assert policy().accept(decision.task, decision, view(FITS, FULL)) == ""
+    assert policy().accept(decision.task, decision, view(FULL, FULL)) == "no room by now"
+    placed = policy().place(NEWCOMER, view(FULL, FITS))
+    assert policy().accept(NEWCOMER, placed, view(FITS, FULL)) == ""
+    assert policy().accept(NEWCOMER, placed, view(FULL, FULL)) == "blocks submissions by now"
+
+
+# ---- which job -----------------------------------------------------------------------------------------------
+
+JOBS = [
+    job(0, memory_mb=20.0, faults=100, accesses=40, age_ms=90_000.0),
+    job(1, memory_mb=66.0, faults=300, accesses=4, age_ms=70_000.0),
+    job(2, memory_mb=40.0, faults=900, accesses=900, age_ms=10_000.0),
+    job(3, memory_mb=64.0, faults=640, accesses=18, age_ms=80_000.0),
+]
+# At the last look, 2 s ago: 100, 200, 60 and 0 faults a second since then.
+LAST_LOOK = {"faults": {0: 100 - 200, 1: 300 - 400, 2: 900 - 120, 3: 640}, "looked_ms": 8_000.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "task"),
+    [
+        ("pf-rate", {}, 1),
+        ("working-set", {}, 1),
+        ("io-active", {}, 2),
+        # The oldest has 90 s of CPU and would travel for 16 s.
+        ("age", {}, 0),
+        ("age", {"which": "youngest"}, 2),
+        # Weights: (1 + .5 + .303 + .044)/4, (.778 + 1 + 1 + .004)/4, (.111 + .3 + .606 + 1)/4, (.889 + 0 + .97 + .02)/4
+        ("combined", {}, 1),
+        ("combined", {"which": "lowest"}, 0),
+    ],
+)
+def test_the_identified_job(name, parameters, task):
+    notes = {key: dict(value) if isinstance(value, dict) else value for key, value in LAST_LOOK.items()}
+    decision = policy(name, **parameters).relieve(view((0.5, 4, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), JOBS, notes=notes))
+    assert decision.task.task == task
+
+
+def test_the_oldest_moves_only_if_it_has_executed_as_long_as_it_would_travel():
+    # 66 MB at 10 Mbps take 52.9 s.
+    old = [job(0, memory_mb=66.0, age_ms=52_000.0), job(1, memory_mb=5.0, age_ms=5_000.0)]
+    seen = view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), old)
+    assert policy("age").relieve(seen).task.task == 1
+    assert policy("age").relieve(view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), old[:1])) is None
+
+
+def test_at_first_sight_nobody_has_a_fault_rate():
+    assert policy("pf-rate")._fault_rates(view(FULL, FITS, JOBS)).tolist() == [0.0] * 4
+
+
+# ---- in a cluster --------------------------------------------------------------------------------------------
+
+
+def two_machines(name, programs, tmp_path, jobs, **more):
+    """A cluster of two machines of 100 MB on which jobs (time [ms], home, program) are submitted."""
+    profiles, trace = tmp_path / "profiles.csv", tmp_path / "trace.csv"
+    profiles.write_text("program,cpu_ms,memory_mb,accesses\n" + "".join(f"{line}\n" for line in programs))
+    rows = "".join(f"{ms},{home},1,0,1,{program}\n" for ms, home, program in jobs)
+    trace.write_text("arrival_ms,home,cpu_ms,io_per_ms,memory_mb,name\n" + rows)
+    given = {
+        "cluster__nodes": 2, "cluster__memory_mb": 100.0, "cluster__swap_mb": 100.0, "cluster__paging": "oversize",
+        "cluster__buffer_mb": 100.0, "workload__kind": "trace", "workload__trace__file": str(trace),
+        "workload__programs__file": str(profiles), "policy__name": name, "interconnect__bandwidth_mbps": 10.0,
+        "negotiation__mode": "papers", "workload__write_share": 0.0,
+    }  # fmt: skip
+    return ClusterModel(scenario(**given | more), seed=1)
+
+
+BIG = ["big,100000,60,0"]
+
+
+@pytest.mark.parametrize("name", VARIATIONS)
+def test_two_big_jobs_at_one_machine_end_on_two(name, tmp_path):
+    # 120 MB on 100: it pages, and after 2 s one of them moves to the empty machine, 48.1 s on its way.
+    model = two_machines(name, BIG, tmp_path, [(0, 0, "big"), (20_000, 0, "big")], policy__settling_ms=0.0)
+    model.run()
+    frame, summary = model.jobs_frame(), model.summary()
+    assert sorted(frame["node"]) == [0, 1]
+    assert summary["metrics"]["migrations"] == 1
+    moved = frame[frame["migrations"] == 1].iloc[0]
+    # Sent at a slice's border; by age not before it has executed as long as it travels.
+    assert moved["migration_ms"] == pytest.approx(100 + 60 / 1.25 * 1000, abs=1e-3)
+    assert frame["page_faults"].sum() > 0
+    assert summary["jobs"]["finished"] == 2
+
+
+def test_no_ls_kills_the_newcomer_and_counts_it(tmp_path):
+    jobs = [(k * 1000, 0, "big") for k in range(4)]
+    model = two_machines("no-ls", BIG, tmp_path, jobs)
+    model.run()
+    summary = model.summary()
+    # Three of them are 180 MB of the 200 there are; nobody is killed later, for nobody grows.
+    assert summary["jobs"] == {"submitted": 4, "finished": 3, "killed": 1, "lost": 0, "blocked": 0, "running": 0}
+    frame = model.jobs_frame().set_index("job")
+    assert frame["outcome"].to_dict() == {0: "finished", 1: "finished", 2: "finished", 3: "killed"}
+    assert frame["response_ms"][3] == 0.0
+    assert frame["program"].unique().tolist() == ["big"]
+    assert [model.records_of(job)["outcome"].tolist() for job in range(4)] == [[0], [0], [0], [1]]
+    # Means are of those that finished.
+    finished = frame[frame["outcome"] == "finished"]
+    assert summary["metrics"]["mean_slowdown_cpu"] == pytest.approx(finished["slowdown_cpu"].mean())
+    assert summary["programs"]["big"]["tasks"] == 3
+
+
+def test_no_ls_blocking_holds_them_instead(tmp_path):
+    jobs = [(k * 1000, 0, "big") for k in range(4)]
+    model = two_machines(
+        "no-ls-blocking", BIG, tmp_path, jobs, policy__thrashing=0.5, policy__settling_ms=0.0, run__until=60_000.0
+    )
+    model.run()
+    # After two, Q_o = 0.2; after three, 0.8.
+    counts = model.summary()["jobs"]
+    assert (counts["running"], counts["blocked"]) == (3, 1)
+    assert model.held_jobs == {3}
+
+
+def test_steps_and_run_and_a_second_run_leave_the_same_bytes(tmp_path):
+    jobs = [(k * 700, k % 2, "grows" if k % 3 else "big") for k in range(8)]
+    programs = ["big,4000,60,3", "grows,500,10,2", "grows,1500,45,0"]
+    given = {
+        "policy__settling_ms": 300.0,
+        "policy__period_ms": 170.0,
+        "policy__pause_ms": 500.0,
+        "policy__delay_ms": 0.0,
+    }
+    models = [
+        two_machines("combined", programs, tmp_path, jobs, interconnect__bandwidth_mbps=1000.0, **given)
+        for _ in range(3)
+    ]
+    models[0].run()
+    models[1].run()
+    while models[2].running:
+        models[2].step()
+    assert models[0].summary()["metrics"]["migrations"] > 0
+    first = models[0].engine.sorted_records()
+    for other in models[1:]:
+        records = other.engine.sorted_records()
+        assert all(first[name].tobytes() == records[name].tobytes() for name in first.dtype.names)
+
+
+def test_negotiated_it_works_by_reports_and_answers(tmp_path):
+    jobs = [(k * 3000, 0, "big") for k in range(3)]
+    model = two_machines(
+        "working-set", BIG, tmp_path, jobs, negotiation__mode="negotiated", interconnect__latency_ms=5.0,
+        policy__settling_ms=0.0,
+    )  # fmt: skip
+    model.run()
+    assert model.summary()["jobs"]["finished"] == 3
+    assert model.summary()["metrics"]["migrations"] >= 1
