@@ -182,7 +182,11 @@ class ClusterModel(mesa.Model):
             self.running = False
             # However far this window reached, the run ends with the slice in which the last task did.
             if self.engine.finished:
-                self.now_ns = self.engine.last_finish_ns // self.slice_ns * self.slice_ns + self.slice_ns
+                end_ns = self.engine.last_finish_ns // self.slice_ns * self.slice_ns + self.slice_ns
+                if end_ns > self.now_ns:
+                    # A disk still serves somebody who was killed.
+                    self.engine.serve(end_ns)
+                self.now_ns = end_ns
 
     # ---- what agents see -------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
 
     `slowdown` is wall over dedicated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
     `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home, `outcome` whether
-    it finished or was killed for want of memory: then it has no slowdown. Jobs that run programs have them in `program`.
+    it finished or was killed for want of memory: then it has no slowdown. Jobs that run programs have their names.
 
     Args:
         records: tables.RECORD_FIELDS.

@@ -43,6 +43,8 @@ LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 11.0, 7
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
 MOST_BINS = 200
+# So many points that are numbers of something have a tick each, and nothing between them has one.
+MOST_NUMBERED = 6
 LABEL_WIDTH = 52
 
 
@@ -210,8 +212,8 @@ def draw_reproduction(
     xs = {x for curve in curves for x in curve.x}
     if names:
         panels[0].set_xticks(range(len(names)), names)
-    elif len(xs) == 1:
-        panels[0].set_xticks(list(xs))
+    elif len(xs) == 1 or (len(xs) <= MOST_NUMBERED and all(float(x).is_integer() for x in xs)):
+        panels[0].set_xticks(sorted(xs), [plain(x) for x in sorted(xs)])
     panels[0].margins(x=0.06)
     values = [value for curve in curves for value in (*curve.published, *curve.measured) if value is not None]
     ends = [end for curve in curves for interval in curve.ci95 if interval is not None for end in interval]

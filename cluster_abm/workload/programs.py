@@ -67,7 +67,7 @@ def _shipped(name: str) -> Library:
 
 def _checked(path: Path) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path, comment="#", skipinitialspace=True)
+        table = pd.read_csv(path, comment="#", skipinitialspace=True, dtype=str, keep_default_na=False)
     except (OSError, EOFError, UnicodeDecodeError, lzma.LZMAError, zlib.error, pd.errors.ParserError) as problem:
         raise InputError(f"{path}: cannot be read as CSV ({problem})") from None
     except pd.errors.EmptyDataError:
@@ -82,7 +82,7 @@ def _checked(path: Path) -> pd.DataFrame:
         raise InputError(f"{path}: no row")
     problems = []
     for name in (*REQUIRED[1:], *OPTIONAL):
-        given = table[name] if name in table else pd.Series(0.0, table.index)
+        given = table[name] if name in table else pd.Series("0", table.index)
         values = pd.to_numeric(given, errors="coerce")
         least = np.nextafter(0, 1) if name == "cpu_ms" else 0.0
         wrong = ~values.between(least, LARGEST[name])
@@ -92,11 +92,11 @@ def _checked(path: Path) -> pd.DataFrame:
             row = int(np.flatnonzero(wrong)[0])
             allowed = f"above 0 and up to {LARGEST[name]:g}" if name == "cpu_ms" else f"0..{LARGEST[name]:g}"
             whole = ", a whole number" if name == "accesses" else ""
-            problems.append(f"{path}: row {row + 1}: {name} = {given.iloc[row]!r}: allowed is {allowed}{whole}")
+            problems.append(f"{path}: row {row + 1}: {name} = {given.iloc[row]}: allowed is {allowed}{whole}")
         table[name] = values
-    names = table["program"].map(lambda name: None if pd.isna(name) else str(name)).astype(object)
-    if names.isna().any():
-        problems.append(f"{path}: row {int(np.flatnonzero(names.isna())[0]) + 1}: program: a name is needed")
+    names = table["program"].str.strip()
+    if (names == "").any():
+        problems.append(f"{path}: row {int(np.flatnonzero(names == '')[0]) + 1}: program: a name is needed")
     else:
         again = (names != names.shift()) & names.duplicated()
         if again.any():

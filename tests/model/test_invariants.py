@@ -4,6 +4,7 @@ import hashlib
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 from support import breakdown_sum_ns, busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import AT_DISK, FREE
+from cluster_abm.engine.tables import AT_DISK, FINISHED, FREE, NEVER
 from cluster_abm.policies import available
 
 POLICIES = sorted(available())
+# Two small programs with changing demands, of 12 and 60 ms of CPU.
+PROGRAMS = str(Path(__file__).parent / "programs.csv")
 random_runs = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -31,6 +34,11 @@ def scenarios(draw):
         "cluster__buffer_mb": st.sampled_from([0.0, 1.0, 160.0]),
         "cluster__page_fault_ratio_cap": st.just(1.5),
         "cluster__page_fault_law": st.sampled_from(["demand", "overflow"]),
+        "cluster__paging": st.sampled_from(["rate", "oversize"]),
+        "cluster__swap_mb": st.sampled_from([None, None, 5.0, 60.0]),
+        "cluster__system_mb": st.sampled_from([0.0, 2.5]),
+        "cluster__fault_evenness": st.sampled_from([0.0, 0.3]),
+        "workload__programs__mix": st.sampled_from([{}, {}, {"light": 1.0, "grows": 1.0}]),
         "cluster__cpu_speed": st.sampled_from([1.0, 0.37, 3.0]),
         "workload__duration_s": st.sampled_from([0.5, 5.0]),
         "workload__utilisation": st.sampled_from([0.05, 0.3, 1.5]),
@@ -54,6 +62,9 @@ def scenarios(draw):
         "policy__name": st.sampled_from(POLICIES),
     }
     overrides = {name: draw(values) for name, values in choose.items()}
+    overrides["workload__programs__file"] = PROGRAMS
+    if overrides["cluster__swap_mb"] is None:
+        del overrides["cluster__swap_mb"]
     if overrides["workload__cpu_ms__mean"] == 1.0:
         # Tens of thousands of tiny tasks in overload would show nothing more, and policies that migrate look at each.
         overrides |= {
@@ -74,36 +85,45 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     # Every task ends exactly once, on a node, and every job in exactly one state.
     assert np.array_equal(np.sort(records["task"]), np.arange(jobs["tasks"].sum()))
     counts = model.summary()["jobs"]
-    assert counts["finished"] == counts["submitted"] == len(jobs)
+    assert counts["finished"] + counts["killed"] == counts["submitted"] == len(jobs)
     assert sum(counts.values()) == 2 * counts["submitted"]
+    done = records["outcome"] == FINISHED
+    assert done.all() or (nodes["limit_kb"] < NEVER).any()
 
     # CPU received is the demand on the node that gave it, to the nanosecond; who migrated between unlike nodes got it
     # from both.
-    stayed = records["migrations"] == 0
+    stayed, moved = done & (records["migrations"] == 0), done & (records["migrations"] > 0)
     speed = nodes["speed"][records["node"] % len(nodes)]
     demand_ms = jobs["cpu_ms"][records["job"]]
     wanted = np.array([max(1, math.floor(ms * 1e6 / s + 0.5)) for ms, s in zip(demand_ms, speed, strict=True)])
     assert np.array_equal(records["cpu_ns"][stayed], wanted[stayed])
-    slack_ns = 1 + records["migrations"][~stayed]
-    assert (records["cpu_ns"] >= demand_ms * 1e6 / nodes["speed"].max() - 1)[~stayed].all()
-    assert (records["cpu_ns"][~stayed] <= demand_ms[~stayed] * 1e6 / nodes["speed"].min() + slack_ns).all()
+    slack_ns = 1 + records["migrations"][moved]
+    assert (records["cpu_ns"] >= demand_ms * 1e6 / nodes["speed"].max() - 1)[moved].all()
+    assert (records["cpu_ns"][moved] <= demand_ms[moved] * 1e6 / nodes["speed"].min() + slack_ns).all()
+    assert (records["cpu_ns"] <= demand_ms * 1e6 / nodes["speed"].min() + 1 + records["migrations"])[~done].all()
     assert nodes["cpu_busy_ns"].sum() == records["cpu_ns"].sum()
 
     # The parts of the wall time add up to it; disk time was given to requests and to faults, and to nothing else.
     assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
     assert nodes["faults"].sum() == records["faults"].sum()
     paging_ns = [records["faults"].sum() * extreme(nodes["fault_ns"]) for extreme in (np.min, np.max)]
-    assert paging_ns[0] <= nodes["disk_busy_ns"].sum() - records["io_ns"].sum() <= paging_ns[1]
+    # Who is killed while it waits for the disk has asked for what was never served.
+    waived_ns = 0 if done.all() else (~done).sum() * nodes["fault_ns"].max()
+    assert paging_ns[0] - waived_ns <= nodes["disk_busy_ns"].sum() - records["io_ns"].sum() <= paging_ns[1]
     if stayed.all():
         fault_ns = nodes["fault_ns"][records["node"] % len(nodes)]
         assert nodes["disk_busy_ns"].sum() == (records["io_ns"] + records["faults"] * fault_ns).sum()
-    assert (records["paging_ns"] >= records["faults"] * nodes["fault_ns"].min()).all()
+    assert (records["paging_ns"] >= records["faults"] * nodes["fault_ns"].min())[done].all()
+    # A program has made all its accesses.
+    if overrides["workload__programs__mix"]:
+        made = (records["requests"] + records["hits"])[done]
+        assert np.array_equal(made, np.array([3, 6])[jobs["program"][records["job"]]][done])
     assert (records["io_queue_ns"] >= 0).all()
     assert (records["cpu_queue_ns"] >= 0).all()
     assert nodes["requests"].sum() == records["requests"].sum()
 
     # Memory, traffic and rows are free again.
-    for name in ("demand_kb", "stream", "tasks", "flying", "flight_kb"):
+    for name in ("demand_kb", "stream", "tasks", "flying", "flight_kb", "fresh_kb_per_s", "accesses"):
         assert not nodes[name].any(), name
     assert (model.engine.tasks["state"] == FREE).all()
     assert (nodes["running"] == -1).all()

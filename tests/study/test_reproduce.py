@@ -11,7 +11,7 @@ from cluster_abm.policies import create
 from cluster_abm.scenario import load_scenario, shipped_path
 from cluster_abm.study.claims import check_claim, measure_number, statistic
 from cluster_abm.study.plan import Claim, Number, load_plan, reproduction_names
-from cluster_abm.study.reproduce import Point, Reproduction, reproduce
+from cluster_abm.study.reproduce import Point, Reproduction, _settings_at, _value, reproduce
 from cluster_abm.study.runs import Outcome
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
@@ -55,10 +55,32 @@ def test_claims():
     assert not holds(equal, a=[[12, 24, 36]] * 4, b=b)
 
 
+def test_a_falling_curve_and_claims_about_some_points():
+    falling = Claim(kind="falling", a="a")
+    assert holds(falling, a=[4, 3, 2, 1])
+    assert not holds(falling, a=[4, 2, 3, 1])  # rank correlation -.8
+    assert not holds(falling, a=[1, 2, 3, 4])
+    assert not holds(falling, a=[2, 2, 2, 2])
+    some = Claim(kind="below", a="a", b="b", at=(1.0, 3.0))
+    assert holds(some, a=[1, 9, 3, 9], b=[2, 3, 4, 5])
+    assert not holds(some, a=[1, 2, 9, 4], b=[2, 3, 4, 5])
+    # The other curve is at these points only.
+    assert holds(some, a=[1, 9, 3, 9], b=[2, 9, 4])
+
+
+def test_a_metric_is_a_name_a_path_or_a_sum():
+    summary = {"metrics": {"makespan_ms": 5.0, "breakdown_ms": {"cpu": 2, "paging": None}}, "jobs": {"finished": 3}}
+    assert _value(summary, "makespan_ms") == 5.0
+    assert _value(summary, "jobs.finished + metrics.breakdown_ms.cpu") == 5.0
+    assert np.isnan(_value(summary, "jobs.finished + metrics.breakdown_ms.paging"))
+    assert np.isnan(_value(summary, "programs.m-sort.paging_percent"))
+
+
 def test_numbers_that_a_paper_says_of_its_curves():
     # Old twice, three times and four times the new one.
     ratios = np.array([[2.0, 3.0, 4.0]])
     assert statistic("largest ratio", ratios) == 4
+    assert statistic("smallest ratio", ratios) == 2
     assert statistic("mean improvement", ratios) == pytest.approx(200)
     assert statistic("smallest improvement", ratios) == pytest.approx(100)
     assert statistic("largest reduction", ratios) == pytest.approx(75)
@@ -118,17 +140,23 @@ def test_shipped_plans_fit_their_scenarios_and_published_numbers(name):
     assert set(plan.quick_points) <= set(xs)
     for x in xs:
         for series in plan.series:
-            value = x if isinstance(x, str) else x * plan.axis.scale
-            scenario = load_scenario(plan.scenario, {**plan.overrides, plan.axis.key: value, **series.overrides})
+            scenario = load_scenario(plan.scenario, {**plan.overrides, **_settings_at(plan, x), **series.overrides})
             create(scenario.policy.model_copy(update={"name": series.policy}))
     series = {one.name for one in plan.series}
+    further = {f"{name}: {also.name}" for also in plan.also for name in also.of or series}
     for claim in plan.claim:
-        assert {claim.a, claim.b or claim.a} <= series
+        assert {claim.a, claim.b or claim.a} <= series | further
+        assert set(claim.at) <= set(xs)
+    for also in plan.also:
+        assert set(also.of) <= series
+        assert set(also.at) <= set(xs)
+    assert set(plan.axis.settings) <= {x if isinstance(x, str) else f"{x:g}" for x in xs}
+    assert plan.axis.key or len(plan.axis.settings) == len(xs)
     claims = pd.read_csv(shipped_path("published", "claims.csv"))
     for number in plan.number:
         assert {*number.old, *number.new} <= series
         assert set(number.at) <= set(xs)
-        assert number.claim in set(claims[claims["paper"] == name.split("-fig")[0]]["claim"])
+        assert number.claim in set(claims[claims["paper"] == name.split("-fig")[0].split("-table")[0]]["claim"])
 
 
 def test_the_published_numbers_are_the_papers():
@@ -167,6 +195,27 @@ def test_a_figure_without_curves_is_held_against_what_its_paper_says():
     assert document["mape"] == {}
 
 
+def test_several_numbers_of_the_same_runs():
+    short = {"cluster.nodes": 2, "workload.jobs": 6, "workload.programs.mix": {"t-sim": 1.0, "r-wing": 1.0}}
+    found = reproduce("memory-centric-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
+    # Six policies at one point, from two seeds each.
+    assert len(found.outcome.summaries) == 12
+    by_series = {point.series: point for point in found.points}
+    assert by_series["no-ls: jobs completed"].by_seed == (6.0, 6.0)
+    assert by_series["no-ls: jobs completed"].published == 341
+    slow = by_series["combined"].by_seed
+    assert slow == tuple(
+        summary["metrics"]["mean_slowdown_cpu"]
+        for summary in found.outcome.summaries
+        if summary["policy"] == "combined"
+    )
+    table = reproduce("memory-centric-table2", seeds=1, quick=True, workers=1, quiet=True)
+    # Three groups of programs, whose rows are of the same runs.
+    assert len(table.outcome.summaries) == 3
+    assert {(point.x, point.series) for point in table.points if point.published is None} == set()
+    assert len(table.points) == 9
+
+
 def test_each_seed_takes_another_run_of_a_trace_of_several(tmp_path):
     """Run r of this trace holds 40 + r jobs of 10 ms, one every 10 ms."""
     path = tmp_path / "runs.csv"
@@ -185,5 +234,5 @@ def test_what_the_papers_say_is_read_from_one_file():
     claims = pd.read_csv(shipped_path("published", "claims.csv"))
     assert not claims.duplicated(["paper", "claim"]).any()
     asked = {number.claim for name in reproduction_names() for number in load_plan(name).number}
-    mine = claims[claims["paper"].isin(["wal-pm", "iocm"])]
+    mine = claims[claims["paper"].isin(["wal-pm", "iocm", "memory-centric"])]
     assert set(mine["claim"]) == asked
