@@ -134,6 +134,12 @@ def _print_summary(summary: dict[str, Any]) -> None:
             f"    {_words(part):<{width - 2}}  {_with_unit('_ms', ms)} ({_with_unit('_utilisation', ms / total_ms)})"
         )
 
+    for program, of in summary.get("programs", {}).items():
+        click.echo(
+            f"  {program:<{width}}  {of['tasks']:,} finished, {_with_unit('', of['mean_slowdown_cpu'])} times their CPU, "
+            f"{of['page_faults']:,.0f} page faults each, {of['paging_percent']:.3g} % of life paging"
+        )
+
 
 def _words(name: str) -> str:
     words = name.removesuffix("_ms").replace("_", " ")
@@ -161,4 +167,4 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
     write_run(folder, model.setup, summary, frames, wall_s)
     if len(nodes):
         title = f"{summary['scenario']}: policy {summary['policy']}, seed {summary['seed']}"
-        draw_run(folder / "run.png", title, nodes, jobs["slowdown"])
+        draw_run(folder / "run.png", title, nodes, jobs["slowdown"].dropna())
