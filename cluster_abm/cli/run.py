@@ -136,8 +136,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
 
     for program, of in summary.get("programs", {}).items():
         click.echo(
-            f"  {program:<{width}}  {of['tasks']:,} finished, {_with_unit('', of['mean_slowdown_cpu'])} times their CPU, "
-            f"{of['page_faults']:,.0f} page faults each, {of['paging_percent']:.3g} % of life paging"
+            f"  {program:<{width}}  {of['tasks']:,} finished, {_with_unit('', of['mean_slowdown_cpu'])} times their "
+            f"CPU, {of['page_faults']:,.0f} page faults each, {of['paging_percent']:.3g} % of life paging"
         )
 
 
