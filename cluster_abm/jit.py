@@ -65,3 +65,8 @@ def inlinable(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """A part of a kernel: one rule, one function, joined by the compiler at no cost of a call."""
     return cast(Function, numba.njit(inline="always", error_model="numpy")(function))
+
+
+def called(function: Function) -> Function:
+    """A rare part of a kernel: compiled once and called, so that kernels do not grow by it wherever it stands."""
+    return cast(Function, numba.njit(error_model="numpy")(function))

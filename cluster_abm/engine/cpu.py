@@ -33,7 +33,10 @@ def plan_stop(node: Row, task: Row) -> None:
     """When the running task stops: demand used up, access, page fault, or its quantum if others are ready."""
     lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
     fault_per_ns = faults_per_ns(node, task)
-    if fault_per_ns > 0.0:
+    if task.fault_credit >= 1.0:
+        # Earned in the very instant of an access or a phase's end, which went first.
+        lasts_ns = 0
+    elif fault_per_ns > 0.0:
         fault_in = (1.0 - task.fault_credit) / fault_per_ns
         if fault_in < lasts_ns:
             lasts_ns = max(0, int(math.ceil(fault_in)))
@@ -120,11 +123,15 @@ def leap_rounds(node: Row, tasks: Table, now_ns: int, end_ns: int) -> int:
         return now_ns
     running = tasks[node.running]
     needs_ns = min(running.cpu_left_ns, running.gap_left_ns)
+    owes_fault = running.fault_credit >= 1.0
     slot = node.ready_head
     while slot != NONE:
         task = tasks[slot]
         needs_ns = min(needs_ns, task.cpu_left_ns, task.gap_left_ns)
+        owes_fault = owes_fault or task.fault_credit >= 1.0
         slot = task.next
+    if owes_fault:
+        return now_ns
     # A task that uses up exactly its last quantum stops for another reason than its quantum.
     rounds = min(rounds, (needs_ns - 1) // node.quantum_ns)
     if rounds < 1:

@@ -24,7 +24,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
-from cluster_abm.jit import inlined
+from cluster_abm.jit import called, inlined
 
 Integers = npt.NDArray[np.int64]
 
@@ -80,7 +80,7 @@ def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, c
     become_record(node, tasks, slot, FINISHED, records, free, counters, now_ns)
 
 
-@inlined
+@called
 def kill(node: Row, tasks: Table, slot: int, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
     """The task is killed, wherever it is; if the disk is serving it, with the end of that request."""
     task = tasks[slot]
@@ -112,7 +112,7 @@ def newest(node: Row, tasks: Table) -> int:
     return int(found)
 
 
-@inlined
+@called
 def kill_newest(
     node: Row,
     tasks: Table,
@@ -134,7 +134,7 @@ def kill_newest(
             counters[OPENING] += 1
 
 
-@inlined
+@called
 def bury(
     nodes: Table,
     tasks: Table,

@@ -8,7 +8,7 @@ from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.formulas.oversize import even_faults, fresh_faults
-from cluster_abm.jit import inlined
+from cluster_abm.jit import called, inlined
 
 
 @inlined
@@ -22,7 +22,7 @@ def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
     )  # fmt: skip
 
 
-@inlined
+@called
 def change_demand(
     node: Row, tasks: Table, memory_kb: int, stream: int, fresh_kb_per_s: int, accesses: int, now_ns: int
 ) -> None:

@@ -77,7 +77,9 @@ def plan_stint(pool: Row, task: Row) -> int:
     """CPU until the task stops next: demand used up, access or page fault [ns]; kept in `service_ns`."""
     lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
     fault_per_ns = faults_of(pool, task)
-    if fault_per_ns > 0.0:
+    if task.fault_credit >= 1.0:
+        lasts_ns = 0
+    elif fault_per_ns > 0.0:
         fault_in = (1.0 - task.fault_credit) / fault_per_ns
         if fault_in < lasts_ns:
             lasts_ns = max(0, int(math.ceil(fault_in)))

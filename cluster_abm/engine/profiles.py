@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.tables import NEVER, NONE, Row, Table
-from cluster_abm.jit import inlined
+from cluster_abm.jit import called, inlined
 
 
 @inlined
@@ -33,7 +33,7 @@ def ends_phase(task: Row, phases: Table) -> bool:
     return bool(task.phase != NONE and task.phase_accesses == phases[task.phase].accesses)
 
 
-@inlined
+@called
 def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> None:
     """The running task goes on to its next phase; after the last one its demand stays until it ends."""
     if task.phase == task.last_phase:

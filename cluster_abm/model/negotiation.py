@@ -118,9 +118,11 @@ class Negotiations:
         now_ns = self._model.now_ns
         if now_ns < self.acting_due_ns or self._acting_period_ns is None:
             return
-        self.look()
-        for manager in self._model.load_managers:
-            manager.relieve(self._recorder(manager.index), self._send)
+        self._take_in_reports()
+        # Everybody looks at the own node.
+        self._model.engine.measure(now_ns, self._true)
+        for node in np.flatnonzero(self._model.policy.in_trouble(self._true)).tolist():
+            self._model.load_managers[node].relieve(self._recorder(node), self._send)
         self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
 
     def look(self) -> None:

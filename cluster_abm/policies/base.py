@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
-from cluster_abm.policies.view import Candidate, Newcomer, View
+from cluster_abm.policies.view import Candidate, Newcomer, Table, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
+
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,12 @@ class Policy:
         """Which task of the own node to send where, now that the newcomer is on some node; None: no task."""
         return None
 
+    def in_trouble(self, loads: Table) -> Flags:
+        """Which nodes' load managers are asked to `relieve` theirs, each by its own node's row, shape (nodes,)."""
+        return np.ones(len(loads), bool)
+
     def relieve(self, view: View) -> Decision | None:
-        """Asked every `acts_every_ms`: which task of the own node to send where; None: no task."""
+        """Asked every `acts_every_ms` where there is trouble: which task of the own node to send where; None: none."""
         return None
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:

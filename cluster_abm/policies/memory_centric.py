@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.base import Decision, Flags, Policy
 from cluster_abm.policies.view import Candidate, Loads, Newcomer, Table, View
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
 
@@ -73,11 +74,21 @@ class MemoryCentric(Policy):
             return Decision(view.me, RULE, self.index, load_here=here, reason="accepted at home")
         return Decision(target, RULE, self.index, load_here=here, load_there=view.load("oversize", target))
 
+    def in_trouble(self, loads: Table) -> Flags:
+        """Machines that page, beyond MT, and those with more than CT jobs."""
+        pages = (loads["oversize"] > 0) & (loads["oversize"] >= self._migrates_from)
+        return np.asarray(pages | (loads["tasks"] > self.parameters.cpu_threshold))
+
     def relieve(self, view: View) -> Decision | None:
         """The identified job migrates if the machine pages, or has more than CT jobs, and another one can take it."""
+        if not self.in_trouble(view.loads[view.me : view.me + 1])[0]:
+            return None
+        since_ms = self._in_trouble_since(view)
         rates = self._fault_rates(view)
         crowded = view.load("tasks", view.me) > self.parameters.cpu_threshold
-        if not self._pages_too_long(view) and not crowded:
+        # At MT = 0 a machine that pages waits: a job may end.
+        waits_ms = self.parameters.delay_ms if self.parameters.memory_threshold == 0 and not crowded else 0.0
+        if view.now_ms - since_ms < waits_ms:
             return None
         tasks = view.candidate_rows
         rested = (tasks["migrations"] == 0) | (tasks["here_ms"] >= self.parameters.pause_ms)
@@ -101,7 +112,7 @@ class MemoryCentric(Policy):
 
         Args:
             tasks: the machine's tasks that may move, fields of `View.candidate_rows`; at least one.
-            fault_rates: page faults per second of each since the last look, R_p [1/s].
+            fault_rates: page faults per second of each, R_p [1/s].
             view: what the load manager knows.
         """
         raise NotImplementedError
@@ -114,28 +125,29 @@ class MemoryCentric(Policy):
 
     # ---- its parts ---------------------------------------------------------------------------------------------
 
-    def _pages_too_long(self, view: View) -> bool:
-        """Q_o >= MT and Q_o > 0; at MT = 0 for a while (a job may end), at MT > 0 from the inner threshold on."""
-        oversize, threshold = view.load("oversize", view.me), self.parameters.memory_threshold
-        if threshold > 0 and self.parameters.inner_threshold is not None:
-            threshold = max(threshold, self.parameters.inner_threshold)
-        if oversize <= 0 or oversize < threshold:
-            view.notes.pop("pages_since_ms", None)
-            return False
-        since_ms = float(view.notes.setdefault("pages_since_ms", view.now_ms))
-        return self.parameters.memory_threshold != 0 or view.now_ms - since_ms >= self.parameters.delay_ms
+    @property
+    def _migrates_from(self) -> float:
+        """Q_o from which a machine migrates jobs: MT; at MT > 0 the inner threshold."""
+        threshold, inner = self.parameters.memory_threshold, self.parameters.inner_threshold
+        return max(threshold, inner) if threshold > 0 and inner is not None else threshold
+
+    def _in_trouble_since(self, view: View) -> float:
+        """When the machine was first found in its trouble [ms]; what was noted of an earlier one is dropped."""
+        if view.now_ms - view.notes.get("looked_ms", -math.inf) > 1.5 * self.parameters.period_ms:
+            view.notes.clear()
+        return float(view.notes.setdefault("trouble_since_ms", view.now_ms))
 
     def _fault_rates(self, view: View) -> Loads:
-        """Page faults per second of each of `view.candidate_rows` since the last look; 0 at first sight."""
+        """Page faults per second of each of `view.candidate_rows` since the last look; at first sight since it came."""
         tasks = view.candidate_rows
         seen: dict[int, int] = view.notes.get("faults", {})
-        elapsed_s = (view.now_ms - view.notes.get("looked_ms", view.now_ms)) / 1000.0
-        view.notes["faults"] = dict(zip(tasks["task"].tolist(), tasks["page_faults"].tolist(), strict=True))
-        view.notes["looked_ms"] = view.now_ms
-        if elapsed_s <= 0:
-            return np.zeros(len(tasks))
-        before = np.array([seen.get(task, now) for task, now in view.notes["faults"].items()], float)
-        return np.asarray((tasks["page_faults"] - before) / elapsed_s)
+        faults = dict(zip(tasks["task"].tolist(), tasks["page_faults"].tolist(), strict=True))
+        before = np.array([seen.get(task, 0) for task in faults], float)
+        known = np.array([task in seen for task in faults], bool)
+        elapsed_ms = np.where(known, view.now_ms - view.notes.get("looked_ms", view.now_ms), tasks["here_ms"])
+        view.notes["faults"], view.notes["looked_ms"] = faults, view.now_ms
+        rates = np.zeros(len(tasks))
+        return np.divide(1000.0 * (tasks["page_faults"] - before), elapsed_ms, out=rates, where=elapsed_ms > 0)
 
     def _roomiest(self, view: View) -> int | None:
         """k: the machine with the largest free memory among those with fewer than CT jobs; None if there is none."""

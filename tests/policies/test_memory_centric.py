@@ -115,9 +115,10 @@ def test_at_mt_0_it_waits_a_while_first_in_case_a_job_ends():
     paging, calm = (0.1, 2, 0.0, 0.0), (-0.1, 2, 12.0, 0.0)
     assert waits.relieve(view(paging, FITS, [job()], 1000.0, notes)) is None
     assert waits.relieve(view(paging, FITS, [job()], 2000.0, notes)) is None
-    assert waits.relieve(view(calm, FITS, [job()], 2500.0, notes)) is None
-    assert waits.relieve(view(paging, FITS, [job()], 3000.0, notes)) is None
-    assert waits.relieve(view(paging, FITS, [job()], 5000.0, notes)).target == 1
+    assert waits.relieve(view(calm, FITS, [job()], 3000.0, notes)) is None
+    assert waits.relieve(view(paging, FITS, [job()], 4000.0, notes)) is None
+    assert waits.relieve(view(paging, FITS, [job()], 5000.0, notes)) is None
+    assert waits.relieve(view(paging, FITS, [job()], 6000.0, notes)).target == 1
 
 
 def test_above_0_it_tolerates_faults_up_to_the_inner_threshold():
@@ -178,8 +179,8 @@ JOBS = [
     job(2, memory_mb=40.0, faults=900, accesses=900, age_ms=10_000.0),
     job(3, memory_mb=64.0, faults=640, accesses=18, age_ms=80_000.0),
 ]
-# At the last look, 2 s ago: 100, 200, 60 and 0 faults a second since then.
-LAST_LOOK = {"faults": {0: 100 - 200, 1: 300 - 400, 2: 900 - 120, 3: 640}, "looked_ms": 8_000.0}
+# At the last look, 1 s ago: 100, 200, 60 and 0 faults since then.
+LAST_LOOK = {"faults": {0: 100 - 100, 1: 300 - 200, 2: 900 - 60, 3: 640}, "looked_ms": 9_000.0}
 
 
 @pytest.mark.parametrize(
@@ -210,8 +211,18 @@ def test_the_oldest_moves_only_if_it_has_executed_as_long_as_it_would_travel():
     assert policy("age").relieve(view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), old[:1])) is None
 
 
-def test_at_first_sight_nobody_has_a_fault_rate():
-    assert policy("pf-rate")._fault_rates(view(FULL, FITS, JOBS)).tolist() == [0.0] * 4
+def test_at_first_sight_a_job_s_fault_rate_is_that_since_it_came():
+    # 300 faults in 10 s against 200 in 5 s.
+    jobs = [job(0, faults=300, here_ms=10_000.0), job(1, faults=200, here_ms=5_000.0)]
+    seen = view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), jobs)
+    assert policy("pf-rate").relieve(seen).task.task == 1
+
+
+@pytest.mark.parametrize("name", VARIATIONS)
+def test_only_machines_in_trouble_are_asked(name):
+    seen = view((0.1, 1, 0.0, 0.0), (0.0, 8, 0.0, 0.0), more=[(-0.5, 9, 0.0, 0.0), (-0.5, 1, 0.0, 0.0)])
+    assert policy(name).in_trouble(seen.loads).tolist() == [True, False, True, False]
+    assert policy(name, memory_threshold=0.2).in_trouble(seen.loads).tolist() == [False, False, True, False]
 
 
 # ---- in a cluster --------------------------------------------------------------------------------------------
