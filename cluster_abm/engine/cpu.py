@@ -122,16 +122,14 @@ def leap_rounds(node: Row, tasks: Table, now_ns: int, end_ns: int) -> int:
     if rounds < 1:
         return now_ns
     running = tasks[node.running]
-    needs_ns = min(running.cpu_left_ns, running.gap_left_ns)
-    owes_fault = running.fault_credit >= 1.0
+    needs_ns = NEVER if running.fault_credit < 1.0 else 0
+    needs_ns = min(needs_ns, running.cpu_left_ns, running.gap_left_ns)
     slot = node.ready_head
     while slot != NONE:
         task = tasks[slot]
-        needs_ns = min(needs_ns, task.cpu_left_ns, task.gap_left_ns)
-        owes_fault = owes_fault or task.fault_credit >= 1.0
+        owes_ns = NEVER if task.fault_credit < 1.0 else 0
+        needs_ns = min(needs_ns, owes_ns, task.cpu_left_ns, task.gap_left_ns)
         slot = task.next
-    if owes_fault:
-        return now_ns
     # A task that uses up exactly its last quantum stops for another reason than its quantum.
     rounds = min(rounds, (needs_ns - 1) // node.quantum_ns)
     if rounds < 1:

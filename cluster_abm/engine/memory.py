@@ -8,7 +8,7 @@ from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.formulas.oversize import even_faults, fresh_faults
-from cluster_abm.jit import called, inlined
+from cluster_abm.jit import inlined
 
 
 @inlined
@@ -22,7 +22,7 @@ def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
     )  # fmt: skip
 
 
-@called
+@inlined
 def change_demand(
     node: Row, tasks: Table, memory_kb: int, stream: int, fresh_kb_per_s: int, accesses: int, now_ns: int
 ) -> None:
@@ -34,6 +34,9 @@ def change_demand(
     node.stream += stream
     node.fresh_kb_per_s += fresh_kb_per_s
     node.accesses += accesses
+    if node.by_oversize == 0 and node.demand_kb <= node.user_memory_kb and node.fault_per_ns == 0.0:
+        # The usual case: it fitted, and it fits.
+        return
     fit_cache(node)
     per_ms = faults_per_ms(node, node.demand_kb, node.accesses)
     everybody, each_fresh = per_ms, 0.0

@@ -19,8 +19,10 @@ from cluster_abm.engine.barriers import meet, reach_barrier
 from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.ending import finish
 from cluster_abm.engine.memory import change_demand, faults_per_ms
+from cluster_abm.engine.profiles import ends_phase, next_phase
 from cluster_abm.engine.slice import come_in, draw_gap, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
+    EXPLICIT,
     MEETING,
     NEVER,
     NONE,
@@ -205,7 +207,11 @@ def stop_first(
     if task.cpu_left_ns == 0:
         finish(pool, tasks, slot, records, free, counters, now_ns)
         return
-    blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
+    blocks_ns, kind = 0, EXPLICIT
+    if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
+        next_phase(pool, tasks, task, phases, now_ns)
+    else:
+        blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
     if blocks_ns > 0:
         ask_pool(pool, tasks, slot, kind, blocks_ns, serving, ends, now_ns)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
 from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.tables import NEVER, NONE, Row, Table
+from cluster_abm.engine.tables import NEVER, Row, Table
 from cluster_abm.jit import called, inlined
 
 
@@ -29,8 +29,8 @@ def profile_gap_ns(node: Row, task: Row, phase: Row) -> int:
 
 @inlined
 def ends_phase(task: Row, phases: Table) -> bool:
-    """Whether a task that has come to the end of its gap has made all accesses of its phase."""
-    return bool(task.phase != NONE and task.phase_accesses == phases[task.phase].accesses)
+    """Whether a task with a profile that has come to the end of its gap has made all accesses of its phase."""
+    return bool(task.phase_accesses == phases[task.phase].accesses)
 
 
 @called

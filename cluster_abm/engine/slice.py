@@ -28,7 +28,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
-from cluster_abm.jit import inlined, kernel
+from cluster_abm.jit import called, inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 
@@ -70,11 +70,7 @@ def access(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> in
 
 @inlined
 def next_request(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> tuple[int, int]:
-    """What a task that has stopped asks of the disk: service [ns] and kind; 0 if nothing: its quantum is over, it was a
-    hit, or a phase of its profile ended."""
-    if task.gap_left_ns == 0 and ends_phase(task, phases):
-        next_phase(node, tasks, task, phases, now_ns)
-        return 0, EXPLICIT
+    """What a task that has stopped asks of the disk: service [ns] and kind; 0 if its quantum is over, or on a hit."""
     if task.gap_left_ns == 0:
         return access(node, tasks, task, phases, now_ns), EXPLICIT
     if task.fault_credit >= 1.0:
@@ -83,6 +79,26 @@ def next_request(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int)
         node.faults += 1
         return int(node.fault_ns), FAULT
     return 0, EXPLICIT
+
+
+@called
+def goes_on_after_phase(
+    node: Row,
+    tasks: Table,
+    slot: int,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    opening: Integers,
+    phases: Table,
+    now_ns: int,
+) -> bool:
+    """The running task goes on to its next phase; False if it is killed, as the newest of them all, for growing."""
+    next_phase(node, tasks, tasks[slot], phases, now_ns)
+    if node.demand_kb > node.limit_kb:
+        kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
+    return bool(node.running == slot)
 
 
 @inlined
@@ -110,11 +126,14 @@ def stop_cpu(
         finish(node, tasks, slot, records, free, counters, now_ns)
         dispatch(node, tasks, now_ns)
         return
-    blocks_ns, kind = next_request(node, tasks, task, phases, now_ns)
-    if node.demand_kb > node.limit_kb:
-        kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
-        if node.running != slot:
+    if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
+        blocks_ns, kind = 0, EXPLICIT
+        if not goes_on_after_phase(
+            node, tasks, slot, records, free, counters, meetings, opening, phases, now_ns
+        ):  # fmt: skip
             return
+    else:
+        blocks_ns, kind = next_request(node, tasks, task, phases, now_ns)
     if blocks_ns > 0:
         ask_disk(node, tasks, slot, kind, blocks_ns, now_ns)
         dispatch(node, tasks, now_ns)
@@ -150,17 +169,7 @@ def come_in(node: Row, task: Row, now_ns: int) -> None:
 
 
 @inlined
-def enter(
-    node: Row,
-    tasks: Table,
-    records: Table,
-    free: Integers,
-    counters: Integers,
-    meetings: Table,
-    opening: Integers,
-    phases: Table,
-    now_ns: int,
-) -> None:
+def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> None:
     """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
     or goes on waiting at its barrier. Or the first whose barrier has opened goes on."""
     slot = leave_flight_head(node, tasks)
@@ -181,8 +190,6 @@ def enter(
     else:
         service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
         ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
-    if node.demand_kb > node.limit_kb:
-        kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
 
 
 @kernel
@@ -213,10 +220,16 @@ def serve(
         node = nodes[index]
         while node.next_event_ns < end_ns:
             now_ns = node.next_event_ns
-            if node.cpu_stop_ns == now_ns:
-                stop_cpu(node, tasks, records, free, counters, meetings, opening, phases, now_ns, end_ns)
-            elif node.disk_end_ns == now_ns:
-                end_request(node, tasks, free, counters, now_ns)
-            else:
-                enter(node, tasks, records, free, counters, meetings, opening, phases, now_ns)
-            node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+            # Kills are rare: they wait outside the loop that all the others run in.
+            while node.next_event_ns < end_ns and node.demand_kb <= node.limit_kb:
+                now_ns = node.next_event_ns
+                if node.cpu_stop_ns == now_ns:
+                    stop_cpu(node, tasks, records, free, counters, meetings, opening, phases, now_ns, end_ns)
+                elif node.disk_end_ns == now_ns:
+                    end_request(node, tasks, free, counters, now_ns)
+                else:
+                    enter(node, tasks, phases, now_ns)
+                node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+            if node.demand_kb > node.limit_kb:
+                kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
+                node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)

@@ -104,13 +104,20 @@ NODE_FIELDS: list[Field] = [
 ]
 
 TASK_FIELDS: list[Field] = [
+    # What the CPU looks at each time stands together, in one line of the cache.
+    ("next", "i4", "slot", "next in the queue that it is in"),
+    ("state", "i4", "code", "FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, AT_BARRIER, WAKING: its barrier has opened"),
+    ("since_ns", "i8", "ns", "since when its present state is not yet booked"),
+    ("cpu_left_ns", "i8", "ns", "wall ns of CPU still to receive on this node until its next barrier, or its end"),
+    ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; NEVER without I/O, NONE before it has entered"),
+    ("fault_credit", "f8", "faults", "fraction of a page fault earned, 0..1"),
+    ("fresh_kb_per_s", "i8", "KB/s", "memory it asks anew per second of its CPU, now"),
+    *_BREAKDOWN_FIELDS[:2],
     ("task", "i8", "task", "number of the task over the whole run"),
     ("job", "i8", "job", "its job"),
     ("home", "i4", "node", "where it was submitted"),
     ("node", "i4", "node", "where it is, or is going to"),
-    ("state", "i4", "code", "FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, AT_BARRIER, WAKING: its barrier has opened"),
     ("request_kind", "i4", "code", "EXPLICIT or FAULT while AT_DISK; in flight also NONE: no request to make anew"),
-    ("next", "i4", "slot", "next in the queue that it is in"),
     ("member_next", "i4", "slot", "next task of the node"),
     ("member_prev", "i4", "slot", "previous task of the node"),
     ("moves", "i4", "1", "1: it started on another node than its home"),
@@ -118,16 +125,12 @@ TASK_FIELDS: list[Field] = [
     ("key", "u8", "1", "key of its random streams"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("enter_ns", "i8", "ns", "instant it enters its node, or goes on from a barrier"),
-    ("since_ns", "i8", "ns", "since when its present state is not yet booked"),
-    ("cpu_left_ns", "i8", "ns", "wall ns of CPU still to receive on this node until its next barrier, or its end"),
     ("cpu_after_ns", "i8", "ns", "wall ns of CPU still to receive after that barrier"),
     ("barriers_left", "i4", "1", "barriers ahead of it"),
     ("barrier_next", "i4", "slot", "next of the job's tasks at its barrier"),
     ("barrier_ms", "f8", "ms", "CPU at speed 1 between two barriers"),
     ("go_on_ns", "i8", "ns", "when its barrier opens; 0: it is at none, NEVER: not all tasks have come"),
-    ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; NEVER without I/O, NONE before it has entered"),
     ("service_ns", "i8", "ns", "service of its outstanding request"),
-    ("fault_credit", "f8", "faults", "fraction of a page fault earned, 0..1"),
     ("accesses", "i8", "1", "accesses made"),
     ("cpu_demand_ms", "f8", "ms", "whole CPU demand at speed 1"),
     ("io_per_ms", "f8", "1/ms", "accesses per ms of CPU at speed 1, lambda"),
@@ -137,7 +140,6 @@ TASK_FIELDS: list[Field] = [
     ("initial_data_mb", "f8", "MB", "data that must follow it"),
     ("data_kb", "f8", "KB", "data it touches, d_data"),
     ("memory_kb", "i8", "KB", "memory demand, now"),
-    ("fresh_kb_per_s", "i8", "KB/s", "memory it asks anew per second of its CPU, now"),
     ("phase", "i4", "row", "phase of its activity profile; NONE: it has none"),
     ("last_phase", "i4", "row", "last phase of its profile"),
     ("phase_accesses", "i8", "1", "accesses made in this phase"),
@@ -156,7 +158,7 @@ TASK_FIELDS: list[Field] = [
     ("requests", "i8", "1", "explicit disk requests issued"),
     ("faults", "i8", "1", "page faults issued"),
     ("hits", "i8", "1", "accesses served from the buffer"),
-    *_BREAKDOWN_FIELDS,
+    *_BREAKDOWN_FIELDS[2:],
 ]
 
 RECORD_FIELDS: list[Field] = [
