@@ -8,7 +8,7 @@ from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.formulas.oversize import even_faults, fresh_faults
-from cluster_abm.jit import inlined
+from cluster_abm.jit import called, inlined
 
 
 @inlined
@@ -34,9 +34,14 @@ def change_demand(
     node.stream += stream
     node.fresh_kb_per_s += fresh_kb_per_s
     node.accesses += accesses
-    if node.by_oversize == 0 and node.demand_kb <= node.user_memory_kb and node.fault_per_ns == 0.0:
-        # The usual case: it fitted, and it fits.
-        return
+    # The usual case needs nothing more: it fitted, and it fits.
+    if node.by_oversize != 0 or node.demand_kb > node.user_memory_kb or node.fault_per_ns > 0.0:
+        renew_fault_rates(node, tasks, now_ns)
+
+
+@called
+def renew_fault_rates(node: Row, tasks: Table, now_ns: int) -> None:
+    """The tasks of a node fault, and its buffer has room, by its present demand."""
     fit_cache(node)
     per_ms = faults_per_ms(node, node.demand_kb, node.accesses)
     everybody, each_fresh = per_ms, 0.0
@@ -45,17 +50,16 @@ def change_demand(
         each_fresh = fresh_faults(per_ms, node.fault_evenness, float(node.fresh_kb_per_s), node.tasks)
     fault_per_ns = everybody * node.speed / NS_PER_MS
     fault_per_fresh = each_fresh * node.speed / NS_PER_MS
-    if fault_per_ns != node.fault_per_ns or fault_per_fresh != node.fault_per_fresh:
-        if node.running != NONE:
-            # What has run until now earned faults at the old rate.
-            task = tasks[node.running]
-            book_progress(node, task, now_ns)
-            node.fault_per_ns = fault_per_ns
-            node.fault_per_fresh = fault_per_fresh
-            plan_stop_of_running(node, task, now_ns)
-        else:
-            node.fault_per_ns = fault_per_ns
-            node.fault_per_fresh = fault_per_fresh
+    if fault_per_ns == node.fault_per_ns and fault_per_fresh == node.fault_per_fresh:
+        return
+    if node.running == NONE:
+        node.fault_per_ns, node.fault_per_fresh = fault_per_ns, fault_per_fresh
+        return
+    # What has run until now earned faults at the old rate.
+    task = tasks[node.running]
+    book_progress(node, task, now_ns)
+    node.fault_per_ns, node.fault_per_fresh = fault_per_ns, fault_per_fresh
+    plan_stop_of_running(node, task, now_ns)
 
 
 @inlined
