@@ -164,6 +164,32 @@ def test_the_tasks_of_a_killed_job_die_with_it_at_the_slices_border():
     assert not engine.counters[4]
 
 
+def test_the_buffer_lives_in_free_memory_and_makes_room_for_programs():
+    # Three accesses of 1 MB beside 10 MB; then the program grows to 98.5 of 100 MB, and 1.5 MB are left.
+    engine = machine([[(40.0, 10_000, 3, 0), (40.0, 98_500, 0, 0), (40.0, 20_000, 0, 0)]], [0.0], buffer_kb=50_000)
+    engine.jobs["request_kb"] = 1000.0
+    engine.admit(*(np.zeros(1, np.int64),) * 5)
+    seen = []
+    for ms in (60, 100, 140):
+        engine.serve(ms * MS)
+        loads = engine.empty_loads()
+        engine.measure(ms * MS, loads)
+        seen.append([float(loads[name][0]) for name in ("cache_mb", "free_mb", "oversize")])
+    # What it gave up does not come back.
+    assert seen == [
+        pytest.approx([3.0, 87.0, -0.9]), pytest.approx([1.5, 0.0, -0.015]), pytest.approx([1.5, 78.5, -0.8]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("buffer_kb", "hits"), [(0, False), (2_000, True)])
+def test_accesses_are_hits_only_while_the_buffer_holds_something(buffer_kb, hits):
+    engine = machine([[(1000.0, 10_000, 200, 0)]], [0.0], buffer_kb=buffer_kb)
+    engine.jobs["request_kb"], engine.jobs["io_per_ms"], engine.jobs["reaccess_rate"] = 10.0, 0.2, 20.0
+    records = run(engine)
+    assert (records["hits"][0] > 20) == hits
+    assert records["requests"][0] + records["hits"][0] == 200
+
+
 phases = st.tuples(
     st.sampled_from([1.0, 7.0, 33.0]), st.sampled_from([0, 20_000, 70_000, 130_000]), st.integers(0, 4),
     st.sampled_from([0, 100, 5_000]),
