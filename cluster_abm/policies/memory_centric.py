@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Rea
 RULE = "memory or CPU threshold"
 
 
-class MemoryCentric(Policy):
+class MemoryCentric(Policy, ABC):
     """Nobody announces memory: a machine looks at what is allocated, now and then.
 
     Q_o < MT and N_job < CT: it accepts submissions. Otherwise it blocks them; while it does not page yet (MT < 0) it
@@ -107,6 +108,7 @@ class MemoryCentric(Policy):
             load_there=view.load("oversize", target), cost_ms=view.cost_ms(task, target), task=task,
         )  # fmt: skip
 
+    @abstractmethod
     def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
         """Selection policy: place of the job to migrate, None if there is none.
 
@@ -115,7 +117,6 @@ class MemoryCentric(Policy):
             fault_rates: page faults per second of each, R_p [1/s].
             view: what the load manager knows.
         """
-        raise NotImplementedError
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked machine takes a job only if it would still be found suitable by its true state."""
