@@ -196,7 +196,10 @@ def test_a_figure_without_curves_is_held_against_what_its_paper_says():
 
 
 def test_several_numbers_of_the_same_runs():
-    short = {"cluster.nodes": 2, "workload.jobs": 6, "workload.programs.mix": {"t-sim": 1.0, "r-wing": 1.0}}
+    short = {
+        "cluster.nodes": 2, "workload.jobs": 6, "workload.duration_s": 60.0,
+        "workload.programs.mix": {"t-sim": 1.0, "r-wing": 1.0},
+    }  # fmt: skip
     found = reproduce("memory-centric-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
     # Ten curves at one point, from two seeds each: four policies twice, and the two without load sharing.
     assert len(found.outcome.summaries) == 20
