@@ -31,7 +31,10 @@ def brief(tmp_path):
             path = tmp_path / "jobs.csv"
             path.write_text(TRACE)
             return load_scenario(name, {"workload.trace.file": str(path)})
-        return load_scenario(name, {"workload.duration_s": JOBS / jobs_per_second(whole)})
+        given = {"workload.duration_s": JOBS / jobs_per_second(whole)}
+        if whole.workload.jobs is not None:
+            given["workload.jobs"] = JOBS
+        return load_scenario(name, given)
 
     return shortened
 
