@@ -11,6 +11,8 @@ import click
 from cluster_abm.cli.options import json_option, out_option, overrides_of, trace_file_option, workers_option
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cluster_abm.study.plan import Series
     from cluster_abm.study.reproduce import Reproduction
     from cluster_abm.study.statistics import Estimate
@@ -83,8 +85,14 @@ def _print_reproduction(found: Reproduction) -> None:
     )
     _print_points(found, {series.name: series.name for series in plan.series})
     for also in plan.also:
-        click.echo(f"\n{also.name}: {also.label}")
-        _print_points(found, {f"{series.name}: {also.name}": series.name for series in plan.series})
+        columns = {f"{series.name}: {also.name}": series.name for series in plan.series}
+        if not also.stacked and any(point.series in columns for point in found.points):
+            click.echo(f"\n{also.name}: {also.label}")
+            _print_points(found, columns)
+    parts = _parts_of(found)
+    if not parts.empty:
+        click.echo(f"\n{_where(found)}: {parts.attrs['label']}")
+        click.echo(parts.to_string(float_format=lambda value: f"{value:.4g}"))
     numbers = [
         {
             "the paper says": f"{said.number.claim} [{said.unit}]",
@@ -155,23 +163,33 @@ def _save(folder: Path, found: Reproduction) -> None:
     _save_stacked(folder, found)
 
 
-def _save_stacked(folder: Path, found: Reproduction) -> None:
+def _parts_of(found: Reproduction) -> pd.DataFrame:
+    """The means of the plan's stacked numbers: a row a series, a column a part; their label is in `attrs`."""
     import pandas as pd
 
-    from cluster_abm.results.stacked import draw_stacked
-
-    plan = found.plan
-    stacked = [also for also in plan.also if also.stacked]
-    if not stacked:
-        return
+    stacked = [also for also in found.plan.also if also.stacked]
     parts: dict[str, dict[str, float]] = {}
     for also in stacked:
-        for series in plan.series:
+        for series in found.plan.series:
             own = [point.measured.mean for point in found.points if point.series == f"{series.name}: {also.name}"]
             if own:
                 parts.setdefault(series.name, {})[also.name] = own[0]
-    if parts:
-        table = pd.DataFrame.from_dict(parts, orient="index")
-        where = ", ".join(f"{plan.axis.column} {x:g}" if isinstance(x, float) else x for x in stacked[0].at)
-        title = f"{plan.paper}: where the time went, {where} ({found.seeds} seeds)"
-        draw_stacked(folder / f"{plan.name}-breakdown.png", title, stacked[0].label, table)
+    table = pd.DataFrame.from_dict(parts, orient="index")
+    table.attrs["label"] = stacked[0].label if stacked else ""
+    return table
+
+
+def _where(found: Reproduction) -> str:
+    """What the stacked numbers are about."""
+    points = next(also.at for also in found.plan.also if also.stacked)
+    at = ", ".join(x if isinstance(x, str) else f"{found.plan.axis.column} {x:g}" for x in points)
+    return f"where the time went, {at}"
+
+
+def _save_stacked(folder: Path, found: Reproduction) -> None:
+    from cluster_abm.results.stacked import draw_stacked
+
+    parts = _parts_of(found)
+    if not parts.empty:
+        title = f"{found.plan.paper}: {_where(found)} ({found.seeds} seeds)"
+        draw_stacked(folder / f"{found.plan.name}-breakdown.png", title, parts.attrs["label"], parts)

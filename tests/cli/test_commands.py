@@ -10,7 +10,11 @@ import sys
 import pandas as pd
 import pytest
 
+from cluster_abm.cli.reproduce import _print_reproduction, _save
 from cluster_abm.scenario import load_scenario
+from cluster_abm.study.plan import load_plan
+from cluster_abm.study.reproduce import Point, Reproduction
+from cluster_abm.study.runs import Outcome
 
 SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--set", "cluster.nodes=3"]
 
@@ -191,3 +195,21 @@ def test_help_waits_for_no_heavy_library():
         "sys.exit(any(name in sys.modules for name in ('mesa', 'numba', 'pandas', 'matplotlib')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("x", [1.0, 3.0])
+def test_parts_of_a_figure_are_one_table_and_one_picture_where_they_were_measured(x, tmp_path, capsys):
+    plan = load_plan("memory-centric-fig2")
+    points = [
+        Point(x, f"{series.name}{further}", None, (10.0,))
+        for series in plan.series
+        for further in ("", *(f": {also.name}" for also in plan.also if x in also.at and series.name in also.of))
+    ]
+    found = Reproduction(plan, 1, tuple(points), Outcome([None]), quick=True)
+    _print_reproduction(found)
+    _save(tmp_path, found)
+    printed = capsys.readouterr().out
+    assert "Empty" not in printed
+    assert ("where the time went, trace 1: mean per finished job [s]" in printed) == (x == 1)
+    assert printed.count("queuing  paging  migration") == (x == 1)
+    assert (tmp_path / "memory-centric-fig2-breakdown.png").exists() == (x == 1)

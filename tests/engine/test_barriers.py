@@ -172,7 +172,7 @@ def test_barriers_cost_most_where_tasks_are_placed_unevenly():
     assert metrics[1]["mean_slowdown_job"] > 3
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3000), st.sampled_from([0, 90, 700]), st.integers(0, 2500)),
              min_size=1, max_size=5),

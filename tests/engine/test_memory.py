@@ -197,7 +197,7 @@ phases = st.tuples(
 profiles = st.lists(phases, min_size=1, max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(profiles, st.sampled_from([0.0, 3.0, 40.0]), st.integers(0, 1)), min_size=1, max_size=7),
     st.sampled_from([NEVER, 100_000, 180_000]), st.integers(1, 3), st.sampled_from([10.0, 70.0]),

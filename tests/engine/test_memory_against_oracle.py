@@ -289,7 +289,7 @@ def judge(node: OracleNode, tasks: list[OracleTask], steps_ns: list[int], slice_
     assert_same(engine_run(node, tasks, steps_ns, slice_ns), judged)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(lives(), steps, slices)
 def test_random_lives_as_in_the_oracle(life, steps_ns, slice_ns):
     judge(*life, steps_ns, slice_ns)
@@ -318,7 +318,7 @@ def coinciding_lives(draw):
     return node, tasks
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(coinciding_lives(), steps, slices)
 def test_lives_full_of_coincidences_as_in_the_oracle(life, steps_ns, slice_ns):
     judge(*life, steps_ns, slice_ns)
@@ -336,7 +336,7 @@ def busy_lives(draw):
     return node, [*others, OracleTask(len(others), 0, (busy, *oversized))]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(busy_lives(), steps, slices)
 def test_lives_with_very_many_accesses_as_in_the_oracle(life, steps_ns, slice_ns):
     judge(*life, steps_ns, slice_ns)

@@ -183,7 +183,7 @@ def lived(work, journeys, window_ns=None, memory_kb=2500):
     return engine, sent
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(jobs, moves, st.sampled_from([1_500, 2_500, 100_000]))
 def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     engine, sent = lived(work, journeys, memory_kb=memory_kb)
@@ -209,7 +209,7 @@ def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     assert len(set(engine.free.tolist())) == len(engine.tasks)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(jobs, moves, st.integers(1, 2000))
 def test_windows_change_nothing(work, journeys, window_ns):
     whole, _ = lived(work, journeys)

@@ -114,7 +114,7 @@ def exact(jobs, count):
     return [float(done[job]) for job in range(len(jobs))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(st.integers(0, 20_000), st.integers(1, 9000), st.sampled_from([0, 200, 1500])),

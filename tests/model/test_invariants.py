@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import breakdown_sum_ns, busy, finished, same_records, scenario
 
@@ -19,7 +19,7 @@ from cluster_abm.policies import available
 POLICIES = sorted(available())
 # Two small programs with changing demands, of 12 and 60 ms of CPU.
 PROGRAMS = str(Path(__file__).parent / "programs.csv")
-random_runs = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+random_runs = settings(max_examples=40)
 
 
 @st.composite
@@ -129,7 +129,7 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     assert (nodes["running"] == -1).all()
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12)
 @given(scenarios(), st.integers(0, 2**62))
 def test_stepping_and_running_leave_the_same_bytes(overrides, seed):
     overrides |= {"workload__duration_s": 0.5, "workload__cpu_ms__kind": "exponential"}

@@ -57,7 +57,7 @@ newcomers = st.builds(
 
 
 @pytest.mark.parametrize("name", PLACING)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), view=views(), newcomer=newcomers)
 def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, newcomer):
     policy = create(PolicyChoice(name=name))

@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import busy, finished
 
@@ -23,7 +23,7 @@ PAPERS_NODE = Hardware(1.0, 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0, 160.0)
 TASK = Newcomer(
     task=0, job=0, home=0, cpu_ms=100.0, io_per_ms=0.1, request_kb=80.0, memory_mb=10.0, initial_data_mb=0.0
 )
-random_runs = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+random_runs = settings(max_examples=25)
 
 
 def place(newcomer, policy="iolb", hardware=PAPERS_NODE, refused=(), **loads):
@@ -97,7 +97,7 @@ def loads(draw):
     return {name: draw(st.lists(levels, min_size=count, max_size=count)) for name in LOAD.names}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(loads(), st.sampled_from([0.0, 0.01, 1.0]), st.sampled_from([0.0, 60.0, 99.0, 500.0]), st.floats(0.1, 1e5))
 def test_lines_4_to_8_need_io_and_lines_10_to_14_need_faults(rows, io_per_ms, memory_mb, cpu_ms):
     newcomer = dataclasses.replace(TASK, io_per_ms=io_per_ms, memory_mb=memory_mb, cpu_ms=cpu_ms)

@@ -199,7 +199,7 @@ def traces(draw: st.DrawFn) -> Trace:
 
 
 @given(trace=traces(), suffix=st.sampled_from([".csv", ".csv.gz", ".csv.xz"]))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_written_and_read_is_the_same_to_the_digit(
     trace: Trace, suffix: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
