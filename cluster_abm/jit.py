@@ -1,13 +1,14 @@
 """Compilation of the kernels, with an on-disk cache that cannot go stale.
 
 Numba's cache looks only at the file of the cached function, so an edited callee would silently run as it was.
-The cache folder is therefore named by a hash of every source of this package.
+The cache folder is therefore named by a hash of every source that a kernel's code can come from.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -20,13 +21,31 @@ from numba.extending import register_jitable
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
+def kernel_sources() -> list[Path]:
+    """The package's modules that a kernel's code can come from, sorted: those that compile, and all they import.
+
+    So an edited policy or command does not have everything compiled anew.
+    """
+    package = Path(__file__).resolve().parent
+    text = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    imports = re.compile(r"^\s*(?:from|import) cluster_abm\.([\w.]+)", re.MULTILINE)
+    found = {Path(__file__).resolve()}
+    look = [path for path in text if "jit" in imports.findall(text[path])]
+    while look:
+        path = look.pop()
+        if path not in found:
+            found.add(path)
+            parts = [package.joinpath(*name.split(".")) for name in imports.findall(text[path])]
+            look += [one for part in parts for one in (part.with_suffix(".py"), part / "__init__.py") if one in text]
+    return sorted(found)
+
+
 @cache
 def sources_hash() -> str:
-    """Hash of the package's Python sources, their names included: 16 hexadecimal digits."""
-    package = Path(__file__).resolve().parent
+    """Hash of the sources of all kernels, their names included: 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode())
+    for path in kernel_sources():
+        digest.update(path.relative_to(Path(__file__).resolve().parent).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

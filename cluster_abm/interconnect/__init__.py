@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import networkx as nx
+import numpy as np
+import numpy.typing as npt
 
 from cluster_abm.scenario.schema import Interconnect
+
+Floats = npt.NDArray[np.float64]
 
 MBIT_PER_MB = 8.0
 
@@ -40,12 +44,22 @@ class Network:
         nx.set_edge_attributes(graph, self.settings.latency_ms, "latency_ms")
         return graph
 
-    @property
-    def mb_per_s(self) -> float:
-        """Bandwidth between any two nodes [MB/s]; 1 MB = 8 Mb, and 1 Gbps = 1024 Mbps."""
-        return self.settings.bandwidth_mbps / MBIT_PER_MB
+    def ways_from(self, source: int) -> tuple[Floats, Floats]:
+        """Bandwidth [MB/s] and latency [ms] of the way from a node to every node, shape (nodes,) each.
+
+        Bandwidth is that of the narrowest link (1 MB = 8 Mb, 1 Gbps = 1024 Mbps): infinite to the node itself, 0 where
+        no way leads. Latency is the sum of the links': 0 to the node itself, infinite where no way leads. Read only.
+        """
+        return self._alike
 
     @property
-    def latency_ms(self) -> float:
-        """Time of a message between any two nodes [ms]: one link, or two through a star's switch."""
+    def longest_latency_ms(self) -> float:
+        """The longest latency between two nodes that a way joins [ms]."""
         return self.settings.latency_ms * (1 if self.settings.kind == "complete" else 2)
+
+    @cached_property
+    def _alike(self) -> tuple[Floats, Floats]:
+        return (
+            np.broadcast_to(self.settings.bandwidth_mbps / MBIT_PER_MB, self.nodes),
+            np.broadcast_to(self.longest_latency_ms, self.nodes),
+        )

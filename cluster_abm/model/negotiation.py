@@ -14,7 +14,7 @@ from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.setup import hardware, nanoseconds
-from cluster_abm.policies import Candidate, Decision, Newcomer, View
+from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
 from cluster_abm.workload import key
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Negotiations:
         self._known = model.engine.empty_loads()
         self._differing: list[int] = []
         self._period_ns = nanoseconds(setup.cluster.exchange_period_ms)
-        self._latency_ns = nanoseconds(model.network.latency_ms)
+        self._latency_ns = nanoseconds(model.network.longest_latency_ms)
         # Reports under way: when they arrive, when they were sent, the loads.
         self._on_the_way: deque[tuple[int, int, Table]] = deque()
         self._decisions: list[DecisionRecord] = []
@@ -167,7 +167,7 @@ class Negotiations:
             me=me,
             loads=loads,
             hardware=self._hardware,
-            network_mb_per_s=self._model.network.mb_per_s,
+            paths=Paths(*self._model.network.ways_from(me)),
             remote_execution_ms=self._model.negotiation.remote_execution_ms,
             migration_ms=self._model.negotiation.migration_ms,
             now_ms=self._model.now_ns / NS_PER_MS,

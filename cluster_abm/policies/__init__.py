@@ -10,11 +10,22 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Candidate, Hardware, Newcomer, View
+from cluster_abm.policies.view import Candidate, Hardware, Newcomer, Paths, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.schema import PolicyChoice
 
-__all__ = ["Candidate", "Decision", "Hardware", "Newcomer", "Policy", "View", "available", "create", "describe"]
+__all__ = [
+    "Candidate",
+    "Decision",
+    "Hardware",
+    "Newcomer",
+    "Paths",
+    "Policy",
+    "View",
+    "available",
+    "create",
+    "describe",
+]
 
 
 @cache

@@ -181,7 +181,7 @@ class Preemptive(Estimating, IndexPolicy):
         """Of EM(i, k), the tasks that gain more than they cost, the one of largest benefit; None if there is none."""
         place, response_here_ms, response_there_ms, cost_ms, mce = best_migrant(
             view.candidate_rows, view.loads, view.me, target, view.hardware[view.me], view.hardware[target],
-            view.network_mb_per_s, view.remote_execution_ms, view.migration_ms,
+            view.mb_per_s(target), *view.fixed_ms(target),
             self.estimator, self.effective_rates, EFFECTIVENESS.index(self.parameters.effectiveness),
         )  # fmt: skip
         if place < 0:

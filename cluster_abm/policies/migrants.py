@@ -33,7 +33,8 @@ def best_migrant(
         loads: load rows of all nodes, those of `me` with these tasks.
         me, target: nodes i and k.
         here, there: their hardware.
-        network_mb_per_s, remote_execution_ms, migration_fixed_ms: of the costs: bandwidth, e and f.
+        network_mb_per_s, remote_execution_ms, migration_fixed_ms: of the costs: bandwidth of the way, and e and f with
+            its latency.
         estimator, effective_rates: as for `response_on`.
         effectiveness: what is moved per cost: I/O by CPU received (AGE), by CPU still to come (REMAINING), or the CPU
             received itself (CPU_AGE).

@@ -39,6 +39,23 @@ class Hardware(NamedTuple):
     by_oversize: bool = False
 
 
+class Paths(NamedTuple):
+    """What a load manager knows of the way from its node to every other one, shape (nodes,) each.
+
+    Attributes:
+        mb_per_s: bandwidth of the narrowest link [MB/s]; infinite to the own node, 0 where no path leads.
+        latency_ms: latency of the links together [ms]; 0 to the own node, infinite where no path leads.
+    """
+
+    mb_per_s: Loads
+    latency_ms: Loads
+
+    @classmethod
+    def alike(cls, nodes: int, mb_per_s: float, latency_ms: float = 0.0) -> Paths:
+        """The same way to all nodes."""
+        return cls(np.full(nodes, mb_per_s), np.full(nodes, latency_ms))
+
+
 @dataclass(frozen=True, slots=True)
 class Newcomer:
     """A task that has just been submitted, with the demands it announces (per task, at speed 1).
@@ -120,7 +137,7 @@ class View:
         loads: load rows, shape (nodes,), fields of the load table (docs/model.md): row `me` as it is, the
             others as last heard; the newcomer is in none of them. Read only.
         hardware: fixed properties of every node.
-        network_mb_per_s: bandwidth between two nodes [MB/s].
+        paths: the ways from here to the other nodes.
         remote_execution_ms: fixed cost e of starting a task elsewhere [ms].
         refused: nodes that have refused this newcomer.
         uniform: `uniform(task, draw)`, a number in (0, 1) of the policy's own stream for that task.
@@ -133,7 +150,7 @@ class View:
     me: int
     loads: Table
     hardware: tuple[Hardware, ...]
-    network_mb_per_s: float
+    paths: Paths
     remote_execution_ms: float
     uniform: Callable[[int, int], float]
     refused: frozenset[int] = frozenset()
@@ -146,6 +163,21 @@ class View:
     def nodes(self) -> int:
         """Number of nodes."""
         return len(self.hardware)
+
+    @property
+    def next_node(self) -> int:
+        """The node after this one, cyclically."""
+        return (self.me + 1) % self.nodes
+
+    def mb_per_s(self, node: int) -> float:
+        """Bandwidth of the way to a node [MB/s]."""
+        return float(self.paths.mb_per_s[node])
+
+    def fixed_ms(self, node: int) -> tuple[float, float]:
+        """What it costs to start a task on another node and to migrate one there, whatever its size [ms]: e and f, and
+        the latency of the way."""
+        latency_ms = float(self.paths.latency_ms[node])
+        return self.remote_execution_ms + latency_ms, self.migration_ms + latency_ms
 
     def load(self, index: str, node: int) -> float:
         """A node's load by one index, as known."""
@@ -210,11 +242,13 @@ class View:
         return page_load_ms(faults, newcomer.cpu_ms, self.hardware[node].fault_service_ms)
 
     def cost_ms(self, newcomer: Newcomer, node: int) -> float:
-        """Cost of starting the newcomer, or of migrating the running task, on another node [ms]: WAL-PM (6); 0 here."""
+        """Cost of starting the newcomer, or of migrating the running task, on another node [ms]: WAL-PM (6), and the
+        latency of the way there; 0 here."""
         if node == self.me:
             return 0.0
+        remote_execution_ms, migration_ms = self.fixed_ms(node)
         return moving_ms(
-            newcomer.running, self.remote_execution_ms, self.migration_ms, newcomer.memory_mb,
-            newcomer.initial_data_mb, newcomer.written_mb, self.network_mb_per_s,
+            newcomer.running, remote_execution_ms, migration_ms, newcomer.memory_mb,
+            newcomer.initial_data_mb, newcomer.written_mb, self.mb_per_s(node),
             self.hardware[self.me].disk_mb_per_s, self.hardware[node].disk_mb_per_s,
         )  # fmt: skip

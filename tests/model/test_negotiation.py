@@ -167,8 +167,8 @@ def test_every_question_and_answer_costs_twice_the_latency():
     )
     model.policy.accept = lambda newcomer, decision, view: next(answers)
     model.run()
-    # Two nodes asked, there and back, over two links of 5 ms.
-    assert model.jobs_frame()["migration_ms"].to_numpy() == pytest.approx(2 * 2 * 2 * 5.0)
+    # Two nodes asked, there and back, over two links of 5 ms; then the task goes there.
+    assert model.jobs_frame()["migration_ms"].to_numpy() == pytest.approx((2 * 2 + 1) * 2 * 5.0)
 
 
 def test_an_accepted_task_is_counted_at_its_target_at_once():

@@ -10,7 +10,7 @@ from support import busy, finished
 
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Hardware, Newcomer, View, available, create, describe
+from cluster_abm.policies import Hardware, Newcomer, Paths, View, available, create, describe
 from cluster_abm.scenario.schema import PolicyChoice
 
 NAMES = sorted(available())
@@ -45,7 +45,15 @@ def views(draw):
         Hardware(draw(st.sampled_from([0.5, 1.0, 2.0])), 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0, 160.0)
         for _ in range(count)
     )
-    return View(me, loads, hardware, 128.0, 100.0, lambda task, draw: (0.37 * (task + draw + 1)) % 1, refused)
+    return View(
+        me,
+        loads,
+        hardware,
+        Paths.alike(count, 128.0),
+        100.0,
+        lambda task, draw: (0.37 * (task + draw + 1)) % 1,
+        refused,
+    )
 
 
 newcomers = st.builds(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support import busy, finished
 
 from cluster_abm.engine.tables import LOAD
-from cluster_abm.policies import Hardware, Newcomer, View, create
+from cluster_abm.policies import Hardware, Newcomer, Paths, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
 IO, MEMORY, CPU = "lines 4-8 (I/O)", "lines 10-14 (memory)", ("lines 16-20 (CPU)", "line 15 (CPU)")
@@ -31,7 +31,9 @@ def place(newcomer, policy="iolb", hardware=PAPERS_NODE, refused=(), **loads):
     rows = np.zeros(len(next(iter(loads.values()))), LOAD)
     for name, values in loads.items():
         rows[name] = values
-    view = View(0, rows, (hardware,) * len(rows), 128.0, 1.0, lambda task, draw: 0.5, frozenset(refused))
+    view = View(
+        0, rows, (hardware,) * len(rows), Paths.alike(len(rows), 128.0), 1.0, lambda task, draw: 0.5, frozenset(refused)
+    )
     return create(PolicyChoice(name=policy)).place(newcomer, view)
 
 

@@ -6,7 +6,7 @@ from support import scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import CANDIDATE, LOAD
-from cluster_abm.policies import Hardware, Newcomer, View, create
+from cluster_abm.policies import Hardware, Newcomer, Paths, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
 VARIATIONS = ["pf-rate", "working-set", "age", "combined", "io-active"]
@@ -38,8 +38,8 @@ def view(here, there, jobs=(), now_ms=10_000.0, notes=None, refused=frozenset(),
     hardware = tuple(Hardware(1.0, 122.0, 0.0, 1.5, False, 10.0, 8.0, 40.0, 0.0, True) for _ in machines)
     rows = np.concatenate(jobs) if len(jobs) else np.zeros(0, CANDIDATE)
     return View(
-        0, loads, hardware, NETWORK, 100.0, lambda task, draw: 0.5, refused, {} if notes is None else notes, 100.0,
-        now_ms, lambda: rows,
+        0, loads, hardware, Paths.alike(len(machines), NETWORK), 100.0, lambda task, draw: 0.5, refused,
+        {} if notes is None else notes, 100.0, now_ms, lambda: rows,
     )  # fmt: skip
 
 

@@ -1,0 +1,34 @@
+"""The cache of compiled kernels is named by all that their code can come from, and by nothing else."""
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+
+import cluster_abm
+from cluster_abm.jit import kernel_sources
+
+
+def test_all_that_a_kernel_calls_is_among_the_sources():
+    sources = set(kernel_sources())
+    kernels, calls = 0, set()
+    for found in pkgutil.walk_packages(cluster_abm.__path__, "cluster_abm."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        compiled = [value.py_func for value in vars(module).values() if hasattr(value, "py_func")]
+        kernels += len(compiled)
+        for function in compiled:
+            for name in function.__code__.co_names:
+                value = function.__globals__.get(name)
+                callee = getattr(value, "py_func", value)
+                if inspect.isfunction(callee) and callee.__module__.startswith("cluster_abm"):
+                    calls.add(Path(inspect.getfile(callee)).resolve())
+            calls.add(Path(inspect.getfile(function)).resolve())
+    assert kernels > 60
+    assert calls <= sources
+
+
+def test_an_edited_policy_or_command_compiles_nothing_anew():
+    names = {path.as_posix().split("cluster_abm/")[-1] for path in kernel_sources()}
+    assert not names & {"policies/jsq.py", "model/model.py", "cli/run.py", "workload/jobs.py", "results/style.py"}
