@@ -47,6 +47,7 @@ def describe_dedicated_run(task: Row, home: Row, phases: Table) -> None:
     task.lone_seek_ns = home.seek_ns
     task.lone_ns_per_kb = home.ns_per_kb
     task.lone_io_ns = 0
+    task.lone_accesses = 0
     task.lone_barrier_ns = 0
     task.lone_mark_ns = 0
     task.lone_phase_ns = wall_ns_of_cpu(task.barrier_ms, home.speed)
@@ -193,6 +194,9 @@ def admit(
         task.job = job_index[entry]
         task.home = job.home
         task.node = target[entry]
+        task.origin = job.home
+        task.restarts = 0
+        task.lost_cpu_ns = 0
         task.state = IN_FLIGHT
         task.moves = 1 if target[entry] != job.home else 0
         task.migrations = 0

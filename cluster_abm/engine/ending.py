@@ -43,7 +43,9 @@ def become_record(
     record.node = task.node
     record.moves = task.moves
     record.migrations = task.migrations
+    record.restarts = task.restarts
     record.outcome = outcome
+    record.lost_cpu_ns = task.lost_cpu_ns
     record.arrival_ns = task.arrival_ns
     record.finish_ns = end_ns
     record.lone_cpu_ns = task.lone_cpu_ns
@@ -81,8 +83,10 @@ def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, c
 
 
 @called
-def kill(node: Row, tasks: Table, slot: int, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
-    """The task is killed, wherever it is; if the disk is serving it, with the end of that request."""
+def kill(
+    node: Row, tasks: Table, slot: int, outcome: int, records: Table, free: Integers, counters: Integers, now_ns: int
+) -> None:
+    """The task ends without finishing, wherever it is; if the disk is serving it, with the end of that request."""
     task = tasks[slot]
     if task.state == IN_FLIGHT:
         end_ns = max(now_ns, task.since_ns)
@@ -92,7 +96,7 @@ def kill(node: Row, tasks: Table, slot: int, records: Table, free: Integers, cou
         node.flight_kb -= task.memory_kb
     else:
         end_ns = freeze(node, tasks, slot, free, counters, now_ns)
-    become_record(node, tasks, slot, KILLED, records, free, counters, end_ns)
+    become_record(node, tasks, slot, outcome, records, free, counters, end_ns)
 
 
 @inlined
@@ -127,11 +131,35 @@ def kill_newest(
     while node.demand_kb > node.limit_kb:
         slot = newest(node, tasks)
         job = tasks[slot].job
-        kill(node, tasks, slot, records, free, counters, now_ns)
+        kill(node, tasks, slot, KILLED, records, free, counters, now_ns)
         if meetings[job].dies_together != 0 and meetings[job].dead == 0:
             meetings[job].dead = 1
             opening[counters[OPENING]] = -1 - job
             counters[OPENING] += 1
+
+
+@called
+def end_job(
+    nodes: Table,
+    tasks: Table,
+    job: int,
+    outcome: int,
+    records: Table,
+    free: Integers,
+    counters: Integers,
+    meetings: Table,
+    now_ns: int,
+) -> None:
+    """At the border of a slice: what is left of a job's tasks ends with this outcome."""
+    for slot in range(tasks.shape[0]):
+        task = tasks[slot]
+        if task.job == job and task.state != FREE and task.state != GHOST:
+            node = nodes[task.node]
+            kill(node, tasks, slot, outcome, records, free, counters, now_ns)
+            node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    meetings[job].head = NONE
+    meetings[job].waiting = 0
+    meetings[job].dead = 1
 
 
 @called
@@ -149,12 +177,4 @@ def bury(
     for entry in range(counters[OPENING]):
         if opening[entry] >= 0:
             continue
-        job = -1 - opening[entry]
-        for slot in range(tasks.shape[0]):
-            task = tasks[slot]
-            if task.job == job and task.state != FREE and task.state != GHOST:
-                node = nodes[task.node]
-                kill(node, tasks, slot, records, free, counters, now_ns)
-                node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
-        meetings[job].head = NONE
-        meetings[job].waiting = 0
+        end_job(nodes, tasks, -1 - opening[entry], KILLED, records, free, counters, meetings, now_ns)

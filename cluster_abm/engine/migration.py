@@ -185,6 +185,7 @@ def migrate(
             task.gap_left_ns = int(math.floor(min(task.gap_left_ns * slower + 0.5, NEVER)))
     node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
     task.state = IN_FLIGHT
+    task.origin = task.node
     task.node = target
     task.since_ns = leaves_ns
     task.enter_ns = leaves_ns + cost_ns
@@ -196,7 +197,7 @@ def migrate(
 @inlined
 def is_movable(task: Row) -> bool:
     """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered."""
-    return bool(task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0))
+    return bool(task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0 and task.restarts == 0))
 
 
 @kernel

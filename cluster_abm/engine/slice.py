@@ -50,8 +50,10 @@ def draw_gap(node: Row, task: Row, phases: Table) -> None:
 def access(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> int:
     """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
     size_kb = request_kb(task, task.accesses)
-    if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
-        task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
+    if task.accesses == task.lone_accesses:
+        task.lone_accesses += 1
+        if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
+            task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
     service_ns = 0
     if is_hit(node, task):
         task.hits += 1

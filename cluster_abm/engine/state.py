@@ -10,15 +10,20 @@ import numpy.typing as npt
 from cluster_abm.engine.admission import admit
 from cluster_abm.engine.advance import advance
 from cluster_abm.engine.candidates import describe
+from cluster_abm.engine.ending import end_job
+from cluster_abm.engine.failing import resume, save, strand, turn_back
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.migration import members, migrate, slot_of
 from cluster_abm.engine.tables import (
     CANDIDATE,
+    CHECKPOINT,
     COUNTERS,
     FREE_TOP,
+    IN_FLIGHT,
     LAST_FINISH_NS,
     LIVE,
     LOAD,
+    LOST,
     MEETINGS,
     NEVER,
     NONE,
@@ -60,6 +65,7 @@ class EngineState:
     free: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     counters: Integers = field(default_factory=_counters)
     _records: Table = field(default_factory=lambda: np.zeros(256, RECORD))
+    _saved: Table = field(default_factory=lambda: np.zeros(0, CHECKPOINT))
 
     def __post_init__(self) -> None:
         """Nobody is at a barrier yet."""
@@ -139,11 +145,7 @@ class EngineState:
         if self.memory_is_limited:
             # Whoever is killed while the disk serves it leaves a row behind.
             self._make_room(1)
-        needed = self.finished + self.live
-        if needed > len(self._records):
-            larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
-            larger[: self.finished] = self.records
-            self._records = larger
+        self._make_room_for_records()
         return int(self._advance(end_ns, until_finish))
 
     def _advance(self, end_ns: int, until_finish: bool) -> int:
@@ -171,6 +173,57 @@ class EngineState:
     def empty_loads(self) -> Table:
         """A load table for all nodes, zeroed."""
         return np.zeros(len(self.nodes), LOAD)
+
+    # ---- failures --------------------------------------------------------------------------------------------
+
+    def on_their_way(self) -> Integers:
+        """Rows of all tasks under way to a node, stranded ones included, by task number."""
+        slots = np.flatnonzero(self.tasks["state"] == IN_FLIGHT)
+        return slots[np.argsort(self.tasks["task"][slots])]
+
+    def turn_back(self, slot: int, now_ns: int) -> None:
+        """A task's transfer has failed (failing.turn_back)."""
+        turn_back(self.nodes, self.tasks, slot, now_ns)
+
+    def strand(self, node: int, now_ns: int) -> None:
+        """A node fails (failing.strand)."""
+        strand(self.nodes, self.tasks, self.free, self.counters, node, now_ns)
+
+    def checkpoint(self, now_ns: int) -> None:
+        """All tasks that have begun are checkpointed (failing.save)."""
+        save(self.nodes, self.tasks, self._checkpoints(), now_ns)
+
+    def resume(self, slot: int, target: int, delay_ns: int, now_ns: int) -> None:
+        """A task that has lost its node goes on elsewhere (failing.resume)."""
+        saved = self._checkpoints()
+        resume(self.nodes, self.tasks, saved, self.jobs, self.phases, slot, target, delay_ns, now_ns)
+
+    def has_checkpoint(self, slot: int) -> bool:
+        """Whether a task has more to go on from than its start."""
+        return bool(self._checkpoints()["task"][slot] == self.tasks["task"][slot])
+
+    def lose(self, job: int, now_ns: int) -> None:
+        """All that is left of a job is lost."""
+        self._make_room(len(self.nodes))
+        self._make_room_for_records()
+        end_job(
+            self.nodes, self.tasks, job, LOST, self._records, self.free, self.counters, self.meetings, now_ns
+        )  # fmt: skip
+
+    def _checkpoints(self) -> Table:
+        if len(self._saved) < len(self.tasks):
+            larger = np.zeros(len(self.tasks), CHECKPOINT)
+            larger["task"] = NONE
+            larger[: len(self._saved)] = self._saved
+            self._saved = larger
+        return self._saved
+
+    def _make_room_for_records(self) -> None:
+        needed = self.finished + self.live
+        if needed > len(self._records):
+            larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
+            larger[: self.finished] = self.records
+            self._records = larger
 
     def _make_room(self, count: int) -> None:
         lacking = count - int(self.counters[FREE_TOP])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from numba import uint64
 
 from cluster_abm.jit import inlined, kernel
@@ -16,7 +18,9 @@ from cluster_abm.jit import inlined, kernel
 # 64 bits without a sign, which Python's int is not.
 Word = Any
 
-GAP, SIZE, HIT, PLACEMENT = 1, 2, 3, 4
+Flags = npt.NDArray[np.bool_]
+
+GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT = range(1, 7)
 
 
 @inlined
@@ -82,3 +86,30 @@ def gamma(key: Word, purpose: int, count: int, shape: float) -> float:
 def policy_uniform(key: Word, task: int, draw: int) -> float:
     """A number in (0, 1) of a policy's own stream for a task; draw < 256."""
     return uniform(task_key(key, task), PLACEMENT, 0, draw)
+
+
+@kernel
+def message_uniform(key: Word, number: int, message: int) -> float:
+    """A number in (0, 1) of the stream that says which of an entity's messages get lost; message < 2**40."""
+    return uniform(task_key(key, number), MESSAGE, message, 0)
+
+
+@kernel
+def lost_messages(key: Word, number: int, receiver: int, senders: int, share: float) -> Flags:
+    """Which of the reports of one period get lost on their way to a receiver.
+
+    Args:
+        key: key of the stream of messages.
+        number: number of the period.
+        receiver: who they go to.
+        senders: how many nodes report.
+        share: share of the messages that get lost, 0..1.
+
+    Returns:
+        shape (senders,).
+    """
+    found = np.zeros(senders, np.bool_)
+    period_key = task_key(task_key(key, receiver), number)
+    for sender in range(senders):
+        found[sender] = uniform(period_key, REPORT, sender, 0) < share
+    return found

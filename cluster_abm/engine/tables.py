@@ -26,7 +26,8 @@ STATE_NAMES = {
     AT_BARRIER: "at barrier", WAKING: "at barrier",
 }  # fmt: skip
 EXPLICIT, FAULT, LEFT_BEHIND = 0, 1, 2
-FINISHED, KILLED = 0, 1
+FINISHED, KILLED, LOST = range(3)
+OUTCOME_NAMES = ("finished", "killed", "lost")
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
 
@@ -117,11 +118,13 @@ TASK_FIELDS: list[Field] = [
     ("job", "i8", "job", "its job"),
     ("home", "i4", "node", "where it was submitted"),
     ("node", "i4", "node", "where it is, or is going to"),
+    ("origin", "i4", "node", "where it comes from while it is on its way"),
     ("request_kind", "i4", "code", "EXPLICIT or FAULT while AT_DISK; in flight also NONE: no request to make anew"),
     ("member_next", "i4", "slot", "next task of the node"),
     ("member_prev", "i4", "slot", "previous task of the node"),
     ("moves", "i4", "1", "1: it started on another node than its home"),
     ("migrations", "i4", "1", "how often it was migrated while it ran"),
+    ("restarts", "i4", "1", "how often it lost its node"),
     ("key", "u8", "1", "key of its random streams"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("enter_ns", "i8", "ns", "instant it enters its node, or goes on from a barrier"),
@@ -152,12 +155,14 @@ TASK_FIELDS: list[Field] = [
     ("lone_paging_ns", "i8", "ns", "paging of its dedicated run at home"),
     ("lone_barrier_ns", "i8", "ns", "waits at barriers in its job's dedicated run"),
     ("lone_phase_ns", "i8", "ns", "CPU between two barriers in its dedicated run"),
+    ("lone_accesses", "i8", "1", "accesses counted in its dedicated run; those made again after a failure are not"),
     ("lone_mark_ns", "i8", "ns", "lone_io_ns at its last barrier"),
     ("lone_seek_ns", "i8", "ns", "seek and rotation of the home disk"),
     ("lone_ns_per_kb", "f8", "ns/KB", "transfer of the home disk"),
     ("requests", "i8", "1", "explicit disk requests issued"),
     ("faults", "i8", "1", "page faults issued"),
     ("hits", "i8", "1", "accesses served from the buffer"),
+    ("lost_cpu_ns", "i8", "ns", "received CPU whose work failures destroyed"),
     *_BREAKDOWN_FIELDS[2:],
 ]
 
@@ -168,7 +173,8 @@ RECORD_FIELDS: list[Field] = [
     ("node", "i4", "node", "where it finished"),
     ("moves", "i4", "1", "1: it started on another node than its home"),
     ("migrations", "i4", "1", "how often it was migrated while it ran"),
-    ("outcome", "i4", "code", "FINISHED, or KILLED for want of memory"),
+    ("restarts", "i4", "1", "how often it lost its node"),
+    ("outcome", "i4", "code", "FINISHED, KILLED for want of memory, or LOST with its node"),
     ("arrival_ns", "i8", "ns", "submission"),
     ("finish_ns", "i8", "ns", "end"),
     ("lone_cpu_ns", "i8", "ns", "dedicated CPU"),
@@ -178,6 +184,7 @@ RECORD_FIELDS: list[Field] = [
     ("requests", "i8", "1", "explicit disk requests"),
     ("faults", "i8", "1", "page faults"),
     ("hits", "i8", "1", "buffer hits"),
+    ("lost_cpu_ns", "i8", "ns", "received CPU whose work failures destroyed"),
     *_BREAKDOWN_FIELDS,
 ]
 
@@ -218,6 +225,18 @@ MEETING_FIELDS: list[Field] = [
     ("communication_ns", "i8", "ns", "communication at each barrier"),
     ("lone_start_ns", "i8", "ns", "when this phase began in the job's dedicated run"),
     ("lone_io_ns", "i8", "ns", "longest I/O of a task in this phase of the dedicated run"),
+]
+
+# A row a slot of the task table: what a task goes on from if its node fails.
+CHECKPOINT_FIELDS: list[Field] = [
+    ("task", "i8", "task", "whose it is"),
+    ("left_ns", "i8", "ns", "wall ns of CPU it still had to receive"),
+    ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; 0 if it had asked for one and not yet had it"),
+    ("speed", "f8", "1", "CPU speed in whose ns these are"),
+    ("fault_credit", "f8", "faults", "page faults earned and not yet served"),
+    ("accesses", "i8", "1", "accesses made"),
+    ("phase", "i4", "row", "phase of its activity profile"),
+    ("phase_accesses", "i8", "1", "accesses made in this phase"),
 ]
 
 LOAD_FIELDS: list[Field] = [
@@ -278,6 +297,7 @@ def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
 NODE, TASK, RECORD = dtype_of(NODE_FIELDS), dtype_of(TASK_FIELDS), dtype_of(RECORD_FIELDS)
 PHASE = dtype_of(PHASE_FIELDS)
 JOB, LOAD, MEETINGS = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS), dtype_of(MEETING_FIELDS)
+CHECKPOINT = dtype_of(CHECKPOINT_FIELDS)
 CANDIDATE = dtype_of(CANDIDATE_FIELDS)
 
 

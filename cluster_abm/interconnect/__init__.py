@@ -53,6 +53,11 @@ class Network:
         return self._alike
 
     @property
+    def is_alike(self) -> bool:
+        """Whether the ways between any two nodes are alike."""
+        return True
+
+    @property
     def longest_latency_ms(self) -> float:
         """The longest latency between two nodes that a way joins [ms]."""
         return self.settings.latency_ms * (1 if self.settings.kind == "complete" else 2)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import mesa
 import numpy as np
 
-from cluster_abm.engine.tables import FREE, KILLED, NS_PER_MS, RUNNING, STATE_NAMES
+from cluster_abm.engine.tables import FREE, KILLED, LOST, NS_PER_MS, OUTCOME_NAMES, RUNNING, STATE_NAMES
 from cluster_abm.formulas import slowdown
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
 from cluster_abm.results.frames import dedicated_ns
@@ -135,11 +135,12 @@ class Job(ClusterAgent):
 
     @property
     def state(self) -> str:
-        """ "held" (submitted, and not started yet), "running", "finished" or "killed"."""
+        """ "held" (submitted, and not started yet), "running", "finished", "killed" or "lost"."""
         if self.job in self.model.held_jobs:
             return "held"
-        if (self._records["outcome"] == KILLED).any():
-            return "killed"
+        for outcome in (KILLED, LOST):
+            if (self._records["outcome"] == outcome).any():
+                return OUTCOME_NAMES[outcome]
         return "finished" if self.finished_tasks == self.width else "running"
 
     @property
@@ -194,7 +195,7 @@ class LoadManager(ClusterAgent):
         super().__init__(model)
         self.index = index
         self.notes: dict[str, Any] = {}
-        # Loads that answers have told since the last report: node to (time [ns], load row).
+        # Loads that answers have told since the last report that all got at once: node to (time [ns], load row).
         self.heard: dict[int, tuple[int, tuple[float, ...]]] = {}
 
     @property
@@ -207,7 +208,7 @@ class LoadManager(ClusterAgent):
         loads = self.model.view_of(self).loads
         return {str(name): [float(value) for value in loads[name]] for name in loads.dtype.names or ()}
 
-    def place(self, newcomer: Newcomer, record: Callable[[Decision, int, bool, str], None]) -> tuple[int, int]:
+    def place(self, newcomer: Newcomer, record: Callable[[Decision, int, bool, str], None]) -> tuple[int, int, int]:
         """Find a node for a newcomer: ask the best, and if it refuses the next best, as often as allowed.
 
         Args:
@@ -215,21 +216,23 @@ class LoadManager(ClusterAgent):
             record: called for each decision with it, the node asked, whether accepted, and why not.
 
         Returns:
-            the node it starts on, and how many nodes were asked.
+            the node it starts on, how long asking took [ns], and how many nodes were asked.
         """
         refused: frozenset[int] = frozenset()
-        policy = self.model.policy
+        policy, negotiations = self.model.policy, self.model.negotiations
+        asking_ns = 0
         for asked in range(self.model.negotiation.offers):
-            decision = policy.place(newcomer, self.model.negotiations.view_of(self, refused))
+            decision = policy.place(newcomer, negotiations.view_of(self, refused))
             if decision.target == self.index:
                 record(decision, self.index, True, decision.reason)
-                return self.index, asked
-            why_not = self.model.load_managers[decision.target].answer(newcomer, decision, self)
+                return self.index, asking_ns, asked
+            why_not, took_ns = negotiations.ask(self, newcomer, decision)
+            asking_ns += took_ns
             record(decision, decision.target, not why_not, why_not)
             if not why_not:
-                return decision.target, asked + 1
+                return decision.target, asking_ns, asked + 1
             refused |= {decision.target}
-        return self.index, len(refused)
+        return self.index, asking_ns, len(refused)
 
     def rebalance(
         self,
@@ -242,7 +245,7 @@ class LoadManager(ClusterAgent):
         Args:
             newcomer: the task that gives the occasion.
             record: as in `place`.
-            send: called for each task that leaves: the task, from, to, cost [ms], how many nodes were asked for it.
+            send: called for each task that leaves: the task, from, to, cost [ms], how long asking for it took [ns].
         """
         policy = self.model.policy
         self._send_away(lambda view: policy.migration(newcomer, view), policy.migrations_per_arrival, record, send)
@@ -263,34 +266,31 @@ class LoadManager(ClusterAgent):
         send: Callable[[Candidate, int, int, float, int], None],
     ) -> None:
         refused: frozenset[int] = frozenset()
-        sent = 0
+        sent, asking_ns = 0, 0
         while sent != most and len(refused) < self.model.negotiation.offers:
             decision = decide(self.model.negotiations.view_of(self, refused))
             if decision is None or decision.task is None:
                 return
             target = decision.target
-            why_not = self.model.load_managers[target].answer(decision.task, decision, self)
+            why_not, took_ns = self.model.negotiations.ask(self, decision.task, decision)
+            asking_ns += took_ns
             record(decision, target, not why_not, why_not)
             if why_not:
                 refused |= {target}
                 continue
-            send(decision.task, self.index, target, decision.cost_ms, len(refused) + 1)
-            refused = frozenset()
+            send(decision.task, self.index, target, decision.cost_ms, asking_ns)
+            refused, asking_ns = frozenset(), 0
             sent += 1
 
     def answer(self, newcomer: Newcomer, decision: Decision, asker: LoadManager) -> str:
         """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""
-        if self.model.negotiations.papers:
+        if self.model.negotiations.papers or not self.model.negotiation.refusals:
             return ""
         why_not = self.model.policy.accept(newcomer, decision, self.model.negotiations.view_of(self))
         if why_not:
             # An answer that accepts tells the state with the reservation in it, once that is made.
-            asker.hear(self.index, self.model.true_loads(self.index))
+            self.model.negotiations.reports.hear(asker, self.index, self.model.true_loads(self.index))
         return why_not
-
-    def hear(self, node: int, loads: Any) -> None:
-        """Remember what an answer told of a node, its load row."""
-        self.heard[node] = (self.model.now_ns, loads.item())
 
     def forget_until(self, sent_ns: int) -> None:
         """A report is here: what answers told before it was sent is old news."""

@@ -14,9 +14,10 @@ import pandas as pd
 
 from cluster_abm.engine.pooled import PooledState
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.engine.tables import KILLED, LOST, NS_PER_MS, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.model.agents import LoadManager, Node
+from cluster_abm.model.failures import Failures
 from cluster_abm.model.job_agents import JobAgents
 from cluster_abm.model.measurements import Measurements
 from cluster_abm.model.negotiation import Negotiations
@@ -27,10 +28,10 @@ from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.summary import (
     breakdown_ms,
     by_program,
+    ended_jobs,
     finished_jobs,
     finished_records,
     job_metrics,
-    killed_jobs,
 )
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import job_table, key, phase_table, program_names
@@ -90,6 +91,7 @@ class ClusterModel(mesa.Model):
             for manager in self.load_managers:
                 manager.notes = self.load_managers[0].notes
         self._job_agents = JobAgents(self)
+        self.failures = Failures(self)
         self.negotiations = Negotiations(self)
         self._submissions = Submissions(self)
         self._measurements = Measurements(self)
@@ -109,6 +111,7 @@ class ClusterModel(mesa.Model):
 
     def _live_until(self, border_ns: int) -> None:
         """The order of a slice; `run` passes a later border, the next control point, with the same result."""
+        self.failures.strike()
         for newcomers in self._submissions.arrive(border_ns):
             targets, delays_ns = self.negotiations.place(newcomers)
             self._travel(newcomers, targets, delays_ns)
@@ -159,11 +162,11 @@ class ClusterModel(mesa.Model):
 
     def _next_control_point_ns(self) -> int:
         """The next border at which agents talk or somebody looks: until then the engine is alone."""
-        candidates = [self._measurements.due_ns, self.negotiations.acting_due_ns]
+        candidates = [self._measurements.due_ns, self.negotiations.acting_due_ns, self.failures.due_ns]
         if self._end_ns is not None:
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":
-            candidates.append(self.negotiations.report_due_ns)
+            candidates.append(self.negotiations.reports.due_ns)
         if self.policy.acts_on_arrival:
             # Newcomers of this slice are placed now; those of a later one by what is known at its start.
             after_slice_ns = self._submissions.first_arrival_after(self.now_ns + self.slice_ns - 1)
@@ -178,6 +181,8 @@ class ClusterModel(mesa.Model):
         """End of the run: the time is up, or (drained) all jobs have come and gone."""
         if self._end_ns is not None:
             self.running = self.now_ns < self._end_ns
+        elif self.failures.is_hopeless:
+            self.running = False
         elif self._submissions.submitted == len(self.jobs) and self.engine.live == 0 and not self._submissions.held:
             self.running = False
             # However far this window reached, the run ends with the slice in which the last task did.
@@ -249,7 +254,10 @@ class ClusterModel(mesa.Model):
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
         records, nodes = self.engine.sorted_records(), self.engine.serving_nodes
-        finished, killed = len(finished_jobs(records, self.jobs)), len(killed_jobs(records))
+        finished = len(finished_jobs(records, self.jobs))
+        killed, lost = (len(ended_jobs(records, outcome)) for outcome in (KILLED, LOST))
+        # Where no node is up, nobody runs: who has begun waits for one.
+        blocked = len(self.held_jobs) if self.failures.up.any() else self.submitted_jobs - finished - killed - lost
         of_finished = finished_records(records)
         cpu_ns, disk_ns = self.busy_ns()
         capacity_ns = max(1, self.now_ns * len(self.engine.nodes))
@@ -264,9 +272,9 @@ class ClusterModel(mesa.Model):
                 "submitted": self.submitted_jobs,
                 "finished": finished,
                 "killed": killed,
-                "lost": 0,
-                "blocked": len(self.held_jobs),
-                "running": self.submitted_jobs - finished - killed - len(self.held_jobs),
+                "lost": lost,
+                "blocked": blocked,
+                "running": self.submitted_jobs - finished - killed - lost - blocked,
             },
             "metrics": {
                 **job_metrics(of_finished, self.jobs),
@@ -274,6 +282,7 @@ class ClusterModel(mesa.Model):
                 "migrations": self.negotiations.migrations,
                 "remote_executions": self.negotiations.remote_executions,
                 "refused_offers": self.negotiations.refused_offers,
+                **self.failures.metrics(),
                 "cpu_utilisation": float(cpu_ns.sum() / capacity_ns),
                 "disk_utilisation": float(disk_ns.sum() / capacity_ns),
                 "disk_requests": int(nodes["requests"].sum()),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
+import math
+from collections import Counter
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cluster_abm.engine.streams import policy_uniform
-from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
+from cluster_abm.engine.streams import message_uniform, policy_uniform
+from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
+from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
 from cluster_abm.workload import key
@@ -37,28 +40,26 @@ class Negotiations:
 
     Mode `papers`: everybody knows the true state at every decision, targets accept, newcomers are decided one
     after another: the papers' centralised algorithm. Mode `negotiated`: a report goes out every exchange period
-    and is known to the others after the network's latency; in between a manager knows its own node and what
+    and is known to the others after the latency of its way; in between a manager knows its own node and what
     answers have told it; the asked node answers by its own true state, and an accepted task is reserved there
-    at once. Each question and answer costs the task twice the latency.
+    at once. Each question and answer costs the task twice the latency; one that gets no answer, a timeout.
     """
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         setup = model.setup
         self.papers = setup.negotiation.mode == "papers" or model.policy.central
+        self._failures_are_possible = setup.failures.can_happen
         self._hardware = hardware(model.engine.nodes)
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
-        self._seen = model.engine.empty_loads()
-        # What one manager knows, of which the next one's view is made by changing the rows in which they differ.
-        self._known = model.engine.empty_loads()
-        self._differing: list[int] = []
-        self._period_ns = nanoseconds(setup.cluster.exchange_period_ms)
-        self._latency_ns = nanoseconds(model.network.longest_latency_ms)
-        # Reports under way: when they arrive, when they were sent, the loads.
-        self._on_the_way: deque[tuple[int, int, Table]] = deque()
+        self._timeout_ns = nanoseconds(setup.negotiation.timeout_ms)
+        self._loss_share = setup.interconnect.loss_share
+        self._message_key = np.uint64(key(model.run_seed, "messages"))
+        # How many questions were asked about a task so far, where they can get lost.
+        self._questions: Counter[int] = Counter()
+        self.reports = reports_of(model)
         self._decisions: list[DecisionRecord] = []
-        self.report_due_ns = 0
         every_ms = model.policy.acts_every_ms
         self._acting_period_ns = None if every_ms is None else nanoseconds(every_ms)
         self.acting_due_ns = NEVER if self._acting_period_ns is None else model._border_from(self._acting_period_ns)
@@ -72,13 +73,8 @@ class Negotiations:
         """When the period has come, every load manager broadcasts its load; what has arrived becomes known."""
         if self.papers or not self._model.policy.uses_reports:
             return
-        now_ns = self._model.now_ns
-        if now_ns >= self.report_due_ns:
-            loads = self._model.engine.empty_loads()
-            self._model.engine.measure(now_ns, loads)
-            self._on_the_way.append((now_ns + self._latency_ns, now_ns, loads))
-            self.report_due_ns = self._model._border_from(self.report_due_ns + self._period_ns)
-        self._take_in_reports()
+        self.reports.send_when_due()
+        self.reports.take_in()
 
     def place(self, newcomers: Newcomers) -> tuple[Integers, Integers]:
         """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
@@ -87,47 +83,93 @@ class Negotiations:
         that what the next one sees includes it.
         """
         job_index = newcomers.job
-        targets = self._model.jobs["home"][job_index].astype(np.int64)
+        stand_in = self._model.failures.stand_in
+        # Who is submitted at a node that is out is taken in by the next one that is up.
+        homes = [stand_in(home) for home in self._model.jobs["home"][job_index].tolist()]
+        targets = np.array(homes, np.int64)
         delays_ns = np.zeros(len(job_index), np.int64)
         self.already_sent = 0
         if not self._model.policy.acts_on_arrival or not len(job_index):
             return targets, delays_ns
         self.look()
-        for entry in range(len(job_index)):
+        for entry, home in enumerate(homes):
             newcomer = self.newcomer(int(job_index[entry]), int(newcomers.member[entry]))
-            manager = self._model.load_managers[newcomer.home]
-            record = self._recorder(newcomer.home, newcomer)
-            target, asked = manager.place(newcomer, record)
+            manager = self._model.load_managers[home]
+            record = self._recorder(home, newcomer)
+            target, delays_ns[entry], asked = manager.place(newcomer, record)
             targets[entry] = target
-            delays_ns[entry] = 2 * self._latency_ns * asked
-            if target != newcomer.home:
+            if target != home:
                 self.remote_executions += 1
-                delays_ns[entry] += nanoseconds(self._view(newcomer.home, self._true).cost_ms(newcomer, target))
+                delays_ns[entry] += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
             one = slice(entry, entry + 1)
             self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns)))
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
             if asked and not self.papers:
-                manager.hear(target, self._true[target])
+                self.reports.hear(manager, target, self._true[target])
             if self._model.policy.migrates:
                 manager.rebalance(newcomer, record, self._send)
         self.already_sent = len(job_index)
         return targets, delays_ns
+
+    def ask(self, asker: LoadManager, task: Newcomer, decision: Decision) -> tuple[str, int]:
+        """Ask the node of a decision whether it takes a task: why not ("" if it does), and how long it took [ns]."""
+        target = decision.target
+        latency_ms = float(self._model.network.ways_from(asker.index)[1][target])
+        if not self._model.failures.up[target] or not math.isfinite(latency_ms) or self._is_lost(task.task):
+            return "no answer", self._timeout_ns
+        why_not = self._model.load_managers[target].answer(task, decision, asker)
+        return why_not, 2 * nanoseconds(latency_ms)
+
+    def _is_lost(self, task: int) -> bool:
+        """Whether a question about a task, or the answer to it, gets lost."""
+        if self._loss_share == 0.0 or self.papers:
+            return False
+        first = 2 * self._questions[task]
+        self._questions[task] += 1
+        return any(message_uniform(self._message_key, task, first + message) < self._loss_share for message in range(2))
+
+    def recover(self, slot: int) -> None:
+        """A stranded task goes where the load is least, by what all that are up answer: it has priority over newcomers,
+        and nobody refuses it."""
+        model = self._model
+        engine, now_ns = model.engine, model.now_ns
+        row = engine.tasks[slot]
+        lost_node, memory_mb = int(row["node"]), float(row["memory_kb"]) / 1000.0
+        manager = model.load_managers[model.failures.stand_in(int(row["home"]))]
+        job = int(row["job"])
+        newcomer = self.newcomer(job, int(row["task"]) - int(model.jobs["first_task"][job]))
+        if engine.has_checkpoint(slot):
+            # Its image comes from where checkpoints are kept, over the same way.
+            newcomer = replace(newcomer, running=True, memory_mb=memory_mb)
+        engine.measure(now_ns, self._true)
+        view = self._view(manager.index, self._true, self._out_of_reach(manager), manager.notes)
+        decision = model.policy.recover(newcomer, view)
+        self._recorder(lost_node, newcomer)(decision, decision.target, True, decision.reason)
+        engine.resume(slot, decision.target, nanoseconds(view.cost_ms(newcomer, decision.target)), now_ns)
+
+    def take_back(self, slot: int) -> None:
+        """A task that was under way turns back: it has not moved."""
+        if self._model.engine.tasks["gap_left_ns"][slot] == NONE:
+            self.remote_executions -= 1
+        else:
+            self.migrations -= 1
 
     def relieve(self) -> None:
         """When the policy's period has come, every load manager looks whether a task should leave its node."""
         now_ns = self._model.now_ns
         if now_ns < self.acting_due_ns or self._acting_period_ns is None:
             return
-        self._take_in_reports()
+        self.reports.take_in()
         # Everybody looks at the own node.
         self._model.engine.measure(now_ns, self._true)
-        for node in np.flatnonzero(self._model.policy.in_trouble(self._true)).tolist():
+        troubled = self._model.policy.in_trouble(self._true) & self._model.failures.up
+        for node in np.flatnonzero(troubled).tolist():
             self._model.load_managers[node].relieve(self._recorder(node), self._send)
         self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
 
     def look(self) -> None:
         """Every node's true state now, and the reports that have come."""
-        self._take_in_reports()
+        self.reports.take_in()
         if self.papers:
             self._model.engine.measure(self._model.now_ns, self._true)
 
@@ -136,16 +178,25 @@ class Negotiations:
 
         The view is good until the next one is asked for.
         """
+        if self._failures_are_possible:
+            refused |= self._out_of_reach(manager)
         if self.papers:
             return self._view(manager.index, self._true, refused, manager.notes)
-        self._take_in_reports()
-        for node in self._differing:
-            self._known[node] = self._seen[node]
-        for node, (_, row) in manager.heard.items():
-            self._known[node] = row
-        self._known[manager.index] = self.true_row(manager.index)
-        self._differing = [*manager.heard, manager.index]
-        return self._view(manager.index, self._known, refused, manager.notes)
+        self.reports.take_in()
+        known = self.reports.known_to(manager)
+        known[manager.index] = self.true_row(manager.index)
+        return self._view(manager.index, known, refused, manager.notes)
+
+    def _out_of_reach(self, manager: LoadManager) -> frozenset[int]:
+        """Nodes that a manager knows, or by their silence believes, to be out: no policy chooses them."""
+        if self.papers or not self._model.policy.uses_reports:
+            out = ~self._model.failures.up if self.papers else np.zeros(len(self._hardware), bool)
+        else:
+            self.reports.take_in()
+            out = self.reports.silent_to(manager)
+        out = out | (self._model.network.ways_from(manager.index)[0] == 0)
+        out[manager.index] = False
+        return frozenset(np.flatnonzero(out).tolist())
 
     def true_row(self, node: int) -> Any:
         """A node's load row as it is now."""
@@ -180,28 +231,15 @@ class Negotiations:
     def _uniform(self, task: int, draw: int) -> float:
         return float(policy_uniform(self._policy_key, task, draw))
 
-    def _take_in_reports(self) -> None:
-        now_ns = self._model.now_ns
-        sent_ns = None
-        while self._on_the_way and self._on_the_way[0][0] <= now_ns:
-            _, sent_ns, self._seen = self._on_the_way.popleft()
-        if sent_ns is not None:
-            self._known[:] = self._seen
-            self._differing = []
-            for manager in self._model.load_managers:
-                manager.forget_until(sent_ns)
-
     def newcomer(self, job: int, number: int) -> Newcomer:
         """What a job announces of one of its tasks."""
         first_task, *demands = announced(self._model.jobs[job].item())
         return Newcomer(first_task + number, job, *demands)
 
-    def _send(self, task: Candidate, source: int, target: int, cost_ms: float, asked: int) -> None:
+    def _send(self, task: Candidate, source: int, target: int, cost_ms: float, asking_ns: int) -> None:
         """A task leaves for the node that has accepted it."""
         engine, now_ns = self._model.engine, self._model.now_ns
-        engine.migrate(
-            engine.slot_of(source, task.task), target, nanoseconds(cost_ms) + 2 * self._latency_ns * asked, now_ns
-        )
+        engine.migrate(engine.slot_of(source, task.task), target, nanoseconds(cost_ms) + asking_ns, now_ns)
         if task.running:
             self.migrations += 1
         else:
@@ -209,7 +247,7 @@ class Negotiations:
         for node in (source, target):
             engine.measure(now_ns, self._true, node, node + 1)
         if not self.papers:
-            self._model.load_managers[source].hear(target, self._true[target])
+            self.reports.hear(self._model.load_managers[source], target, self._true[target])
 
     def _recorder(self, node: int, newcomer: Newcomer | None = None) -> Any:
         now_ms = self._model.now_ns / NS_PER_MS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -38,8 +38,9 @@ class Submissions:
         self._arrivals_ns = np.ascontiguousarray(model.jobs["arrival_ns"])
         self._next_arrival_ns = int(self._arrivals_ns[0]) if len(model.jobs) else NEVER
         self._queues: dict[int, deque[int]] = {}
-        # Jobs that wait in a queue.
+        # Jobs that wait in a queue, and those submitted while no node was up.
         self.held: set[int] = set()
+        self._nowhere: list[int] = []
         self.submitted = 0
 
     def first_arrival_after(self, time_ns: int) -> int:
@@ -58,12 +59,21 @@ class Submissions:
         if self._next_arrival_ns < border_ns:
             self.submitted = int(self._arrivals_ns.searchsorted(border_ns))
             self._next_arrival_ns = self.first_arrival_after(border_ns - 1)
+        arrived: Sequence[int] = range(first, self.submitted)
+        if not self._model.failures.up.any():
+            self._nowhere += arrived
+            self.held.update(arrived)
+            return
+        if self._nowhere:
+            arrived = [*self._nowhere, *arrived]
+            self.held.difference_update(self._nowhere)
+            self._nowhere = []
         if self._model.policy.holds_jobs:
-            yield from self._from_queues(range(first, self.submitted))
-        elif first < self.submitted:
-            yield self._tasks_of(np.arange(first, self.submitted))
+            yield from self._from_queues(arrived)
+        elif arrived:
+            yield self._tasks_of(np.asarray(arrived))
 
-    def _from_queues(self, arrived: range) -> Iterator[Newcomers]:
+    def _from_queues(self, arrived: Sequence[int]) -> Iterator[Newcomers]:
         model = self._model
         # A policy that acts now and then looks at those who wait then, or when somebody joins them.
         due = model.now_ns >= model.negotiations.acting_due_ns
@@ -87,7 +97,7 @@ class Submissions:
     def _is_held(self, job: int) -> bool:
         model = self._model
         newcomer = model.negotiations.newcomer(job, 0)
-        view = model.negotiations.view_of(model.load_managers[newcomer.home])
+        view = model.negotiations.view_of(model.load_managers[model.failures.stand_in(newcomer.home)])
         return model.policy.holds(newcomer, int(model.jobs["tasks"][job]), view)
 
     def _tasks_of(self, jobs: Integers) -> Newcomers:

@@ -138,6 +138,16 @@ class Policy:
         """Asked every `acts_every_ms` where there is trouble: which task of the own node to send where; None: none."""
         return None
 
+    def recover(self, task: Newcomer, view: View) -> Decision:
+        """Where a task goes on that has lost its node: by default the least loaded one, by its own index.
+
+        Args:
+            task: what its job announced; it is a running one if it goes on from a checkpoint.
+            view: what all that are up have just answered; those that are out count as having refused.
+        """
+        target = view.least(self.index)
+        return Decision(target, "recovery", self.index, load_there=view.load(self.index, target))
+
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node's answer from its own true state: "" accepts, else the reason of the refusal.
 

@@ -29,9 +29,10 @@ class BatchSystem(Policy):
         is_free = np.ones(view.nodes, bool)
         for nodes in given:
             is_free[nodes] = False
+        is_free[list(view.refused)] = False
         free = (np.flatnonzero(np.roll(is_free, -newcomer.home)) + newcomer.home) % view.nodes
         view.notes["given"] = given
-        if len(free) < min(tasks, view.nodes):
+        if len(free) < min(tasks, view.nodes - len(view.refused)):
             return True
         view.notes["given"] = [*given, free[:tasks]]
         return False

@@ -27,6 +27,12 @@ class IndexPolicy(Policy):
         """The load index of every node, shape (nodes,)."""
         return view.loads[self.index_of(view)]
 
+    def recover(self, task: Newcomer, view: View) -> Decision:
+        """The least by its column."""
+        column = self.column(view)
+        target = view.least_of(column)
+        return Decision(target, "recovery", self.index_of(view), load_there=float(column[target]))
+
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node refuses if by the offer's index it is not the lighter one any more."""
         fields = view.loads.dtype.names or ()

@@ -25,13 +25,12 @@ class PowerOfD(Policy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The first shortest of those drawn."""
-        nodes = list(range(view.nodes))
+        nodes = [node for node in range(view.nodes) if node not in view.refused]
         drawn = [
             nodes.pop(int(view.uniform(newcomer.task, draw) * len(nodes)))
-            for draw in range(min(self.parameters.d, view.nodes))
+            for draw in range(min(self.parameters.d, len(nodes)))
         ]
-        open_to = [node for node in drawn if node not in view.refused] or [view.me]
-        target = min(open_to, key=lambda node: view.load("tasks", node))
+        target = min(drawn, key=lambda node: view.load("tasks", node))
         here, there = view.load("tasks", view.me), view.load("tasks", target)
         return Decision(target, f"shortest of {len(drawn)}", "tasks", 1.0, here, there)
 

@@ -15,8 +15,12 @@ class RandomPlacement(Policy):
     uses_reports = False
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
-        """A node by the task's own random number."""
-        return Decision(int(view.uniform(newcomer.task, 0) * view.nodes), "drawn")
+        """A node by the task's own random number, of those that have not failed to answer."""
+        drawn = view.uniform(newcomer.task, len(view.refused))
+        if not view.refused:
+            return Decision(int(drawn * view.nodes), "drawn")
+        nodes = [node for node in range(view.nodes) if node not in view.refused]
+        return Decision(nodes[int(drawn * len(nodes))], "drawn")
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """Nobody refuses."""

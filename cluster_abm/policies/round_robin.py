@@ -17,6 +17,8 @@ class RoundRobin(Policy):
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The next node in this load manager's turn."""
         dealt = view.notes.get("dealt", 0)
+        while (view.me + dealt) % view.nodes in view.refused:
+            dealt += 1
         view.notes["dealt"] = dealt + 1
         return Decision((view.me + dealt) % view.nodes, "next in turn")
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, Table
+from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, OUTCOME_NAMES, Table
 from cluster_abm.formulas import slowdown
 
 Floats = npt.NDArray[np.float64]
@@ -19,7 +19,8 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
 
     `slowdown` is wall over dedicated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
     `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home, `outcome` whether
-    it finished or was killed for want of memory: then it has no slowdown. Jobs that run programs have their names.
+    it finished, was killed for want of memory, or lost with its node: then it has no slowdown. Time per CPU leaves out
+    CPU whose work a failure destroyed (`lost_cpu_ms`). Jobs that run programs have their names.
 
     Args:
         records: tables.RECORD_FIELDS.
@@ -29,6 +30,7 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
     # Who was killed has no slowdown.
     finished = np.where(records["outcome"] == FINISHED, 1.0, np.nan)
     wall_ns = (records["finish_ns"] - records["arrival_ns"]).astype(float)
+    useful_cpu_ns = records["cpu_ns"] - records["lost_cpu_ns"]
     frame = pd.DataFrame(
         {
             "job": records["job"],
@@ -40,8 +42,8 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
             "response_ms": wall_ns / NS_PER_MS,
             "dedicated_ms": dedicated_ns(records) / NS_PER_MS,
             "slowdown": slowdown(wall_ns, dedicated_ns(records) * finished),
-            "slowdown_cpu_io": slowdown(wall_ns, (records["cpu_ns"] + records["io_ns"]) * finished),
-            "slowdown_cpu": slowdown(wall_ns, records["cpu_ns"] * finished),
+            "slowdown_cpu_io": slowdown(wall_ns, (useful_cpu_ns + records["io_ns"]) * finished),
+            "slowdown_cpu": slowdown(wall_ns, useful_cpu_ns * finished),
         }
     )
     for part in BREAKDOWN:
@@ -52,7 +54,9 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
     frame["remote"] = records["moves"] > 0
     frame["migrations"] = records["migrations"]
     frame["tasks_of_job"] = jobs["tasks"][records["job"]]
-    frame["outcome"] = np.array(["finished", "killed"])[records["outcome"]]
+    frame["restarts"] = records["restarts"]
+    frame["lost_cpu_ms"] = records["lost_cpu_ns"] / NS_PER_MS
+    frame["outcome"] = np.array(OUTCOME_NAMES)[records["outcome"]]
     if programs:
         # Without a program the number is -1, and the last name is "".
         frame["program"] = np.array([*programs, ""])[jobs["program"][records["job"]]]

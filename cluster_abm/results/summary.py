@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.tables import BREAKDOWN, FINISHED, KILLED, NS_PER_MS, Table
+from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, Table
 from cluster_abm.formulas import slowdown
 from cluster_abm.results.frames import dedicated_ns
 
@@ -19,9 +19,9 @@ def finished_records(records: Table) -> Table:
     return records[records["outcome"] == FINISHED]
 
 
-def killed_jobs(records: Table) -> npt.NDArray[np.int64]:
-    """Numbers of the jobs of which a task was killed, ascending."""
-    return np.unique(records["job"][records["outcome"] == KILLED])
+def ended_jobs(records: Table, outcome: int) -> npt.NDArray[np.int64]:
+    """Numbers of the jobs of which a task ended so, e.g. KILLED, ascending."""
+    return np.unique(records["job"][records["outcome"] == outcome])
 
 
 def finished_jobs(records: Table, jobs: Table) -> npt.NDArray[np.int64]:
@@ -54,7 +54,7 @@ def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
     np.maximum.at(end, records["job"], records["finish_ns"].astype(float))
     response = end[whole] - jobs["arrival_ns"][whole]
     by_task = mean_over_tasks(slowdown(wall, dedicated))
-    cpu = records["cpu_ns"].astype(float)
+    cpu = (records["cpu_ns"] - records["lost_cpu_ns"]).astype(float)
     values = (
         by_task.mean(),
         (response / longest_dedicated[whole]).mean(),

@@ -21,6 +21,7 @@ from cluster_abm.scenario.distributions import (
     Share,
     TaskCount,
 )
+from cluster_abm.scenario.failures import Failures
 
 # Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
 LONGEST_PERIOD_MS = 1e9
@@ -207,6 +208,12 @@ class Negotiation(Section):
     """fixed cost f of migrating a running task [ms]"""
     offers: Count = 3
     """nodes asked one after another before a task stays where it is"""
+    refusals: StrictBool = True
+    """whether the asked node may refuse; false: it takes whatever is sent, as a textbook's dispatcher has it"""
+    timeout_ms: Delay = 100.0
+    """an asker gives up on an answer that does not come after so long [ms]"""
+    missed_reports: Count = 3
+    """a node of which so many reports have not come is believed to have failed"""
 
 
 class Interconnect(Section):
@@ -220,6 +227,8 @@ class Interconnect(Section):
     """bandwidth of a link [Mbps; 1 MB = 8 Mb]"""
     latency_ms: Delay = 0.0
     """latency of a message between two nodes [ms]"""
+    loss_share: Annotated[NonNegative, Field(le=0.99)] = 0.0
+    """share of the messages (reports, questions, answers) that get lost"""
 
 
 class PolicyChoice(Section):
@@ -284,6 +293,7 @@ class Scenario(Section):
     policy: PolicyChoice = PolicyChoice()
     negotiation: Negotiation = Negotiation()
     interconnect: Interconnect = Interconnect()
+    failures: Failures = Failures()
     measure: Measure = Measure()
     run: Run = Run()
     compare: Compare = Compare()
@@ -295,4 +305,9 @@ class Scenario(Section):
             raise ValueError(
                 f"workload.home.weights: {len(weights)} weights, but cluster.nodes is {self.cluster.nodes}"
             )
+        for place, event in enumerate(self.failures.event):
+            if event.node is not None and event.node >= self.cluster.nodes:
+                raise ValueError(
+                    f"failures.event.{place}.node {event.node}: must be below cluster.nodes, {self.cluster.nodes}"
+                )
         return self

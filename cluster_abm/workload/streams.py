@@ -7,13 +7,19 @@ import numpy as np
 # The place in this list is part of the promise "same seed, same jobs": append, never reorder.
 PURPOSES = (
     "arrivals", "cpu", "memory", "io", "no_io", "request", "data", "tasks", "home", "thin", "service", "policy",
-    "program",
+    "program", "messages", "node failures", "link failures",
 )  # fmt: skip
 
 
 def generator(seed: int, purpose: str) -> np.random.Generator:
     """The generator of one purpose."""
     return np.random.Generator(np.random.PCG64(sequence(seed, purpose)))
+
+
+def entity_generator(seed: int, purpose: str, number: int) -> np.random.Generator:
+    """The generator of one purpose of one entity, e.g. a node."""
+    entity = np.random.SeedSequence(seed, spawn_key=(PURPOSES.index(purpose), number))
+    return np.random.Generator(np.random.PCG64(entity))
 
 
 def sequence(seed: int, purpose: str) -> np.random.SeedSequence:

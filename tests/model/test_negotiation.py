@@ -99,7 +99,7 @@ def test_reports_do_not_pile_up_while_nobody_decides():
     model = ClusterModel(scenario(**busy(workload__duration_s=2.0)), seed=1)
     while model.running:
         model.step()
-        assert len(model.negotiations._on_the_way) <= 1
+        assert len(model.negotiations.reports._sent) <= 1
 
 
 def test_in_mode_papers_everybody_knows_the_truth():

@@ -1,0 +1,271 @@
+"""Nodes that fail, at a slice's border: what happens to the tasks in them and to those on their way.
+
+A task whose node fails is *stranded*: on its way to that node, for ever, until somebody sends it elsewhere. What it has
+computed since its last checkpoint (without one, since its start) has to be computed again; the accesses of that work
+are made again, the same ones. At barriers that it had passed the others wait no more: it passes them again unhindered.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.admission import (
+    begin_phase,
+    join_members,
+    leave_members,
+    plan_phases,
+    set_out,
+    wall_ns_of_cpu,
+)  # fmt: skip
+from cluster_abm.engine.cpu import faults_per_ns
+from cluster_abm.engine.disk import book_request
+from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.migration import leave_cpu, leave_flight
+from cluster_abm.engine.tables import (
+    AT_BARRIER,
+    AT_DISK,
+    EXPLICIT,
+    FAULT,
+    FREE,
+    FREE_TOP,
+    GHOST,
+    IN_FLIGHT,
+    NEVER,
+    NONE,
+    READY,
+    RUNNING,
+    WAKING,
+    Row,
+    Table,
+)
+from cluster_abm.jit import called, inlined, kernel
+
+Integers = npt.NDArray[np.int64]
+
+
+@inlined
+def at_speed(wall_ns: int, speed: float, other: float) -> int:
+    """Wall ns of CPU at one speed as wall ns at another; exactly the same if the speeds are."""
+    if wall_ns >= NEVER or speed == other:
+        return wall_ns
+    return int(math.floor(min(wall_ns * (speed / other) + 0.5, NEVER)))
+
+
+@called
+def fly(node: Row, tasks: Table, slot: int, now_ns: int, enter_ns: int) -> None:
+    """The task is on its way to a node from now on, and belongs to it."""
+    task = tasks[slot]
+    task.state = IN_FLIGHT
+    task.since_ns = now_ns
+    task.enter_ns = enter_ns
+    set_out(node, tasks, slot)
+    join_members(node, tasks, slot)
+
+
+@called
+def leave_way(node: Row, tasks: Table, slot: int) -> None:
+    """The task is no longer on its way to a node, nor belongs to it."""
+    leave_flight(node, tasks, slot)
+    leave_members(node, tasks, slot)
+    node.flying -= 1
+    node.flight_kb -= tasks[slot].memory_kb
+    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+
+
+@called
+def change_speed(task: Row, speed: float, other: float) -> None:
+    """What the task has still to receive, in wall ns of another node's CPU."""
+    task.cpu_left_ns = at_speed(task.cpu_left_ns, speed, other)
+    task.cpu_after_ns = at_speed(task.cpu_after_ns, speed, other)
+    if task.gap_left_ns != NONE:
+        task.gap_left_ns = at_speed(task.gap_left_ns, speed, other)
+
+
+@kernel
+def turn_back(nodes: Table, tasks: Table, slot: int, now_ns: int) -> None:
+    """A task on its way goes on where it came from, at once: its transfer has failed."""
+    task = tasks[slot]
+    there, here = nodes[task.node], nodes[task.origin]
+    leave_way(there, tasks, slot)
+    if task.gap_left_ns == NONE:
+        task.moves = 0
+    else:
+        task.migrations -= 1
+    change_speed(task, there.speed, here.speed)
+    task.node = task.origin
+    left_ns = task.since_ns
+    fly(here, tasks, slot, left_ns, max(now_ns, left_ns))
+
+
+@inlined
+def book_wait(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+    """Book what a task in a node was doing until its node failed."""
+    task = tasks[slot]
+    if task.state == RUNNING:
+        leave_cpu(node, task, now_ns)
+    elif task.state == READY:
+        task.cpu_queue_ns += now_ns - task.since_ns
+    elif task.state == AT_BARRIER or task.state == WAKING:
+        task.barrier_ns += now_ns - task.since_ns
+    elif node.disk_head == slot:
+        # The part of its request that was served is lost with the rest.
+        served_ns = now_ns - (node.disk_end_ns - task.service_ns)
+        node.disk_busy_ns += served_ns
+        task.service_ns = served_ns
+        book_request(task, now_ns)
+    elif task.request_kind == EXPLICIT:
+        task.io_queue_ns += now_ns - task.since_ns
+    else:
+        task.paging_ns += now_ns - task.since_ns
+
+
+@kernel
+def strand(nodes: Table, tasks: Table, free: Integers, counters: Integers, index: int, now_ns: int) -> None:
+    """A node fails: all tasks in it are stranded, its queues are empty, and the request in service is never ended.
+
+    Tasks on their way to it stay on their way; the caller turns them back, or counts them among the stranded.
+    """
+    node = nodes[index]
+    head = node.disk_head
+    if head != NONE and tasks[head].state == GHOST:
+        node.disk_busy_ns += now_ns - (node.disk_end_ns - tasks[head].service_ns)
+        tasks[head].state = FREE
+        free[counters[FREE_TOP]] = head
+        counters[FREE_TOP] += 1
+    slot = node.member_head
+    while slot != NONE:
+        if tasks[slot].state != IN_FLIGHT:
+            book_wait(node, tasks, slot, now_ns)
+        slot = tasks[slot].member_next
+    node.ready_head = NONE
+    node.ready_tail = NONE
+    node.disk_head = NONE
+    node.disk_tail = NONE
+    node.ready_count = 0
+    node.running = NONE
+    node.last_task = NONE
+    node.cpu_stop_ns = NEVER
+    node.disk_end_ns = NEVER
+    node.no_leap_before_ns = 0
+    slot = node.member_head
+    while slot != NONE:
+        task = tasks[slot]
+        following = task.member_next
+        if task.state != IN_FLIGHT:
+            if task.state == WAKING:
+                leave_flight(node, tasks, slot)
+            leave_members(node, tasks, slot)
+            node.tasks -= 1
+            change_demand(node, tasks, -task.memory_kb, -task.stream, -task.fresh_kb_per_s, -task.accesses, now_ns)
+            task.origin = index
+            fly(node, tasks, slot, now_ns, NEVER)
+        slot = following
+    node.cache_kb = 0.0
+    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+
+
+@kernel
+def save(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
+    """Every task that has begun is checkpointed as it is now, wherever it is.
+
+    Args:
+        nodes, tasks: the tables.
+        saved: a row a slot of `tasks`, tables.CHECKPOINT_FIELDS, written.
+        now_ns: the slice border at which this happens [ns].
+    """
+    for slot in range(tasks.shape[0]):
+        task = tasks[slot]
+        if task.state == FREE or task.state == GHOST or task.gap_left_ns == NONE:
+            continue
+        node = nodes[task.node]
+        unbooked_ns = max(0, now_ns - node.leg_ns) if task.state == RUNNING else 0
+        row = saved[slot]
+        row.task = task.task
+        row.speed = node.speed
+        row.left_ns = task.cpu_left_ns + task.cpu_after_ns - unbooked_ns
+        row.gap_left_ns = task.gap_left_ns - unbooked_ns
+        row.fault_credit = task.fault_credit + faults_per_ns(node, task) * unbooked_ns
+        row.accesses = task.accesses
+        row.phase = task.phase
+        row.phase_accesses = task.phase_accesses
+        # What it has asked the disk for and not yet had it will ask for again.
+        if task.request_kind == EXPLICIT and (task.state == AT_DISK or task.state == IN_FLIGHT):
+            row.gap_left_ns = 0
+            row.accesses -= 1
+            row.phase_accesses -= 1
+        elif task.request_kind == FAULT and (task.state == AT_DISK or task.state == IN_FLIGHT):
+            row.fault_credit += 1.0
+
+
+@called
+def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
+    """A task that has lost its node has to compute again what it had since its last checkpoint, or its start."""
+    task.restarts += 1
+    left_ns = task.cpu_left_ns + task.cpu_after_ns
+    if saved.task == task.task:
+        again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
+        task.gap_left_ns = at_speed(saved.gap_left_ns, saved.speed, node.speed)
+        task.fault_credit = saved.fault_credit
+        task.accesses = saved.accesses
+        if task.phase != NONE:
+            begin_phase(task, phases, saved.phase)
+            task.phase_accesses = saved.phase_accesses
+    else:
+        again_ns = wall_ns_of_cpu(task.cpu_demand_ms, node.speed) - left_ns
+        task.gap_left_ns = NONE
+        task.fault_credit = 0.0
+        task.accesses = 0
+        if task.phase != NONE:
+            begin_phase(task, phases, job.first_phase)
+    again_ns = max(0, again_ns)
+    task.cpu_left_ns += again_ns
+    task.lost_cpu_ns += again_ns
+    task.request_kind = NONE
+
+
+@kernel
+def resume(
+    nodes: Table,
+    tasks: Table,
+    saved: Table,
+    jobs: Table,
+    phases: Table,
+    slot: int,
+    target: int,
+    delay_ns: int,
+    now_ns: int,
+) -> None:
+    """Send a task that has lost its node, or the node that it came from, to another one.
+
+    Args:
+        nodes, tasks: the state, changed in place.
+        saved: checkpoints, a row a slot of `tasks`; rows of other tasks count for nothing.
+        jobs, phases: the job table, and the phases of all programs.
+        slot: the task's row, IN_FLIGHT.
+        target: a node that is up.
+        delay_ns: how long it travels [ns].
+        now_ns: the slice border at which this happens [ns].
+    """
+    task = tasks[slot]
+    before, there = nodes[task.node], nodes[target]
+    leave_way(before, tasks, slot)
+    # The disk may still be serving its last request.
+    leaves_ns = max(now_ns, task.since_ns)
+    if task.enter_ns == NEVER:
+        task.blocked_ns += leaves_ns - task.since_ns
+    else:
+        task.migration_ns += leaves_ns - task.since_ns
+    if task.gap_left_ns != NONE or task.restarts > 0:
+        rewind(before, task, saved[slot], jobs[task.job], phases)
+        change_speed(task, before.speed, there.speed)
+    else:
+        plan_phases(task, there.speed)
+    if task.gap_left_ns == NONE:
+        task.moves = 1 if target != task.home else 0
+    task.node = target
+    # Nowhere to turn back to.
+    task.origin = target
+    fly(there, tasks, slot, leaves_ns, leaves_ns + delay_ns)

@@ -1,0 +1,74 @@
+"""When nodes and links fail, and what becomes of the tasks. Data only."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Strict, model_validator
+
+from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.distributions import NonNegative, Positive
+
+# Up or down for 30 years at most: times are integer nanoseconds.
+LONGEST_S = 1e9
+Duration = Annotated[Positive, Field(ge=1e-3, le=LONGEST_S)]
+Vertex = Annotated[int, Strict()] | str
+
+
+class Outages(Section):
+    """Failures at random, of each node (or link) on its own."""
+
+    kind: Literal["none", "exponential", "weibull"] = "none"
+    """distribution of the time until it fails, counted from the start and from each repair"""
+    mean_up_s: Duration = 86_400.0
+    """mean time to failure [s]"""
+    shape: Annotated[Positive, Field(ge=0.1, le=20)] = 0.7
+    """shape of kind weibull: below 1 it fails the less the longer it has been up"""
+    mean_down_s: Duration = 600.0
+    """mean time to repair [s]"""
+    repair: Literal["exponential", "fixed"] = "exponential"
+    """distribution of the time to repair"""
+
+
+class Outage(Section):
+    """A failure by schedule: of a node, or of the link between two vertices of the interconnect."""
+
+    at_s: Annotated[NonNegative, Field(le=LONGEST_S)]
+    """when it fails [s]"""
+    for_s: Duration | None = None
+    """how long it is out [s]; not set: for good"""
+    node: Annotated[int, Strict(), Field(ge=0)] | None = None
+    """the node that fails"""
+    link: tuple[Vertex, Vertex] | None = None
+    """the link that fails, by its two vertices: node numbers, or names such as "switch" """
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Outage:
+        if (self.node is None) == (self.link is None):
+            raise ValueError(f"node {self.node}, link {self.link}: give exactly one of them")
+        return self
+
+
+class Failures(Section):
+    """Nodes and links that fail and recover, at slice borders."""
+
+    node: Outages = Outages()
+    """nodes at random"""
+    link: Outages = Outages()
+    """links at random"""
+    event: tuple[Outage, ...] = ()
+    """[[failures.event]]: failures by schedule"""
+    on_failure: Literal["restart", "checkpoint", "lost"] = "restart"
+    """tasks of a failed node start from scratch elsewhere, go on from their last checkpoint, or their jobs are lost"""
+    checkpoint_period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 60_000.0
+    """of on_failure = "checkpoint": all running tasks are checkpointed every so often [ms]"""
+
+    @property
+    def can_happen(self) -> bool:
+        """Whether anything may fail."""
+        return self.node.kind != "none" or self.link.kind != "none" or bool(self.event)
+
+    @property
+    def links_can_fail(self) -> bool:
+        """Whether a link may fail."""
+        return self.link.kind != "none" or any(one.link is not None for one in self.event)
