@@ -47,6 +47,8 @@ class Failures:
         self._order = itertools.count()
         self._causes: Counter[Thing] = Counter()
         self._whole_network = model.network
+        # Rows of the tasks that wait for any node to be up.
+        self._stranded: set[int] = set()
         self._checkpoint_ns = NEVER
         if not self.settings.can_happen:
             return
@@ -142,7 +144,7 @@ class Failures:
             origin, target = int(engine.tasks["origin"][slot]), int(engine.tasks["node"][slot])
             if origin == target or not self.up[origin]:
                 continue
-            if not self.up[target] or not out.isdisjoint(before.links_between(origin, target)):
+            if not self.up[target] or (out and not out.isdisjoint(before.links_between(origin, target))):
                 self._model.negotiations.take_back(slot)
                 engine.turn_back(slot, now_ns)
 
@@ -151,17 +153,18 @@ class Failures:
         engine = self._model.engine
         slots = engine.on_their_way()
         rows = engine.tasks[slots]
-        stranded = slots[~self.up[rows["node"]] | ~self.up[rows["origin"]]].tolist()
-        if not stranded:
-            return
+        self._stranded.update(slots[~self.up[rows["node"]] | ~self.up[rows["origin"]]].tolist())
+        stranded = [slot for slot in slots.tolist() if slot in self._stranded]
         if self.settings.on_failure == "lost":
             for job in dict.fromkeys(engine.tasks["job"][stranded].tolist()):
                 engine.lose(job, now_ns)
-            return
-        if self.up.any():
+        elif self.up.any():
             for slot in stranded:
                 self._model.negotiations.recover(slot)
                 self.restarts += 1
+        else:
+            return
+        self._stranded.clear()
 
     # ---- when --------------------------------------------------------------------------------------------------
 

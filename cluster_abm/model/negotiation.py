@@ -145,7 +145,7 @@ class Negotiations:
         view = self._view(manager.index, self._true, self._out_of_reach(manager), manager.notes)
         decision = model.policy.recover(newcomer, view)
         self._recorder(lost_node, newcomer)(decision, decision.target, True, decision.reason)
-        engine.resume(slot, decision.target, nanoseconds(view.cost_ms(newcomer, decision.target)), now_ns)
+        engine.resume(slot, decision.target, nanoseconds(_recovery_ms(newcomer, view, decision.target)), now_ns)
 
     def take_back(self, slot: int) -> None:
         """A task that was under way turns back: it has not moved."""
@@ -278,3 +278,15 @@ class Negotiations:
             )
 
         return record
+
+
+def _recovery_ms(task: Newcomer, view: View, target: int) -> float:
+    """Cost of starting a stranded task on a node [ms]: what it brings comes over the network even to the own node, as
+    it would to the nearest other one."""
+    if target != view.me:
+        return view.cost_ms(task, target)
+    ways = view.paths.mb_per_s
+    others = [node for node in range(view.nodes) if node != view.me and ways[node] > 0]
+    if others:
+        return view.cost_ms(task, min(others, key=lambda node: float(view.paths.latency_ms[node])))
+    return view.migration_ms if task.running else view.remote_execution_ms

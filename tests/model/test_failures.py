@@ -1,0 +1,314 @@
+"""Nodes and links that fail: schedules worked by hand, and what must hold whatever fails when."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import breakdown_sum_ns, busy, finished, same_records, scenario
+from test_invariants import scenarios
+
+from cluster_abm import ClusterModel
+from cluster_abm.engine.tables import FINISHED, FREE
+from cluster_abm.errors import InputError
+from cluster_abm.model.failures import _ups_and_downs
+from cluster_abm.policies import Decision
+from cluster_abm.scenario.failures import Outages
+
+
+def two_nodes(tmp_path, jobs, events, nodes=2, **more):
+    """Jobs (arrival_ms, home, cpu_ms[, columns]) on nodes without switches; `events`: (node, at_s, for_s)."""
+    trace = tmp_path / "jobs.csv"
+    rows = [",".join(str(value) for value in job) for job in jobs]
+    trace.write_text("arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks,initial_data_mb\n" + "\n".join(rows) + "\n")
+    settings = {
+        "cluster__nodes": nodes,
+        "cluster__context_switch_ms": 0.0,
+        "workload__kind": "trace",
+        "workload__trace__file": str(trace),
+        "policy__name": "none",
+        "negotiation__mode": "papers",
+        "failures__event": [
+            {"node": node, "at_s": at_s} | ({} if for_s is None else {"for_s": for_s}) for node, at_s, for_s in events
+        ],
+    }
+    return ClusterModel(scenario(**(settings | more)), seed=1)
+
+
+def row(model, task=0):
+    frame = model.jobs_frame()
+    return frame[frame["task"] == task].iloc[0]
+
+
+LONG = (0, 0, 10_000, 0, 8, 1, 0)
+
+
+def test_from_scratch_everything_is_computed_again_elsewhere(tmp_path):
+    """10 s of CPU from 0; node 0 fails at 4 s; the start elsewhere costs e = 100 ms: 4 + 0.1 + 10 s."""
+    model = two_nodes(tmp_path, [LONG], [(0, 4.0, None)])
+    model.run()
+    task = row(model)
+    assert task["finish_ms"] == 14_100
+    assert (task["cpu_ms"], task["lost_cpu_ms"], task["migration_ms"], task["node"]) == (14_000, 4_000, 100, 1)
+    assert (task["restarts"], task["remote"], task["outcome"]) == (1, True, "finished")
+    assert task["slowdown"] == pytest.approx(1.41)
+    # Time per CPU is per CPU that was of use.
+    assert task["slowdown_cpu"] == pytest.approx(1.41)
+    metrics = model.summary()["metrics"]
+    assert (metrics["node_failures"], metrics["restarts"], metrics["lost_cpu_ms"]) == (1, 1, 4_000)
+
+
+def test_from_a_checkpoint_it_goes_on_where_that_was_taken(tmp_path):
+    """Checkpoints at 3 s, ...; fails at 4 s: 1 s is lost. 8 MB at 128 MB/s and f: 62.5 + 100 ms; then 7 s."""
+    model = two_nodes(
+        tmp_path, [LONG], [(0, 4.0, None)], failures__on_failure="checkpoint", failures__checkpoint_period_ms=3000.0
+    )
+    model.run()
+    task = row(model)
+    assert task["finish_ms"] == pytest.approx(4_000 + 162.5 + 7_000)
+    assert (task["cpu_ms"], task["lost_cpu_ms"]) == (11_000, 1_000)
+
+
+def test_lost_jobs_are_counted_and_nobody_elses(tmp_path):
+    """A job of two tasks, of which one is on the node that fails, is lost as a whole; the others finish."""
+    jobs = [(0, 0, 10_000, 0, 8, 2, 0), (0, 1, 3_000, 0, 8, 1, 0), (5_000, 0, 1_000, 0, 8, 1, 0)]
+    model = two_nodes(tmp_path, jobs, [(0, 4.0, None)], failures__on_failure="lost", policy__name="round-robin")
+    model.run()
+    counts = model.summary()["jobs"]
+    assert (counts["lost"], counts["finished"], counts["submitted"]) == (1, 2, 3)
+    frame = model.jobs_frame()
+    assert frame["outcome"].tolist().count("lost") == 2
+    assert (frame[frame["outcome"] == "lost"]["finish_ms"] == 4_000).all()
+    assert frame[frame["outcome"] == "lost"]["slowdown"].isna().all()
+    # The job submitted at the node that is out was taken in by the next one that is up.
+    assert row(model, 3)["node"] == 1
+    assert row(model, 3)["outcome"] == "finished"
+
+
+def test_a_transfer_whose_target_fails_leaves_the_task_where_it_was(tmp_path):
+    """A remote start of 0.1 s + 1 MB x (1/128 + 2/40) s = 157.8 ms; its target fails at 0.1 s: it starts at home then."""
+    job = (5, 0, 1_000, 0, 8, 1, 1)
+    model = two_nodes(tmp_path, [job], [(1, 0.1, None)], policy__name="jsq")
+    model.policy.place = lambda newcomer, view: Decision(1, "test")
+    model.run()
+    task = row(model)
+    assert (task["node"], task["finish_ms"], task["migration_ms"]) == (0, 1_100, 95)
+    assert (task["remote"], task["restarts"], task["lost_cpu_ms"]) == (False, 0, 0)
+    assert model.summary()["metrics"]["remote_executions"] == 0
+
+
+@pytest.mark.parametrize("fails", [0, 1])
+def test_a_migration_whose_source_or_target_fails(fails, tmp_path):
+    """A task of 1 s migrates at 0.5 s, which takes 162.5 ms; at 0.6 s an end fails.
+
+    The target: it goes on at the source at once. The source: it starts again at the target, which is up.
+    """
+    model = two_nodes(tmp_path, [(0, 0, 1_000, 0, 8, 1, 0)], [(fails, 0.6, None)])
+    while model.now_ms < 500:
+        model.step()
+    slot = model.engine.slot_of(0, 0)
+    model.negotiations.migrations += 1
+    model.engine.migrate(slot, 1, 162_500_000, model.now_ns)
+    model.run()
+    task = row(model)
+    if fails == 1:
+        assert (task["finish_ms"], task["node"], task["migrations"]) == (1_100, 0, 0)
+        assert (task["lost_cpu_ms"], task["migration_ms"]) == (0, 100)
+        assert model.summary()["metrics"]["migrations"] == 0
+    else:
+        assert (task["finish_ms"], task["node"], task["lost_cpu_ms"]) == (600 + 100 + 1_000, 1, 500)
+        assert task["migration_ms"] == 100 + 100
+
+
+def test_while_no_node_is_up_jobs_are_blocked_and_go_on_when_one_is(tmp_path):
+    """The only node is out from 1 to 5 s: what has begun starts again then, what is submitted meanwhile too."""
+    jobs = [(0, 0, 2_000, 0, 8, 1, 0), (2_000, 0, 1_000, 0, 8, 1, 0)]
+    model = two_nodes(tmp_path, jobs, [(0, 1.0, 4.0)], nodes=1)
+    while model.now_ms < 3_000:
+        model.step()
+    assert model.summary()["jobs"] == {
+        "submitted": 2, "finished": 0, "killed": 0, "lost": 0, "blocked": 2, "running": 0,
+    }  # fmt: skip
+    model.run()
+    first, second = row(model, 0), row(model, 1)
+    assert first["blocked_ms"] == 4_000
+    assert second["blocked_ms"] == 3_000
+    # The first comes 0.1 s later (e), has lost a second's work, and ends when all 3 s are done; they share in between,
+    # and the second has its other 0.9 s within a quantum of 5.1 + 1.8 s.
+    assert (first["finish_ms"], first["lost_cpu_ms"]) == (8_000, 1_000)
+    assert 6_890 <= second["finish_ms"] <= 6_900
+
+
+def test_a_run_without_hope_ends_and_says_so(tmp_path):
+    model = two_nodes(tmp_path, [LONG, (6_000, 1, 1_000, 0, 8, 1, 0)], [(0, 4.0, None), (1, 5.0, None)])
+    model.run()
+    # With the slice in which the last node failed.
+    assert model.now_ms == 5_010
+    counts = model.summary()["jobs"]
+    assert (counts["submitted"], counts["blocked"], counts["running"]) == (1, 1, 0)
+
+
+def test_barriers_that_were_passed_are_passed_again_unhindered(tmp_path):
+    """Two tasks of 300 ms meet every 100 ms, alone on their nodes; one's node fails at 150 ms.
+
+    Both come to the first barrier at 100 ms, which opens at 110 ms, and the other one to its second at 210 ms. The failed
+    one has lost 140 ms. It computes its first 200 ms in one go, comes to the second barrier at 350 ms, which opens at
+    360 ms, and both compute their last 100 ms.
+    """
+    model = two_nodes(
+        tmp_path, [(0, 0, 300, 0, 8, 2, 0)], [(1, 0.15, None)], nodes=3, workload__tasks__barrier_ms=100.0,
+        policy__name="round-robin", negotiation__remote_execution_ms=0.0,
+    )  # fmt: skip
+    model.run()
+    frame = model.jobs_frame()
+    assert frame["finish_ms"].tolist() == [460, 460]
+    assert frame["lost_cpu_ms"].tolist() == [0, 140]
+    assert frame["barrier_ms"].tolist() == [10 + 150, 10 + 10]
+    assert (frame["dedicated_ms"] == 320).all()
+
+
+def failing(draw):
+    """Failures of any kind: by schedule and at random, of nodes often and for short."""
+    event = st.fixed_dictionaries(
+        {"at_s": st.sampled_from([0.0, 0.013, 0.2, 0.5, 1.0, 3.0]), "node": st.just(0)},
+        optional={"for_s": st.sampled_from([0.05, 0.4, 5.0])},
+    )
+    return {
+        "failures__event": draw(st.lists(event, max_size=3)),
+        "failures__node": {
+            "kind": draw(st.sampled_from(["none", "exponential", "weibull"])),
+            "mean_up_s": draw(st.sampled_from([0.3, 2.0])),
+            "mean_down_s": draw(st.sampled_from([0.05, 0.5])),
+            "repair": draw(st.sampled_from(["exponential", "fixed"])),
+        },
+        "failures__on_failure": draw(st.sampled_from(["restart", "checkpoint", "lost"])),
+        "failures__checkpoint_period_ms": draw(st.sampled_from([30.0, 400.0])),
+        "negotiation__timeout_ms": draw(st.sampled_from([0.0, 40.0])),
+        "interconnect__loss_share": draw(st.sampled_from([0.0, 0.0, 0.3])),
+    }
+
+
+@st.composite
+def failing_scenarios(draw):
+    overrides = draw(scenarios().filter(lambda chosen: chosen["policy__name"] != "ideal"))
+    # Small work, so that what is computed again and again ends some time.
+    overrides |= {
+        "workload__duration_s": 0.5,
+        "workload__cpu_ms__kind": "exponential",
+        "workload__cpu_ms__mean": draw(st.sampled_from([5.0, 40.0])),
+        "workload__utilisation": draw(st.sampled_from([0.05, 0.3])),
+        "run__until": 20_000.0,
+    }
+    return overrides | failing(draw)
+
+
+@settings(max_examples=60)
+@given(failing_scenarios(), st.integers(0, 2**62))
+def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overrides, seed):
+    model = finished(seed, **overrides)
+    jobs, records, nodes = model.jobs, model.engine.sorted_records(), model.engine.nodes
+    counts = model.summary()["jobs"]
+    assert sum(counts.values()) == 2 * counts["submitted"]
+    assert counts["lost"] == 0 or overrides["failures__on_failure"] == "lost"
+    # Nobody is in two places: ended tasks and live ones are all there are.
+    live = model.engine.tasks[~np.isin(model.engine.tasks["state"], [FREE, 5])]
+    everybody = np.concatenate([records["task"], live["task"]])
+    assert len(np.unique(everybody)) == len(everybody)
+    submitted = int(jobs["tasks"][: counts["submitted"]].sum())
+    held = sum(int(jobs["tasks"][job]) for job in model.held_jobs)
+    assert len(everybody) == submitted - held
+    # Time adds up, and CPU is the demand and what was lost.
+    assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
+    done = records[records["outcome"] == FINISHED]
+    speeds = nodes["speed"]
+    demand_ns = jobs["cpu_ms"][done["job"]] * 1e6
+    useful = done["cpu_ns"] - done["lost_cpu_ns"]
+    slack = 2 + 2 * done["migrations"] + 2 * done["restarts"]
+    if speeds.min() == speeds.max():
+        wanted = np.array([max(1, math.floor(ns / speeds[0] + 0.5)) for ns in demand_ns])
+        assert np.array_equal(useful, wanted)
+    assert (done["cpu_ns"] + slack >= demand_ns / speeds.max()).all()
+    received = records["cpu_ns"].sum() + live["cpu_ns"].sum()
+    assert nodes["cpu_busy_ns"].sum() == received
+    # Nothing is on a node that is out but what waits for another one.
+    down = ~model.failures.up
+    assert not nodes["tasks"][down].any()
+    assert not nodes["demand_kb"][down].any()
+    assert (nodes["running"][down] == -1).all()
+    if not len(live):
+        for name in ("demand_kb", "stream", "tasks", "flying", "flight_kb", "fresh_kb_per_s", "accesses"):
+            assert not nodes[name].any(), name
+
+
+@settings(max_examples=12)
+@given(failing_scenarios(), st.integers(0, 2**62))
+def test_failures_are_the_same_however_many_slices_a_call_advances(overrides, seed):
+    overrides |= {"run__until": 4_000.0}
+    ran = finished(seed, **overrides)
+    stepped = ClusterModel(scenario(**overrides), seed=seed)
+    while stepped.running:
+        stepped.step()
+    assert same_records(ran, stepped)
+    assert ran.summary() == stepped.summary()
+    assert ran.decisions_frame().equals(stepped.decisions_frame())
+
+
+def test_failures_do_not_depend_on_the_policy():
+    settings = busy(failures__node={"kind": "weibull", "mean_up_s": 2.0, "mean_down_s": 0.4}, run__until=20_000.0)
+    down = []
+    for policy in ("none", "jsq", "wal-pm"):
+        model = ClusterModel(scenario(**(settings | {"policy__name": policy})), seed=4)
+        seen = []
+        while model.running:
+            model.step()
+            seen.append(model.failures.up.tolist())
+        down.append(seen)
+    assert down[0] == down[1] == down[2]
+    assert any(not all(state) for state in down[0])
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("exponential", 0.7), ("weibull", 0.7), ("weibull", 3.0)])
+def test_times_up_and_down_have_their_means(kind, shape):
+    """The mean of 20,000 draws is within five standard errors; a Weibull's variation by its formula."""
+    outages = Outages(kind=kind, shape=shape, mean_up_s=50.0, mean_down_s=3.0)
+    drawn = _ups_and_downs(outages, np.random.default_rng(3))
+    pairs = [(next(drawn), next(drawn)) for _ in range(20_000)]
+    ups, downs = (np.array([pair[place][0] for pair in pairs]) for place in (0, 1))
+    assert all(up[1] and not down[1] for up, down in pairs)
+    k = 1.0 if kind == "exponential" else shape
+    variation = math.sqrt(math.gamma(1 + 2 / k) / math.gamma(1 + 1 / k) ** 2 - 1)
+    assert abs(ups.mean() - 50.0) < 5 * 50.0 * variation / math.sqrt(20_000)
+    assert ups.std() / ups.mean() == pytest.approx(variation, rel=0.08)
+    assert abs(downs.mean() - 3.0) < 5 * 3.0 / math.sqrt(20_000)
+
+
+def test_an_unanswered_offer_costs_the_timeout_until_the_silence_is_believed():
+    """Node 3 fails right after its first report; all are sent there. After three missed reports nobody asks it."""
+    model = ClusterModel(
+        scenario(**busy(
+            policy__name="jsq", negotiation__timeout_ms=70.0, negotiation__offers=1, workload__duration_s=10.0,
+            failures__event=[{"node": 3, "at_s": 0.5}],
+        )), seed=1,
+    )  # fmt: skip
+    model.policy.place = lambda newcomer, view: Decision(view.me if 3 in view.refused else 3, "test")
+    model.run()
+    frame = model.decisions_frame()
+    unanswered = frame[(frame["target"] == 3) & (frame["reason"] == "no answer") & (frame["time_ms"] > 500)]
+    # Its last report is of time 0: it is missed for good once three periods have gone by.
+    assert len(unanswered) > 3
+    assert unanswered["time_ms"].max() <= 3_000
+    tasks = model.jobs_frame().set_index("task").loc[unanswered["task"]]
+    assert (tasks["migration_ms"] >= 70.0).all()
+    assert (frame[frame["time_ms"] > 3_000]["target"] != 3).all()
+
+
+def test_bad_failures_are_refused():
+    with pytest.raises(InputError, match=r"node 7: must be below cluster.nodes, 4"):
+        scenario(failures__event=[{"node": 7, "at_s": 1.0}])
+    with pytest.raises(InputError, match="give exactly one of them"):
+        scenario(failures__event=[{"at_s": 1.0}])
+    with pytest.raises(InputError, match="none of them can fail"):
+        finished(policy__name="ideal", failures__event=[{"node": 1, "at_s": 1.0}])
