@@ -14,7 +14,7 @@ from cluster_abm.interconnect.fairness import Floats, rates_of_crossings
 NS_PER_S = 1e9
 NEVER_NS = 2**62
 
-# A transfer under way: how much was to go when its rate last changed, that rate, that instant, and when it will be over.
+# A transfer under way: how much was to go when its rate last changed, that rate, that instant, and when it is over.
 TRANSFER = np.dtype(
     [("key", np.int64), ("left_mb", np.float64), ("mb_per_s", np.float64), ("since_ns", np.int64), ("end_ns", np.int64)]
 )
@@ -24,7 +24,8 @@ class Flows:
     """What is being transferred, and when each transfer will be over.
 
     Starts, finishes and cancellations are the only events. Between them nothing is computed, and a transfer whose rate
-    an event does not change is not touched by it: results do not depend on how `advance` cuts the time, to the last bit.
+    an event does not change is not touched by it: results do not depend on how `advance` cuts the time, to the last
+    bit.
     A transfer alone with b MB/s takes m/b, rounded to the nearest nanosecond, as it does without contention.
     Events at one instant are one event: those that finish leave, those that start come, then all rates follow.
 

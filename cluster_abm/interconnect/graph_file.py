@@ -28,15 +28,15 @@ class Trunk(NamedTuple):
 def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple[str, ...]]:
     """The network in the file that a scenario names, and what was assumed, a line each.
 
-    Read of an edge: `bandwidth_mbps`, `latency_ms` (missing, None or empty: those of the scenario's trunks); of a vertex:
-    `host` (false: it only forwards) or `kind` ("switch": the same), and `cluster`, the name of the cluster it belongs
-    to. Everything else is left alone: a graph without the edges' own attributes says nothing of speeds.
+    Read of an edge: `bandwidth_mbps`, `latency_ms` (missing, None or empty: those of the scenario's trunks); of a
+    vertex: `host` (false: it only forwards) or `kind` ("switch": the same), and `cluster`, the name of the cluster it
+    belongs to. Everything else is left alone: labels and raw speeds have as many meanings as there are files.
 
     Parallel edges become one link: bandwidths are added, the latency is the least. Loops are left out. A directed graph
     is one of full-duplex links: an edge counts both ways (the Topology Zoo writes its graphs so); where a file has both
     directions they must be alike.
 
-    Vertices are nodes in the order of the file; a graph's other vertices are named as in the file. With `nodes_per_vertex`
+    Vertices are nodes in the order of the file; those that only forward keep the file's names. With `nodes_per_vertex`
     above 1 each vertex is the switch of a site, with so many nodes at it by links of the scenario's own.
 
     Raises:

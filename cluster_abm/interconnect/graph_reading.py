@@ -23,8 +23,8 @@ def read_graph(path: Path) -> nx.MultiGraph | nx.MultiDiGraph:
     """The graph in a file, by its name: GraphML (.graphml, .xml) or node-link JSON (.json).
 
     Vertices are as the file calls them, parallel edges and loops are kept, attributes are as the file has them except
-    that GraphML's text becomes a number where `bandwidth_mbps` and `latency_ms` hold one. An entity that the file declares
-    is refused before it is expanded, and nothing outside the file is read.
+    that GraphML's text becomes a number where `bandwidth_mbps` and `latency_ms` hold one. An entity that the file
+    declares is refused before it is expanded, and nothing outside the file is read.
 
     Raises:
         InputError: no such file, too large, broken, no such format, vertices that are named twice or never.
@@ -164,6 +164,6 @@ def _check_names(vertices: list[Any], ends: list[tuple[Any, Any]], where: str) -
 def _nothing_lost(graph: nx.MultiGraph, vertices: list[Any], ends: list[tuple[Any, Any]], where: str) -> None:
     if len(graph) != len(vertices) or graph.number_of_edges() != len(ends):
         raise InputError(
-            f"{where}: of {len(vertices)} vertices and {len(ends)} edges only {len(graph)} and {graph.number_of_edges()} "
-            f"can be read: graphs inside of vertices, or edges told apart by a key that they share"
+            f"{where}: of {len(vertices)} vertices and {len(ends)} edges {len(graph)} and {graph.number_of_edges()} "
+            f"can be read: the others lie in graphs inside of vertices, or share an attribute `key`"
         )

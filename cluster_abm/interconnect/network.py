@@ -52,10 +52,11 @@ class Network:
 
     @cached_property
     def graph(self) -> nx.Graph:
-        """Nodes as 0..nodes-1, other vertices as strings, edges with `bandwidth_mbps` and `latency_ms`; without what failed.
+        """Nodes as 0..nodes-1, other vertices as strings, edges with `bandwidth_mbps` and `latency_ms`.
 
-        The edges of a bus lead to its medium, the vertex "bus", and are marked `shared`. The graph of a complete network, a
-        bus or a star is made when first asked for: a complete one of 1,000 nodes has half a million edges.
+        The edges of what has failed are not in it. Those of a bus lead to its medium, the vertex "bus", and are marked
+        `shared`. The graph of a complete network, a bus or a star is made when first asked for: a complete one of 1,000
+        nodes has half a million edges.
         """
         if not self._down and not self._cut:
             return self._wiring.whole

@@ -38,10 +38,10 @@ class Branches:
 class ShortestRoutes:
     """Routes of least latency and, among these, of least hops; found when first asked for.
 
-    Among equally good ways one is chosen by the target: seen from there, each vertex with several arcs to come in by takes
-    the one that the next digit of the target's number says, in the mixed radix of the numbers of choices. In a fat tree
-    that is routing by destination (D-mod-k): whoever permutes the nodes cyclically has all links to themselves. The way back
-    may be another one.
+    Among equally good ways one is chosen by the target: seen from there, each vertex with several arcs to come in by
+    takes the one that the next digit of the target's number says, in the mixed radix of the numbers of choices. In a
+    fat tree that is routing by destination, D-mod-k (Zahavi 2012): where everybody sends to who is s further, whatever
+    s is, all have their links to themselves. The way back may be another one.
 
     Args:
         arcs: the network.

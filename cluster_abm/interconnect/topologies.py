@@ -1,7 +1,7 @@
 """The graphs of the kinds of networks, and how many nodes each holds.
 
-Vertices are the nodes 0..nodes-1, switches strings; an edge has `bandwidth_mbps` and `latency_ms`. Nodes have the number
-of the part that they belong to as `cluster`, where a kind has parts.
+Vertices are the nodes 0..nodes-1, switches strings; an edge has `bandwidth_mbps` and `latency_ms`. Nodes have the
+number of the part that they belong to as `cluster`, where a kind has parts.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def torus(settings: Interconnect, nodes: int) -> nx.Graph:
 
 def dragonfly(settings: Interconnect, nodes: int) -> nx.Graph:
     """The canonical dragonfly (Kim, Dally, Scott and Abts 2008): a h + 1 groups of a routers, joined every two within a
-    group, and every two groups by one global link, of which each router has h; p places for nodes at each router, filled
-    in order. A group is a part. Balanced: a = 2 p = 2 h."""
+    group, and every two groups by one global link, of which each router has h; p places for nodes at each router,
+    filled in order. A group is a part. Balanced: a = 2 p = 2 h."""
     routers, at_router = settings.routers_per_group, settings.nodes_per_router
     if at_router is None:
         balanced = (p for p in itertools.count(1) if (2 * p * p + 1) * 2 * p * p >= nodes)

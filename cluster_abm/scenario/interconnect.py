@@ -87,11 +87,7 @@ class Interconnect(Section):
         for name in dict.fromkeys(key for keys in self.USES.values() for key in keys):
             if getattr(self, name) is not None and name not in self.USES[self.kind]:
                 users = ", ".join(kind for kind, keys in self.USES.items() if name in keys)
-                raise ValueError(
-                    f"{name} {getattr(self, name)}: interconnect.kind {self.kind!r} does not use it (it belongs to {users})"
-                )
+                raise ValueError(f"{name} {getattr(self, name)}: kind {self.kind!r} does not use it (used by {users})")
         if self.clusters is not None and self.cluster_nodes is not None and self.clusters != len(self.cluster_nodes):
-            raise ValueError(
-                f"clusters {self.clusters}: interconnect.cluster_nodes lists {len(self.cluster_nodes)}; give one of the two"
-            )
+            raise ValueError(f"clusters {self.clusters}: interconnect.cluster_nodes lists {len(self.cluster_nodes)}")
         return self
