@@ -98,7 +98,7 @@ def _links(
             links[one, other] = trunk
         elif back != trunk:
             raise InputError(
-                f"{where}: edge {one!r} - {other!r}: {trunk.bandwidth_mbps:g} Mbps and {trunk.latency_ms:g} ms one way, "
+                f"{where}: edge {one!r} - {other!r}: {trunk.bandwidth_mbps:g} Mbps and {trunk.latency_ms:g} ms, but "
                 f"{back.bandwidth_mbps:g} and {back.latency_ms:g} back: links must be alike in both directions"
             )
     merged = edges - len(parallel)
