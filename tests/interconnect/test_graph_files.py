@@ -96,7 +96,7 @@ def test_parallel_edges_add_up_and_loops_go(network):
             "1 of 3 links have no bandwidth_mbps: 8 taken",
             "1 of 3 links have no latency_ms: 7 taken",
             "2 parallel edges merged: bandwidths added, the least latency taken",
-            "1 loops left out",
+            "1 loop left out",
         ]
     keyed = {"links": [entry | {"key": 0} for entry in links], "multigraph": True}
     assert network(document | keyed, 2, bandwidth_mbps=8.0).ways_from(0)[0][1] == 13.0
@@ -214,6 +214,7 @@ def vertices(*vertices):
 PAIR = '<node id="a"/><node id="b"/>'
 LAUGHS = '<!DOCTYPE g [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
 OUTSIDE = '<!DOCTYPE g [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+DTD = '<!DOCTYPE g SYSTEM "none.dtd">'
 INSIDE = '<node id="c"><graph edgedefault="undirected"><node id="d"/></graph></node>'
 A, B, C = {"id": "a"}, {"id": "b"}, {"id": "c"}
 
@@ -228,8 +229,8 @@ A, B, C = {"id": "a"}, {"id": "b"}, {"id": "c"}
         (triangle(links=[{"source": "a", "target": "b", "latency_ms": "7"}]), ["'a' - 'b'", "latency_ms = '7'"]),
         (triangle(links=[{"source": "a", "target": "b", "bandwidth_mbps": True}]), ["bandwidth_mbps = True"]),
         (json.dumps(triangle()).replace("2.5", "Infinity").encode(), ["latency_ms = inf"]),
-        (graphml(""), ["2 parts that nothing joins", "1 vertices (with 'a')", "1 vertices (with 'b')"]),
-        (triangle(links=[{"source": "c", "target": "b"}]), ["2 vertices (with 'b'), 1 vertices (with 'a')"]),
+        (graphml(""), ["2 parts that nothing joins", "1 vertex (with 'a')", "1 vertex (with 'b')"]),
+        (triangle(links=[{"source": "c", "target": "b"}]), ["2 vertices (with 'b'), 1 vertex (with 'a')"]),
         (graphml("").replace(PAIR, ""), ["no vertex"]),
         (vertices(), ["no vertex"]),
         (graphml('<node id="a"/>'), ["vertex 'a'", "two of this id"]),
@@ -255,6 +256,8 @@ A, B, C = {"id": "a"}, {"id": "b"}, {"id": "c"}
         (f'{HEAD}<graph id="1"/><graph id="2"/></graphml>', ["2 graphs"]),
         (graphml('<node id="&b;"/>', LAUGHS), ["entity 'a'", "refused"]),
         (graphml("", OUTSIDE), ["entity 'a'", "refused"]),
+        (graphml('<node id="&c;"/>', DTD), ["vertex '': no id"]),
+        (graphml('<edge source="a" target="b"><data key="b">&c;</data></edge>', DTD), ["XML", "undefined entity"]),
         (edge("x", "1"), ["no GraphML that can be read", "no key x"]),
         (graphml("<hyperedge/>"), ["hyperedges"]),
         (graphml('<edge source="a" target="b" directed="true"/>'), ["directed=true"]),
