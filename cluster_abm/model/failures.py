@@ -144,9 +144,16 @@ class Failures:
             origin, target = int(engine.tasks["origin"][slot]), int(engine.tasks["node"][slot])
             if origin == target or not self.up[origin]:
                 continue
-            if not self.up[target] or (out and not out.isdisjoint(before.links_between(origin, target))):
+            if not self.up[target] or not self._is_whole(before, out, origin, target):
                 self._model.negotiations.take_back(slot)
                 engine.turn_back(slot, now_ns)
+
+    def _is_whole(self, before: Network, out: set[int], origin: int, target: int) -> bool:
+        """Whether a way that was is still there, all of it."""
+        if self._model.network is before:
+            return True
+        can_go = self._model.network.ways_from(origin)[0][target] > 0
+        return bool(can_go) and out.isdisjoint(before.links_between(origin, target))
 
     def _recover(self, now_ns: int) -> None:
         """Stranded tasks, those under way to a failed node, and those whose source failed under way: elsewhere."""

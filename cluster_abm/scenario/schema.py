@@ -9,25 +9,24 @@ from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, mode
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import (
     LARGEST,
+    LONGEST_PERIOD_MS,
     Application,
     Arrivals,
     Count,
+    Delay,
     Distribution,
     Home,
     NonNegative,
+    Period,
     Positive,
     Programs,
     RequestSize,
     Share,
+    Speed,
     TaskCount,
 )
 from cluster_abm.scenario.failures import Failures
-
-# Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
-LONGEST_PERIOD_MS = 1e9
-Period = Annotated[Positive, Field(ge=1e-6, le=LONGEST_PERIOD_MS)]
-Delay = Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)]
-Speed = Annotated[Positive, Field(ge=1e-3, le=1e9)]
+from cluster_abm.scenario.interconnect import Interconnect
 
 
 class NodeGroup(Section):
@@ -214,21 +213,6 @@ class Negotiation(Section):
     """an asker gives up on an answer that does not come after so long [ms]"""
     missed_reports: Count = 3
     """a node of which so many reports have not come is believed to have failed"""
-
-
-class Interconnect(Section):
-    """The network between the nodes."""
-
-    kind: Literal["complete", "star"] = "complete"
-    """complete: every two nodes are joined; star: through one switch"""
-    mode: Literal["delay"] = "delay"
-    """a transfer takes its formula's time, however many there are"""
-    bandwidth_mbps: Speed = 1024.0
-    """bandwidth of a link [Mbps; 1 MB = 8 Mb]"""
-    latency_ms: Delay = 0.0
-    """latency of a message between two nodes [ms]"""
-    loss_share: Annotated[NonNegative, Field(le=0.99)] = 0.0
-    """share of the messages (reports, questions, answers) that get lost"""
 
 
 class PolicyChoice(Section):
