@@ -68,9 +68,8 @@ def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> 
     holders = _holders(data, generator(seed, "file_copies"), cluster_of)
     # Rank 0 is the most popular file.
     rank = generator(seed, "file_rank").permutation(data.files)
-    first_need, needs = _needs(
-        data, seed, jobs, cluster_of, cluster_of[holders[:, 0]], (rank + 1.0) ** -data.popularity_skew
-    )
+    popularity = np.power(rank + 1.0, -data.popularity_skew)
+    first_need, needs = _needs(data, seed, jobs, cluster_of, cluster_of[holders[:, 0]], popularity)
     return Catalogue(size_mb, holders, first_need, needs)
 
 
