@@ -16,6 +16,14 @@ NonNegative = Annotated[float, Strict(), Field(ge=0, le=LARGEST, allow_inf_nan=F
 Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Strict(), Field(ge=1)]
 
+# Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
+LONGEST_PERIOD_MS = 1e9
+Period = Annotated[Positive, Field(ge=1e-6, le=LONGEST_PERIOD_MS)]
+Delay = Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)]
+# Speeds of CPUs, disks and links, in the unit of the key.
+LEAST_SPEED, LARGEST_SPEED = 1e-3, 1e9
+Speed = Annotated[Positive, Field(ge=LEAST_SPEED, le=LARGEST_SPEED)]
+
 
 class Distribution(Section):
     """A distribution on the non-negative numbers.

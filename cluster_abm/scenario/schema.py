@@ -10,24 +10,23 @@ from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import (
     LARGEST,
+    LONGEST_PERIOD_MS,
     Application,
     Arrivals,
     Count,
+    Delay,
     Distribution,
     Home,
     NonNegative,
+    Period,
     Positive,
     Programs,
     RequestSize,
     Share,
+    Speed,
     TaskCount,
 )
-
-# Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
-LONGEST_PERIOD_MS = 1e9
-Period = Annotated[Positive, Field(ge=1e-6, le=LONGEST_PERIOD_MS)]
-Delay = Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)]
-Speed = Annotated[Positive, Field(ge=1e-3, le=1e9)]
+from cluster_abm.scenario.interconnect import Interconnect
 
 
 class NodeGroup(Section):
@@ -208,19 +207,6 @@ class Negotiation(Section):
     """fixed cost f of migrating a running task [ms]"""
     offers: Count = 3
     """nodes asked one after another before a task stays where it is"""
-
-
-class Interconnect(Section):
-    """The network between the nodes."""
-
-    kind: Literal["complete", "star"] = "complete"
-    """complete: every two nodes are joined; star: through one switch"""
-    mode: Literal["delay"] = "delay"
-    """a transfer takes its formula's time, however many there are"""
-    bandwidth_mbps: Speed = 1024.0
-    """bandwidth of a link [Mbps; 1 MB = 8 Mb]"""
-    latency_ms: Delay = 0.0
-    """latency of a message between two nodes [ms]"""
 
 
 class PolicyChoice(Section):

@@ -1,0 +1,186 @@
+"""Transfers in flight that share links max-min fairly, event by event."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.interconnect.fairness import Floats, rates_of_crossings
+
+NS_PER_S = 1e9
+NEVER_NS = 2**62
+
+# A transfer under way: how much was to go when its rate last changed, that rate, that instant, and when it is over.
+TRANSFER = np.dtype(
+    [("key", np.int64), ("left_mb", np.float64), ("mb_per_s", np.float64), ("since_ns", np.int64), ("end_ns", np.int64)]
+)
+
+
+class Flows:
+    """What is being transferred, and when each transfer will be over.
+
+    Starts, finishes and cancellations are the only events. Between them nothing is computed, and a transfer whose rate
+    an event does not change is not touched by it: results do not depend on how `advance` cuts the time, to the last
+    bit.
+    A transfer alone with b MB/s takes m/b, rounded to the nearest nanosecond, as it does without contention.
+    Events at one instant are one event: those that finish leave, those that start come, then all rates follow.
+
+    Args:
+        link_mb_per_s: capacity of each link [MB/s], shape (links,).
+    """
+
+    def __init__(self, link_mb_per_s: npt.ArrayLike) -> None:
+        self._capacities: Floats = np.asarray(link_mb_per_s, float)
+        # In the order of their keys, so that neither rates nor anything else depends on who came first.
+        self._table = np.empty(0, TRANSFER)
+        self._paths: dict[int, npt.NDArray[np.int64]] = {}
+        self._waiting: list[tuple[int, int, float]] = []
+        self._finished: list[tuple[int, int]] = []
+        self._advanced_ns = -NEVER_NS
+
+    @property
+    def in_flight(self) -> tuple[int, ...]:
+        """Keys of the transfers that have not finished, those still to begin included, in ascending order."""
+        return tuple(sorted(self._paths))
+
+    @property
+    def next_ns(self) -> int:
+        """The earliest start to come or finish expected as things stand [ns]; NEVER_NS if there is none."""
+        start_ns = self._waiting[0][0] if self._waiting else NEVER_NS
+        end_ns = int(self._table["end_ns"].min()) if len(self._table) else NEVER_NS
+        return min(start_ns, end_ns, self._finished[0][0] if self._finished else NEVER_NS)
+
+    def rate_mb_per_s(self, key: int) -> float:
+        """The rate of a transfer since the last event [MB/s]; 0 before it has begun."""
+        row = self._row(key)
+        return 0.0 if row is None else float(self._table["mb_per_s"][row])
+
+    def crossing(self, links: Iterable[int]) -> list[int]:
+        """Keys of the transfers in flight whose path uses one of these links, in ascending order."""
+        wanted = np.fromiter(links, np.int64)
+        return [key for key in self.in_flight if np.isin(self._paths[key], wanted).any()]
+
+    def start(self, key: int, links: tuple[int, ...], mb: float, at_ns: int) -> None:
+        """Begin a transfer at an instant; with nothing to transfer, or no link on the way, it finishes there and then.
+
+        Args:
+            key: what it is called by from now on; free again once it has finished.
+            links: numbers of the links that it crosses, each at most once.
+            mb: how much [MB].
+            at_ns: when [ns], not before the time advanced to.
+
+        Raises:
+            ValueError: the key is in use, the past, or an amount that is none.
+        """
+        if key in self._paths:
+            raise ValueError(f"transfer {key}: in flight already")
+        if not 0.0 <= mb < math.inf:
+            raise ValueError(f"transfer {key}: {mb} MB is no amount")
+        self._not_in_the_past(at_ns)
+        self._paths[key] = np.array(links, np.int64)
+        heapq.heappush(self._waiting, (at_ns, key, mb))
+
+    def cancel(self, key: int, at_ns: int) -> float:
+        """Take a transfer out; from this instant on the others share what it had.
+
+        Args:
+            key: the transfer, in flight at that instant; one that is due at this very instant still is.
+            at_ns: when [ns], not before the time advanced to. What finishes earlier is told by the next `advance`.
+
+        Returns:
+            What was still to go [MB].
+
+        Raises:
+            ValueError: the past.
+            KeyError: no such transfer in flight at that instant.
+        """
+        self._not_in_the_past(at_ns)
+        self._pass(at_ns)
+        row = self._row(key)
+        del self._paths[key]
+        if row is None:
+            (mb,) = (mb for _, waiting, mb in self._waiting if waiting == key)
+            self._waiting = [entry for entry in self._waiting if entry[1] != key]
+            heapq.heapify(self._waiting)
+            return mb
+        left_mb = float(self._left_mb(self._table[row : row + 1], at_ns)[0])
+        self._table = np.delete(self._table, row)
+        self._share(at_ns)
+        return left_mb
+
+    def advance(self, until_ns: int) -> list[tuple[int, int]]:
+        """Let time pass.
+
+        Returns:
+            (instant [ns], key) of all transfers that finish before `until_ns`, in this order.
+        """
+        self._pass(until_ns)
+        finished, self._finished = self._finished, []
+        return finished
+
+    def _pass(self, until_ns: int) -> None:
+        while (now_ns := self._next_event_ns()) < until_ns:
+            self._happen(now_ns)
+        self._advanced_ns = max(self._advanced_ns, until_ns)
+
+    def _next_event_ns(self) -> int:
+        start_ns = self._waiting[0][0] if self._waiting else NEVER_NS
+        return min(start_ns, int(self._table["end_ns"].min()) if len(self._table) else NEVER_NS)
+
+    def _happen(self, now_ns: int) -> None:
+        """All that happens at this instant."""
+        over = self._table["end_ns"] <= now_ns
+        keys = [int(key) for key in self._table["key"][over]]
+        newcomers = []
+        while self._waiting and self._waiting[0][0] == now_ns:
+            _, key, mb = heapq.heappop(self._waiting)
+            if mb == 0 or not len(self._paths[key]):
+                keys.append(key)
+            else:
+                newcomers.append((key, mb, 0.0, now_ns, NEVER_NS))
+        for key in keys:
+            del self._paths[key]
+        self._finished.extend((now_ns, key) for key in sorted(keys))
+        if over.any() or newcomers:
+            table = np.concatenate([self._table[~over], np.array(newcomers, TRANSFER)])
+            self._table = table[np.argsort(table["key"])]
+            self._share(now_ns)
+
+    def _share(self, now_ns: int) -> None:
+        """New rates; who has another one than before is accounted for until now, and ends at another instant."""
+        table = self._table
+        if not len(table):
+            return
+        paths = [self._paths[key] for key in table["key"].tolist()]
+        flow = np.repeat(np.arange(len(paths)), [len(path) for path in paths])
+        rates = rates_of_crossings(self._capacities, flow, np.concatenate(paths), len(paths))
+        # Whoever is due now has had all it wanted: nothing of it is left to linger.
+        changed = (rates != table["mb_per_s"]) & (table["end_ns"] > now_ns)
+        left_mb = self._left_mb(table[changed], now_ns)
+        lasts_ns = np.floor(left_mb / rates[changed] * NS_PER_S + 0.5)
+        table["left_mb"][changed] = left_mb
+        table["mb_per_s"][changed] = rates[changed]
+        table["since_ns"][changed] = now_ns
+        table["end_ns"][changed] = now_ns + np.minimum(lasts_ns, float(NEVER_NS - abs(now_ns) - 1)).astype(np.int64)
+
+    @staticmethod
+    def _left_mb(rows: npt.NDArray[np.void], now_ns: int) -> Floats:
+        """What is still to go now, shape (rows,) [MB]."""
+        gone_mb = rows["mb_per_s"] * ((now_ns - rows["since_ns"]) / NS_PER_S)
+        left_mb: Floats = np.where(rows["end_ns"] <= now_ns, 0.0, np.maximum(0.0, rows["left_mb"] - gone_mb))
+        return left_mb
+
+    def _row(self, key: int) -> int | None:
+        """Where a transfer in flight stands in the table; None if it has not begun."""
+        if key not in self._paths:
+            raise KeyError(f"transfer {key}: not in flight")
+        row = int(np.searchsorted(self._table["key"], key))
+        return row if row < len(self._table) and self._table["key"][row] == key else None
+
+    def _not_in_the_past(self, at_ns: int) -> None:
+        if at_ns < self._advanced_ns:
+            raise ValueError(f"{at_ns} ns: time has advanced to {self._advanced_ns} ns")

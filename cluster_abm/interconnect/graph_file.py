@@ -1,0 +1,175 @@
+"""The user's graph as a network of nodes: which vertices are nodes, what its links can do, what had to be assumed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import networkx as nx
+
+from cluster_abm.errors import InputError
+from cluster_abm.interconnect.graph_reading import read_graph
+from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
+from cluster_abm.scenario.interconnect import Interconnect
+
+MOST_PROBLEMS = 10
+TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class Trunk(NamedTuple):
+    """What joins two vertices of a file in one direction."""
+
+    bandwidth_mbps: float
+    latency_ms: float
+
+
+def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple[str, ...]]:
+    """The network in the file that a scenario names, and what was assumed, a line each.
+
+    Read of an edge: `bandwidth_mbps`, `latency_ms` (missing, None or empty: those of the scenario's trunks); of a
+    vertex: `host` (false: it only forwards) or `kind` ("switch": the same), and `cluster`, the name of the cluster it
+    belongs to. Everything else is left alone: labels and raw speeds have as many meanings as there are files.
+
+    Parallel edges become one link: bandwidths are added, the latency is the least. Loops are left out. A directed graph
+    is one of full-duplex links: an edge counts both ways (the Topology Zoo writes its graphs so); where a file has both
+    directions they must be alike.
+
+    Vertices are nodes in the order of the file; those that only forward keep the file's names. With `nodes_per_vertex`
+    above 1 each vertex is the switch of a site, with so many nodes at it by links of the scenario's own.
+
+    Raises:
+        InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
+    """
+    where = str(settings.file)
+    read = read_graph(Path(where))
+    links, notes = _links(read, settings, where)
+    whole = nx.Graph()
+    whole.add_nodes_from(read)
+    whole.add_edges_from((one, other, trunk._asdict()) for (one, other), trunk in links.items())
+    _in_one_part(whole, where)
+    hosts = [vertex for vertex, attributes in read.nodes(data=True) if _is_host(vertex, attributes, where)]
+    _as_many_as(hosts, read, settings, nodes, where)
+    graph = _with_nodes(whole, hosts, settings)
+    clusters = _clusters(hosts, read, where)
+    at_each = settings.nodes_per_vertex or 1
+    for place, vertex in enumerate(hosts):
+        for node in range(place * at_each, (place + 1) * at_each):
+            # Nodes of a site that names no cluster are one.
+            graph.nodes[node]["cluster"] = clusters[place] if clusters else place if at_each > 1 else 0
+            graph.nodes[node]["name"] = str(vertex)
+    return graph, tuple(f"{where}: {note}" for note in notes)
+
+
+def _links(
+    read: nx.MultiGraph, settings: Interconnect, where: str
+) -> tuple[dict[tuple[Hashable, Hashable], Trunk], list[str]]:
+    """One link for each two vertices that edges join."""
+    defaults = {"bandwidth_mbps": settings.trunk_mbps, "latency_ms": settings.trunk_ms}
+    bounds = {"bandwidth_mbps": (LEAST_SPEED, LARGEST_SPEED), "latency_ms": (0.0, LONGEST_PERIOD_MS)}
+    missing = dict.fromkeys(defaults, 0)
+    problems, loops, edges = [], 0, 0
+    parallel: dict[tuple[Hashable, Hashable], list[Trunk]] = {}
+    for one, other, attributes in read.edges(data=True):
+        if one == other:
+            loops += 1
+            continue
+        edges += 1
+        values = {}
+        for name, default in defaults.items():
+            value = attributes.get(name)
+            if value is None:
+                missing[name] += 1
+                value = default
+            elif not _is_number(value, *bounds[name]):
+                low, high = bounds[name]
+                problems.append(f"{where}: edge {one!r} - {other!r}: {name} = {value!r}: allowed {low:g} to {high:g}")
+            values[name] = value
+        parallel.setdefault((one, other), []).append(Trunk(**values))
+    if problems:
+        more = len(problems) - MOST_PROBLEMS
+        raise InputError(problems[:MOST_PROBLEMS] + ([f"{where}: and {more} more such edges"] if more > 0 else []))
+    links: dict[tuple[Hashable, Hashable], Trunk] = {}
+    for (one, other), trunks in parallel.items():
+        trunk = Trunk(math.fsum(each.bandwidth_mbps for each in trunks), min(each.latency_ms for each in trunks))
+        back = links.get((other, one))
+        if back is None:
+            links[one, other] = trunk
+        elif back != trunk:
+            raise InputError(
+                f"{where}: edge {one!r} - {other!r}: {trunk.bandwidth_mbps:g} Mbps and {trunk.latency_ms:g} ms one way, "
+                f"{back.bandwidth_mbps:g} and {back.latency_ms:g} back: links must be alike in both directions"
+            )
+    merged = edges - len(parallel)
+    notes = [
+        f"{count} of {edges} links have no {name}: {defaults[name]:g} taken" for name, count in missing.items() if count
+    ]
+    notes += [f"{merged} parallel edges merged: bandwidths added, the least latency taken"] if merged else []
+    notes += [f"{loops} loops left out"] if loops else []
+    notes += ["its edges are directed: taken as links in both directions"] if read.is_directed() else []
+    return links, notes
+
+
+def _is_number(value: Any, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+
+
+def _in_one_part(graph: nx.Graph, where: str) -> None:
+    parts = sorted(nx.connected_components(graph), key=len, reverse=True)
+    if len(parts) > 1:
+        first = {vertex: place for place, vertex in enumerate(graph)}
+        named = [f"{len(part)} vertices (with {min(part, key=first.__getitem__)!r})" for part in parts[:MOST_PROBLEMS]]
+        more = f" and {len(parts) - MOST_PROBLEMS} more" if len(parts) > MOST_PROBLEMS else ""
+        raise InputError(f"{where}: {len(parts)} parts that nothing joins: {', '.join(named)}{more}; one is needed")
+
+
+def _is_host(vertex: Hashable, attributes: dict[str, Any], where: str) -> bool:
+    said = attributes.get("host")
+    host = True if said is None or said == "" else TRUTHS.get(str(said).strip().lower())
+    if host is None:
+        raise InputError(f"{where}: vertex {vertex!r}: host = {said!r}: allowed {', '.join(TRUTHS)}")
+    return host and str(attributes.get("kind", "")).strip().lower() != "switch"
+
+
+def _as_many_as(hosts: list[Hashable], read: nx.MultiGraph, settings: Interconnect, nodes: int, where: str) -> None:
+    at_each = settings.nodes_per_vertex or 1
+    if not hosts:
+        raise InputError(f"{where}: all of its {len(read)} vertices only forward: none is a node")
+    if len(hosts) * at_each == nodes:
+        return
+    held = f"{len(hosts)} vertices for nodes" + (f", {at_each} at each" if at_each > 1 else "")
+    cure = f"set cluster.nodes = {len(hosts) * at_each}"
+    if nodes % len(hosts) == 0:
+        cure += f", or interconnect.nodes_per_vertex = {nodes // len(hosts)}"
+    raise InputError(f"{where}: {held}, but cluster.nodes is {nodes}: {cure}")
+
+
+def _with_nodes(whole: nx.Graph, hosts: list[Hashable], settings: Interconnect) -> nx.Graph:
+    """The graph with nodes 0.. in it: in the place of vertices, or several at each."""
+    at_each = settings.nodes_per_vertex or 1
+    names: dict[Hashable, Hashable] = {vertex: str(vertex) for vertex in whole}
+    if at_each == 1:
+        names |= {vertex: node for node, vertex in enumerate(hosts)}
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(hosts) * at_each))
+    graph.add_nodes_from(names.values())
+    if at_each > 1:
+        of_a_node = Trunk(settings.bandwidth_mbps, settings.latency_ms)._asdict()
+        graph.add_edges_from((node, names[hosts[node // at_each]], of_a_node) for node in range(len(hosts) * at_each))
+    graph.add_edges_from((names[one], names[other], link) for one, other, link in whole.edges(data=True))
+    return graph
+
+
+def _clusters(hosts: list[Hashable], read: nx.MultiGraph, where: str) -> list[int]:
+    """The cluster that each host names, numbered as they come; empty if none does."""
+    named = [read.nodes[vertex].get("cluster") for vertex in hosts]
+    silent = [vertex for vertex, name in zip(hosts, named, strict=True) if name is None or name == ""]
+    if len(silent) == len(hosts):
+        return []
+    if silent:
+        raise InputError(
+            f"{where}: vertex {silent[0]!r} names no cluster, as {len(silent)} of {len(hosts)} do not: all or none must"
+        )
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(map(str, named)))}
+    return [numbers[str(name)] for name in named]

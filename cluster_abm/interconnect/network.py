@@ -1,0 +1,182 @@
+"""The network between the nodes: a networkx graph, and what a transfer over it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.errors import InputError
+from cluster_abm.interconnect import alike
+from cluster_abm.interconnect.arcs import Arcs, Floats, Integers, arcs_of
+from cluster_abm.interconnect.graph_file import graph_from_file
+from cluster_abm.interconnect.routes import ShortestRoutes
+from cluster_abm.interconnect.topologies import BUILDERS
+from cluster_abm.scenario.interconnect import Interconnect
+
+Link = tuple[Hashable, Hashable]
+
+
+class Network:
+    """Nodes 0..nodes-1 and what joins them. Immutable: what fails is left out of another one (`without`).
+
+    Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each; of a bus, whose
+    medium all share, there is one link in all.
+
+    Args:
+        settings: the scenario's section.
+        nodes: number of nodes.
+
+    Raises:
+        InputError: a file that is none or does not fit, numbers that do not fit together.
+
+    Attributes:
+        notes: what was assumed on reading a file, a line each.
+    """
+
+    def __init__(self, settings: Interconnect, nodes: int) -> None:
+        self.settings = settings
+        self.nodes = nodes
+        self.notes: tuple[str, ...] = ()
+        self._down: frozenset[int] = frozenset()
+        self._cut: frozenset[Link] = frozenset()
+        self._wiring = _Wiring(settings, nodes)
+        if settings.kind == "file":
+            self._wiring.whole, self.notes = graph_from_file(settings, nodes)
+        elif settings.kind not in alike.KINDS:
+            # Now rather than when first asked for: numbers that do not fit together are found here.
+            self._wiring.whole = BUILDERS[settings.kind](settings, nodes)
+
+    @cached_property
+    def graph(self) -> nx.Graph:
+        """Nodes as 0..nodes-1, other vertices as strings, edges with `bandwidth_mbps` and `latency_ms`.
+
+        The edges of what has failed are not in it. Those of a bus lead to its medium, the vertex "bus", and are marked
+        `shared`. The graph of a complete network, a bus or a star is made when first asked for: a complete one of 1,000
+        nodes has half a million edges.
+        """
+        if not self._down and not self._cut:
+            return self._wiring.whole
+        graph = self._wiring.whole.copy()
+        graph.remove_edges_from(self._cut)
+        graph.remove_edges_from(list(graph.edges(self._down)))
+        return graph
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether every two nodes have the same way between them."""
+        return self.settings.kind in alike.KINDS and not self._down and not self._cut
+
+    def ways_from(self, source: int) -> tuple[Floats, Floats]:
+        """Bandwidth [MB/s] and latency [ms] of the way from a node to every node, shape (nodes,) each.
+
+        Bandwidth is that of the narrowest link (1 MB = 8 Mb, 1 Gbps = 1024 Mbps): infinite to the node itself, 0 where
+        no way leads. Latency is the sum of the links': 0 to the node itself, infinite where no way leads. Read only.
+        """
+        return self._routes.ways_from(source)
+
+    def links_between(self, source: int, target: int) -> tuple[int, ...]:
+        """Numbers of the links on the way from a node to another, in order; none to itself.
+
+        Raises:
+            ValueError: no way leads there.
+        """
+        return self._routes.links_between(source, target)
+
+    @property
+    def link_mb_per_s(self) -> Floats:
+        """Capacity of each link [MB/s], shape (links,), those that failed included. Read only."""
+        return self._wiring.link_mb_per_s
+
+    @property
+    def link_ends(self) -> list[Link]:
+        """The vertices that each link leads from and to, those that failed included; of a bus, its medium twice."""
+        return self._wiring.arcs.link_ends
+
+    @cached_property
+    def longest_latency_ms(self) -> float:
+        """The longest latency between two nodes that a way joins [ms]; 0 if none does."""
+        return self._routes.longest_latency_ms
+
+    @property
+    def cluster_of(self) -> Integers:
+        """The cluster that each node belongs to, shape (nodes,), numbered from 0 in the order of the nodes.
+
+        Of a tree the rack, of a fat tree the pod, of a dragonfly the group; of a file what its vertices say, or where
+        several nodes are at a vertex, that. Else there is one cluster.
+        """
+        return self._wiring.cluster_of
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are."""
+        return int(self.cluster_of.max()) + 1
+
+    def without(self, nodes: Iterable[int] = (), links: Iterable[Link] = ()) -> Network:
+        """The same network while these are out of order: links keep their numbers, routes lead around.
+
+        A node that failed forwards nothing, and nobody reaches it.
+
+        Args:
+            nodes: numbers of nodes.
+            links: pairs of vertices of the graph, joined by an edge; both directions fail. Of a bus (node, "bus").
+
+        Raises:
+            InputError: no such node, no such link.
+        """
+        down, pairs = frozenset(nodes), list(links)
+        for node in sorted(down - set(range(self.nodes))):
+            raise InputError(f"node {node}: not in the network; allowed 0..{self.nodes - 1}")
+        for one, other in pairs:
+            if not self._wiring.whole.has_edge(one, other):
+                raise InputError(f"link {one!r} - {other!r}: not in the network; allowed are the edges of its graph")
+        left = Network.__new__(Network)
+        left.settings, left.nodes, left.notes, left._wiring = self.settings, self.nodes, self.notes, self._wiring
+        left._down = self._down | down
+        left._cut = self._cut.union(*(((one, other), (other, one)) for one, other in pairs))
+        return left
+
+    @cached_property
+    def _routes(self) -> alike.AlikeRoutes | ShortestRoutes:
+        if self.settings.kind in alike.KINDS and not self._cut:
+            return alike.AlikeRoutes(self.settings, self.nodes, self._down)
+        symmetric = self.settings.kind == "torus"
+        return ShortestRoutes(self._wiring.arcs, self.nodes, self._down, self._cut, symmetric)
+
+
+class _Wiring:
+    """What a network and those without this or that share: the whole graph."""
+
+    def __init__(self, settings: Interconnect, nodes: int) -> None:
+        self._settings, self._nodes = settings, nodes
+
+    @cached_property
+    def whole(self) -> nx.Graph:
+        """The graph with nothing failed."""
+        return BUILDERS[self._settings.kind](self._settings, self._nodes)
+
+    @cached_property
+    def arcs(self) -> Arcs:
+        """Its arcs."""
+        return arcs_of(self.whole, self._nodes)
+
+    @cached_property
+    def link_mb_per_s(self) -> npt.NDArray[np.float64]:
+        """Capacities of its links."""
+        if self._settings.kind in alike.KINDS:
+            return alike.link_capacities(self._settings, self._nodes)
+        return self.arcs.link_mb_per_s
+
+    @cached_property
+    def cluster_of(self) -> Integers:
+        """The cluster of each node."""
+        found = np.zeros(self._nodes, np.int64)
+        if self._settings.kind not in alike.KINDS:
+            for node, cluster in self.whole.nodes(data="cluster", default=0):
+                if isinstance(node, int):
+                    found[node] = cluster
+        found.flags.writeable = False
+        return found

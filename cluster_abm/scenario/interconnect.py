@@ -1,0 +1,93 @@
+"""The section that says what joins the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.distributions import Count, Delay, Speed
+
+
+class Interconnect(Section):
+    """The network between the nodes (docs/model.md, Interconnect)."""
+
+    kind: Literal["complete", "bus", "star", "tree", "fat-tree", "torus", "dragonfly", "clusters", "file"] = "complete"
+    """complete: every two nodes are joined; bus: one medium for all; star: one switch; tree: a switch a rack and one
+    above them; fat-tree, torus, dragonfly; clusters: stars joined by wide-area links; file: the graph in `file`"""
+    mode: Literal["delay", "contended"] = "delay"
+    """delay: a transfer takes its formula's time, however many there are; contended: transfers share links max-min
+    fairly"""
+    file: str | None = None
+    """GraphML (.graphml, .xml) or node-link JSON (.json); makes the kind "file" """
+    bandwidth_mbps: Speed = 1024.0
+    """bandwidth of a link, each way [Mbps; 1 MB = 8 Mb]"""
+    latency_ms: Delay = 0.0
+    """latency of a link [ms]; of a bus: from end to end"""
+    trunk_bandwidth_mbps: Speed | None = None
+    """bandwidth of a tree's uplinks, a dragonfly's global links, wide-area links between clusters, and links of a file
+    that do not say their own [Mbps]; not set: bandwidth_mbps"""
+    trunk_latency_ms: Delay | None = None
+    """latency of these links [ms]; not set: latency_ms"""
+    rack_nodes: Count | None = None
+    """tree: nodes at a rack's switch; not set: 16"""
+    arity: Annotated[Count, Field(multiple_of=2, le=1000)] | None = None
+    """fat-tree: ports of a switch, k, even: k^3/4 places for nodes; not set: the smallest that holds them"""
+    dimensions: Annotated[tuple[Count, ...], Field(min_length=1, max_length=16)] | None = None
+    """torus: nodes along each dimension; not set: two, as even as the number of nodes allows"""
+    routers_per_group: Count | None = None
+    """dragonfly: routers of a group, a; not set: 2 nodes_per_router"""
+    nodes_per_router: Count | None = None
+    """dragonfly: nodes at a router, p; not set: routers_per_group / 2, or the smallest that holds the nodes"""
+    clusters: Count | None = None
+    """clusters: how many, of sizes as even as possible; not set: 2, or as many as cluster_nodes says"""
+    cluster_nodes: Annotated[tuple[Count, ...], Field(min_length=1)] | None = None
+    """clusters: nodes of each"""
+    nodes_per_vertex: Count | None = None
+    """file: nodes at each of its vertices, by a switch of their own; not set, or 1: the vertices are the nodes"""
+
+    USES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "complete": (),
+        "bus": (),
+        "star": (),
+        "tree": ("trunk_bandwidth_mbps", "trunk_latency_ms", "rack_nodes"),
+        "fat-tree": ("arity",),
+        "torus": ("dimensions",),
+        "dragonfly": ("trunk_bandwidth_mbps", "trunk_latency_ms", "routers_per_group", "nodes_per_router"),
+        "clusters": ("trunk_bandwidth_mbps", "trunk_latency_ms", "clusters", "cluster_nodes"),
+        "file": ("trunk_bandwidth_mbps", "trunk_latency_ms", "file", "nodes_per_vertex"),
+    }
+    """Which of the keys that have no default each kind takes."""
+
+    @property
+    def trunk_mbps(self) -> float:
+        """Bandwidth of a link between switches that are far apart [Mbps]."""
+        return self.bandwidth_mbps if self.trunk_bandwidth_mbps is None else self.trunk_bandwidth_mbps
+
+    @property
+    def trunk_ms(self) -> float:
+        """Its latency [ms]."""
+        return self.latency_ms if self.trunk_latency_ms is None else self.trunk_latency_ms
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_file_is_a_kind(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and given.get("file") is not None:
+            return {"kind": "file", **given}
+        return given
+
+    @model_validator(mode="after")
+    def _keys_of_the_kind(self) -> Interconnect:
+        if self.file is not None and self.kind != "file":
+            raise ValueError(f'file {self.file!r}: interconnect.kind is {self.kind!r}; leave it out, or set "file"')
+        if self.file is None and self.kind == "file":
+            raise ValueError('file: a kind "file" needs interconnect.file, a GraphML or node-link JSON file')
+        for name in dict.fromkeys(key for keys in self.USES.values() for key in keys):
+            if getattr(self, name) is not None and name not in self.USES[self.kind]:
+                users = ", ".join(kind for kind, keys in self.USES.items() if name in keys)
+                raise ValueError(f"{name} {getattr(self, name)}: kind {self.kind!r} does not use it (used by {users})")
+        if self.clusters is not None and self.cluster_nodes is not None and self.clusters != len(self.cluster_nodes):
+            raise ValueError(f"clusters {self.clusters}: interconnect.cluster_nodes lists {len(self.cluster_nodes)}")
+        return self
