@@ -76,6 +76,17 @@ def test_the_wait_is_travel_time_at_home_and_elsewhere(policy):
     assert frame["dedicated_ms"].to_numpy() == pytest.approx(frame["cpu_ms"].to_numpy())
 
 
+def test_blind_to_load_all_herd_where_the_data_lies_and_with_load_they_do_not():
+    # One file on one node, a second away over the wide area; 24 s of CPU are submitted in 10 s.
+    hot = wide_area(data__files=1, data__size_mb={"kind": "fixed", "mean": 10.0}, data__copies=1,
+                    data__files_per_job={"minimum": 1, "maximum": 1}, workload__duration_s=10.0)  # fmt: skip
+    blind = finished(**hot, policy__name="data-access")
+    assert set(blind.jobs_frame()["node"]) == {int(blind.staging.catalogue.holders[0, 0])}
+    aware = finished(**hot, policy__name="data-access", policy__load_weight_ms=100.0)
+    assert set(aware.jobs_frame()["node"]) > set(blind.jobs_frame()["node"])
+    assert aware.jobs_frame()["response_ms"].mean() < blind.jobs_frame()["response_ms"].mean()
+
+
 def test_what_was_fetched_is_counted_whence_it_came():
     model = finished(**wide_area())
     near_mb = far_mb = 0.0

@@ -203,3 +203,26 @@ def test_data_majority_is_the_most_of_all_nodes(case):
 
     expected = min(range(data.nodes), key=lambda node: (*worth(node), tasks[node], (node - me) % data.nodes))
     assert target("data-majority", seen(data, tasks, me), needs(*needed)) == expected
+
+
+@given(
+    sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3), copies=st.integers(1, 3), data=st.data(),
+    size_mb=st.lists(st.floats(0.1, 90), min_size=1, max_size=6),
+)  # fmt: skip
+def test_where_all_clusters_are_alike_far_the_majority_loses_no_more_than_a_fetch_within_a_cluster(
+    sizes, size_mb, copies, data
+):
+    # T is S/b - S_C (1/b - 1/B) - S_k/B: all there is, what the cluster and what the node holds; b wide-area, B local.
+    # The majority has the largest S_C, so T can only be less elsewhere by what another node holds, at most S/B.
+    cluster_of = [cluster for cluster, size in enumerate(sizes) for _ in range(size)]
+    node = st.integers(0, len(cluster_of) - 1)
+    holders = [[data.draw(node) for _ in range(copies)] for _ in size_mb]
+    placed = data_map(cluster_of, size_mb, holders, by_distance(cluster_of, 100, 10))
+    files = tuple(range(len(size_mb)))
+    times_ms = placed.access_ms(files)
+    on_node_mb, in_cluster_mb = placed.held_mb(files)
+    everything_mb = sum(size_mb)
+    by_formula = everything_mb / 0.01 - in_cluster_mb * (1 / 0.01 - 1 / 0.1) - on_node_mb / 0.1
+    assert times_ms == pytest.approx(by_formula, abs=1e-6)
+    majority = target("data-majority", seen(placed), needs(*files))
+    assert times_ms[majority] <= times_ms.min() + everything_mb / 0.1 + 1e-6
