@@ -13,6 +13,7 @@ from support import breakdown_sum_ns, busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
+from cluster_abm.scenario import load_scenario, shipped_path
 
 CLUSTER_OF = np.array([0, 0, 1, 1, 2, 2])
 
@@ -58,6 +59,40 @@ def test_one_file_of_50_mb_takes_nothing_half_a_second_or_five():
     for home in range(6):
         near = 500.0 if CLUSTER_OF[home] == CLUSTER_OF[holder] else 5000.0
         assert waits_ms[home].tolist() == [0.0 if home == holder else near]
+
+
+def test_where_there_is_one_cluster_all_others_are_near():
+    keys = {f"interconnect__{name}": None for name in ("clusters", "trunk_bandwidth_mbps", "trunk_latency_ms")}
+    model = finished(
+        **wide_area(interconnect__kind="complete", data__files=1, data__size_mb={"kind": "fixed", "mean": 50.0},
+                    data__copies=1, data__files_per_job={"minimum": 1, "maximum": 1}, **keys)
+    )  # fmt: skip
+    frame = model.jobs_frame()
+    elsewhere = frame["home"] != model.staging.catalogue.holders[0, 0]
+    assert frame["migration_ms"].tolist() == (500.0 * elsewhere).tolist()
+    assert model.summary()["metrics"]["fetched_between_clusters_mb"] == 0
+
+
+def test_the_shipped_sites_are_two_and_two_near():
+    # Three nodes a site; a - b - c - d, the way from b to c is the trunk. Latencies: 0.1 ms at each end, 1 ms in a pair.
+    settings = load_scenario(
+        "wide-area-data",
+        {
+            "interconnect": {
+                "file": str(shipped_path("networks", "two-pairs.json")), "nodes_per_vertex": 3,
+                "bandwidth_mbps": 1000.0, "latency_ms": 0.1, "trunk_bandwidth_mbps": 80.0, "trunk_latency_ms": 20.0,
+            },
+            "data.size_mb": {"kind": "fixed", "mean": 10.0},
+            "workload.duration_s": 1.0,
+        },
+    )  # fmt: skip
+    data = ClusterModel(settings).staging.map
+    assert data.cluster_of.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+    file = next(file for file, (holder, _) in enumerate(data.holders.tolist()) if holder < 3)
+    holder = int(data.holders[file, 0])
+    far_ms = [80 + 0.2, 80 + 1.2, 1000 + 21.2, 1000 + 22.2]
+    expected = [0.0 if node == holder else far_ms[node // 3] for node in range(12)]
+    assert data.transfer_ms(file)[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("policy", ["none", "jsq", "data-access", "data-majority"])
