@@ -11,6 +11,7 @@ from cluster_abm.formulas.cost import (
     remote_execution_ms,
     written_mb,
 )
+from cluster_abm.formulas.data_access import between_clusters_ms, data_access_ms, transfer_ms, within_cluster_ms
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
@@ -21,10 +22,12 @@ from cluster_abm.formulas.slowdown import dedicated_paging_ms, slowdown
 
 __all__ = [
     "activity_weight",
+    "between_clusters_ms",
     "buffer_share_kb",
     "closed_response_ms",
     "cpu_response_ms",
     "cpu_share",
+    "data_access_ms",
     "data_kb",
     "dedicated_paging_ms",
     "disk_share",
@@ -48,6 +51,8 @@ __all__ = [
     "remote_execution_ms",
     "service_ms",
     "slowdown",
+    "transfer_ms",
     "weighted_load",
+    "within_cluster_ms",
     "written_mb",
 ]

@@ -22,6 +22,7 @@ from cluster_abm.model.job_agents import JobAgents
 from cluster_abm.model.measurements import Measurements
 from cluster_abm.model.negotiation import Negotiations
 from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
+from cluster_abm.model.staging import staging_of
 from cluster_abm.model.submissions import Newcomers, Submissions
 from cluster_abm.policies import View, create
 from cluster_abm.results.frames import jobs_frame
@@ -76,6 +77,7 @@ class ClusterModel(mesa.Model):
         self.negotiation = setup.negotiation
         self.network = Network(setup.interconnect, setup.cluster.nodes)
         self.jobs: Table = job_table(setup, self.run_seed)
+        self.staging = staging_of(setup.data, self.run_seed, self.jobs, self.network, self.policy.pooled)
         self.slice_ns = nanoseconds(setup.cluster.slice_ms)
         engine = PooledState if self.policy.pooled else EngineState
         self.engine = engine(
@@ -288,6 +290,7 @@ class ClusterModel(mesa.Model):
                 "disk_requests": int(nodes["requests"].sum()),
                 "page_faults": int(nodes["faults"].sum()),
                 "page_faults_per_cpu_s": float(nodes["faults"].sum() / max(1e-9, cpu_ns.sum() / 1e9)),
+                **({} if self.staging is None else self.staging.metrics()),
                 "breakdown_ms": breakdown_ms(of_finished),
             },
             **({"programs": by_program(of_finished, self.jobs, programs)} if programs else {}),

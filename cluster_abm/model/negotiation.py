@@ -51,6 +51,7 @@ class Negotiations:
         self.papers = setup.negotiation.mode == "papers" or model.policy.central
         self._failures_are_possible = setup.failures.can_happen
         self._hardware = hardware(model.engine.nodes)
+        self._data = None if model.staging is None else model.staging.map
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
         self._timeout_ns = nanoseconds(setup.negotiation.timeout_ms)
@@ -89,7 +90,11 @@ class Negotiations:
         targets = np.array(homes, np.int64)
         delays_ns = np.zeros(len(job_index), np.int64)
         self.already_sent = 0
+        staging = self._model.staging
         if not self._model.policy.acts_on_arrival or not len(job_index):
+            if staging is not None:
+                fetched_ns = map(staging.fetch, job_index.tolist(), targets.tolist())
+                delays_ns += np.fromiter(fetched_ns, np.int64, len(targets))
             return targets, delays_ns
         self.look()
         for entry, home in enumerate(homes):
@@ -101,6 +106,8 @@ class Negotiations:
             if target != home:
                 self.remote_executions += 1
                 delays_ns[entry] += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
+            if staging is not None:
+                delays_ns[entry] += staging.fetch(newcomer.job, target)
             one = slice(entry, entry + 1)
             self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns)))
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
@@ -226,6 +233,7 @@ class Negotiations:
             uniform=self._uniform,
             refused=refused,
             notes={} if notes is None else notes,
+            data=self._data,
         )
 
     def _uniform(self, task: int, draw: int) -> float:
@@ -234,12 +242,19 @@ class Negotiations:
     def newcomer(self, job: int, number: int) -> Newcomer:
         """What a job announces of one of its tasks."""
         first_task, *demands = announced(self._model.jobs[job].item())
-        return Newcomer(first_task + number, job, *demands)
+        staging = self._model.staging
+        return Newcomer(first_task + number, job, *demands, files=() if staging is None else staging.files_of(job))
 
     def _send(self, task: Candidate, source: int, target: int, cost_ms: float, asking_ns: int) -> None:
         """A task leaves for the node that has accepted it."""
-        engine, now_ns = self._model.engine, self._model.now_ns
-        engine.migrate(engine.slot_of(source, task.task), target, nanoseconds(cost_ms) + asking_ns, now_ns)
+        engine, now_ns, staging = self._model.engine, self._model.now_ns, self._model.staging
+        slot = engine.slot_of(source, task.task)
+        travel_ns = nanoseconds(cost_ms) + asking_ns
+        if staging is not None:
+            if not task.running:
+                travel_ns -= staging.sent_on_ns(task.job, source, int(engine.tasks["enter_ns"][slot]), now_ns)
+            travel_ns += staging.fetch(task.job, target)
+        engine.migrate(slot, target, travel_ns, now_ns)
         if task.running:
             self.migrations += 1
         else:

@@ -10,12 +10,14 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.view import Candidate, Hardware, Newcomer, Paths, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.schema import PolicyChoice
 
 __all__ = [
     "Candidate",
+    "DataMap",
     "Decision",
     "Hardware",
     "Newcomer",

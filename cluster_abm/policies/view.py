@@ -19,6 +19,7 @@ from cluster_abm.formulas import (
     service_ms,
     written_mb,
 )
+from cluster_abm.policies.data import DataMap
 
 Table = npt.NDArray[np.void]
 Loads = npt.NDArray[np.float64]
@@ -65,6 +66,7 @@ class Newcomer:
         write_share: share of its accesses that write.
         age_ms: CPU it has received: none.
         running: False.
+        files: numbers of the files that its job needs, in `View.data`.
     """
 
     task: int
@@ -79,6 +81,7 @@ class Newcomer:
     write_share: float = 0.0
     age_ms: float = 0.0
     running: bool = False
+    files: tuple[int, ...] = field(default=(), kw_only=True)
 
     @property
     def written_mb(self) -> float:
@@ -145,6 +148,7 @@ class View:
         migration_ms: fixed cost f of migrating a running task [ms].
         now_ms: now [ms].
         tasks_of_mine: asked once when a policy looks at `candidates` or `candidate_rows`.
+        data: where the files lie that jobs need; None: no job needs any.
     """
 
     me: int
@@ -158,6 +162,7 @@ class View:
     migration_ms: float = 0.0
     now_ms: float = 0.0
     tasks_of_mine: Callable[[], Table] = no_tasks
+    data: DataMap | None = None
 
     @property
     def nodes(self) -> int:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
 from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import (
     LARGEST,
     LONGEST_PERIOD_MS,
@@ -274,6 +275,7 @@ class Scenario(Section):
     """one line on what it is for"""
     cluster: Cluster = Cluster()
     workload: Workload = Workload(utilisation=0.5)
+    data: Data = Data()
     policy: PolicyChoice = PolicyChoice()
     negotiation: Negotiation = Negotiation()
     interconnect: Interconnect = Interconnect()
@@ -284,6 +286,7 @@ class Scenario(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:
+        self.data.check_nodes(self.cluster.nodes)
         weights = self.workload.home.weights
         if self.workload.home.kind == "weights" and len(weights) > self.cluster.nodes:
             raise ValueError(

@@ -1,0 +1,56 @@
+"""Initial placement by the time to fetch a job's files."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Loads, Newcomer, View
+from cluster_abm.scenario.distributions import NonNegative
+
+# Sums of the same times in another order differ in their last bits.
+ALIKE = 1e-12
+
+
+class DataAccess(Policy):
+    """LMIP's initial placement: T = T_WC + T_BC for every cluster, the job to the node that attains the least.
+
+    Every node of a cluster is looked at, since a file costs nothing where it lies. Among equals the node with fewest
+    tasks, home, then the next one after it. A job that needs no files joins the shortest queue by this rule.
+    """
+
+    class Parameters(Policy.Parameters):
+        """Whether load counts."""
+
+        load_weight_ms: NonNegative = Field(
+            0.0, description="what each task already on a node adds to its T [ms]; 0: the paper's, blind to load"
+        )
+
+    name = "data-access"
+    source = "LMIP, Initial job placement based on data access patterns"
+    summary = "each task to the node where fetching its files takes least time, T_WC + T_BC"
+
+    parameters: Parameters
+
+    def costs_ms(self, newcomer: Newcomer, view: View) -> Loads:
+        """T of the newcomer on each node, and what the load there adds, shape (nodes,) [ms]."""
+        fetch_ms = np.zeros(view.nodes) if view.data is None else view.data.access_ms(newcomer.files)
+        return fetch_ms + self.parameters.load_weight_ms * view.loads["tasks"]
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """The node of least T among those that have not refused."""
+        costs_ms = self.costs_ms(newcomer, view)
+        open_ms = costs_ms.copy()
+        open_ms[list(view.refused)] = np.inf
+        cheapest = open_ms <= open_ms.min() * (1.0 + ALIKE)
+        target = view.least_of(np.where(cheapest, view.loads["tasks"], np.inf))
+        return Decision(
+            target, "least T", "data_access_ms", load_here=float(costs_ms[view.me]), load_there=float(costs_ms[target])
+        )
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """Refuses if, by the load that is true here, home would have been cheaper."""
+        if self.costs_ms(newcomer, view)[view.me] > decision.load_here:
+            return "dearer than home by now"
+        return ""
