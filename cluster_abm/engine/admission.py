@@ -169,6 +169,7 @@ def admit(
     held_ns: Integers,
     target: Integers,
     delay_ns: Integers,
+    origin: Integers,
 ) -> None:
     """Send tasks on their way; each enters its target `held_ns` and `delay_ns` after its job's arrival.
 
@@ -179,8 +180,9 @@ def admit(
         jobs: the job table.
         phases: the phases of all programs, tables.PHASE_FIELDS.
         run_key: key of the service-time streams of this run.
-        job_index, member, held_ns, target, delay_ns: one entry a task: its job's row, its number inside the job, how
-            long its submission was held [ns], the node it goes to, and how long it travels [ns]; all of one shape.
+        job_index, member, held_ns, target, delay_ns, origin: one entry a task: its job's row, its number inside the
+            job, how long its submission was held [ns], the node it goes to, how long it travels [ns], and the node that
+            it is sent from; all of one shape.
     """
     for entry in range(job_index.shape[0]):
         job = jobs[job_index[entry]]
@@ -194,13 +196,14 @@ def admit(
         task.job = job_index[entry]
         task.home = job.home
         task.node = target[entry]
-        task.origin = job.home
+        task.origin = origin[entry]
         task.restarts = 0
         task.lost_cpu_ns = 0
         task.state = IN_FLIGHT
         task.moves = 1 if target[entry] != job.home else 0
         task.migrations = 0
         task.request_kind = NONE
+        task.brought_kb = 0.0
         task.gap_left_ns = NONE
         task.key = task_key(run_key, task.task)
         task.arrival_ns = job.arrival_ns

@@ -7,20 +7,19 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.cpu import make_ready
 from cluster_abm.engine.streams import SIZE, gamma
 from cluster_abm.engine.tables import (
     AT_DISK,
     EXPLICIT,
-    FREE,
     FREE_TOP,
+    GHOST,
     LEFT_BEHIND,
     NEVER,
     NONE,
     Row,
     Table,
 )
-from cluster_abm.jit import inlined
+from cluster_abm.jit import called, inlined
 
 Integers = npt.NDArray[np.int64]
 
@@ -72,23 +71,42 @@ def book_request(task: Row, end_ns: int) -> None:
 
 
 @inlined
-def end_request(node: Row, tasks: Table, free: Integers, counters: Integers, now_ns: int) -> None:
-    """The request in service is done: its task, if it has not migrated, is ready again; the next request starts."""
+def next_in_service(node: Row, tasks: Table, now_ns: int) -> int:
+    """The request in service is done and the next one starts; the row that it was of."""
     slot = node.disk_head
-    task = tasks[slot]
-    following = task.next
-    node.disk_busy_ns += task.service_ns
-    if task.request_kind == LEFT_BEHIND:
-        task.state = FREE
-        free[counters[FREE_TOP]] = slot
-        counters[FREE_TOP] += 1
-    else:
-        book_request(task, now_ns)
-        task.request_kind = NONE
-        make_ready(node, tasks, slot, now_ns)
+    following = tasks[slot].next
+    node.disk_busy_ns += tasks[slot].service_ns
     node.disk_head = following
     if following == NONE:
         node.disk_tail = NONE
         node.disk_end_ns = NEVER
     else:
         node.disk_end_ns = now_ns + tasks[following].service_ns
+    return int(slot)
+
+
+@called
+def read_for_transfer(node: Row, tasks: Table, free: Integers, counters: Integers, service_ns: int, now_ns: int) -> int:
+    """The disk is to read data that will be sent elsewhere: a request without a task; when it will be done [ns]."""
+    counters[FREE_TOP] -= 1
+    slot = free[counters[FREE_TOP]]
+    row = tasks[slot]
+    row.state = GHOST
+    row.task = NONE
+    row.job = NONE
+    row.request_kind = LEFT_BEHIND
+    row.service_ns = service_ns
+    row.next = NONE
+    if node.disk_tail == NONE:
+        node.disk_head = slot
+        node.disk_end_ns = now_ns + service_ns
+        node.next_event_ns = min(node.next_event_ns, node.disk_end_ns)
+    else:
+        tasks[node.disk_tail].next = slot
+    node.disk_tail = slot
+    done_ns = node.disk_end_ns
+    waiting = tasks[node.disk_head].next
+    while waiting != NONE:
+        done_ns += tasks[waiting].service_ns
+        waiting = tasks[waiting].next
+    return int(done_ns)

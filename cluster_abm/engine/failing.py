@@ -23,10 +23,11 @@ from cluster_abm.engine.admission import (
 from cluster_abm.engine.cpu import faults_per_ns
 from cluster_abm.engine.disk import book_request
 from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.migration import leave_cpu, leave_flight
+from cluster_abm.engine.migration import book_waiting, leave_cpu, leave_flight
 from cluster_abm.engine.tables import (
     AT_BARRIER,
     AT_DISK,
+    BROUGHT,
     EXPLICIT,
     FAULT,
     FREE,
@@ -85,8 +86,8 @@ def change_speed(task: Row, speed: float, other: float) -> None:
 
 
 @kernel
-def turn_back(nodes: Table, tasks: Table, slot: int, now_ns: int) -> None:
-    """A task on its way goes on where it came from, at once: its transfer has failed."""
+def turn_back(nodes: Table, tasks: Table, slot: int, delay_ns: int, now_ns: int) -> None:
+    """A task on its way goes on where it came from, so much later than now: its transfer has failed."""
     task = tasks[slot]
     there, here = nodes[task.node], nodes[task.origin]
     leave_way(there, tasks, slot)
@@ -97,7 +98,8 @@ def turn_back(nodes: Table, tasks: Table, slot: int, now_ns: int) -> None:
     change_speed(task, there.speed, here.speed)
     task.node = task.origin
     left_ns = task.since_ns
-    fly(here, tasks, slot, left_ns, max(now_ns, left_ns))
+    task.brought_kb = 0.0
+    fly(here, tasks, slot, left_ns, max(now_ns, left_ns) + delay_ns)
 
 
 @inlined
@@ -115,11 +117,12 @@ def book_wait(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
         served_ns = now_ns - (node.disk_end_ns - task.service_ns)
         node.disk_busy_ns += served_ns
         task.service_ns = served_ns
-        book_request(task, now_ns)
-    elif task.request_kind == EXPLICIT:
-        task.io_queue_ns += now_ns - task.since_ns
+        if task.request_kind == EXPLICIT:
+            book_request(task, now_ns)
+        else:
+            book_waiting(task, now_ns)
     else:
-        task.paging_ns += now_ns - task.since_ns
+        book_waiting(task, now_ns)
 
 
 @kernel
@@ -132,9 +135,14 @@ def strand(nodes: Table, tasks: Table, free: Integers, counters: Integers, index
     head = node.disk_head
     if head != NONE and tasks[head].state == GHOST:
         node.disk_busy_ns += now_ns - (node.disk_end_ns - tasks[head].service_ns)
-        tasks[head].state = FREE
-        free[counters[FREE_TOP]] = head
-        counters[FREE_TOP] += 1
+    slot = head
+    while slot != NONE:
+        # Requests that no task waits for.
+        if tasks[slot].state == GHOST:
+            tasks[slot].state = FREE
+            free[counters[FREE_TOP]] = slot
+            counters[FREE_TOP] += 1
+        slot = tasks[slot].next
     slot = node.member_head
     while slot != NONE:
         if tasks[slot].state != IN_FLIGHT:
@@ -192,11 +200,12 @@ def save(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
         row.phase = task.phase
         row.phase_accesses = task.phase_accesses
         # What it has asked the disk for and not yet had it will ask for again.
-        if task.request_kind == EXPLICIT and (task.state == AT_DISK or task.state == IN_FLIGHT):
+        kind = task.pending_kind if task.request_kind == BROUGHT else task.request_kind
+        if kind == EXPLICIT and (task.state == AT_DISK or task.state == IN_FLIGHT):
             row.gap_left_ns = 0
             row.accesses -= 1
             row.phase_accesses -= 1
-        elif task.request_kind == FAULT and (task.state == AT_DISK or task.state == IN_FLIGHT):
+        elif kind == FAULT and (task.state == AT_DISK or task.state == IN_FLIGHT):
             row.fault_credit += 1.0
 
 
@@ -224,6 +233,7 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     task.cpu_left_ns += again_ns
     task.lost_cpu_ns += again_ns
     task.request_kind = NONE
+    task.brought_kb = 0.0
 
 
 @kernel

@@ -7,13 +7,16 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.admission import join_members, leave_members, plan_phases, set_out
+from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_entry, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch
-from cluster_abm.engine.disk import book_request
+from cluster_abm.engine.disk import book_request, read_for_transfer
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.tables import (
     AT_BARRIER,
+    AT_DISK,
+    BROUGHT,
     EXPLICIT,
+    FAULT,
     FREE_TOP,
     GHOST,
     IN_FLIGHT,
@@ -67,6 +70,17 @@ def leave_ready(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 
 
 @inlined
+def book_waiting(task: Row, now_ns: int) -> None:
+    """Book the wait for the disk of a request that is not served."""
+    if task.request_kind == EXPLICIT:
+        task.io_queue_ns += now_ns - task.since_ns
+    elif task.request_kind == FAULT:
+        task.paging_ns += now_ns - task.since_ns
+    else:
+        task.migration_ns += now_ns - task.since_ns
+
+
+@inlined
 def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """Withdraw a request that waits for the disk; the task makes it anew at its target."""
     task = tasks[slot]
@@ -74,10 +88,7 @@ def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     tasks[before].next = task.next
     if node.disk_tail == slot:
         node.disk_tail = before
-    if task.request_kind == EXPLICIT:
-        task.io_queue_ns += now_ns - task.since_ns
-    else:
-        task.paging_ns += now_ns - task.since_ns
+    book_waiting(task, now_ns)
 
 
 @inlined
@@ -96,7 +107,10 @@ def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, cou
     node.disk_head = left
     if node.disk_tail == slot:
         node.disk_tail = left
-    book_request(task, node.disk_end_ns)
+    if task.request_kind == BROUGHT:
+        task.migration_ns += node.disk_end_ns - task.since_ns
+    else:
+        book_request(task, node.disk_end_ns)
     task.request_kind = NONE
 
 
@@ -197,7 +211,32 @@ def migrate(
 @inlined
 def is_movable(task: Row) -> bool:
     """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered."""
-    return bool(task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0 and task.restarts == 0))
+    if task.state == AT_DISK:
+        # Who has not yet written what it brought has not arrived.
+        return bool(task.request_kind != BROUGHT)
+    is_newcomer = task.gap_left_ns == NONE and task.moves == 0 and task.restarts == 0
+    return bool(task.state != IN_FLIGHT or (is_newcomer and task.enter_ns < NEVER))
+
+
+@kernel
+def read_at(
+    nodes: Table, tasks: Table, free: Integers, counters: Integers, index: int, data_kb: float, now_ns: int
+) -> int:
+    """A node's disk is to read data that is to be sent elsewhere, behind what waits for it; when it is done [ns]."""
+    node = nodes[index]
+    service_ns = int(math.floor(data_kb * node.ns_per_kb + 0.5))
+    return read_for_transfer(node, tasks, free, counters, service_ns, now_ns)
+
+
+@kernel
+def arrive_at(nodes: Table, tasks: Table, slot: int, enter_ns: int) -> None:
+    """A task under way is known to arrive at that instant; NEVER: it is not known when."""
+    task = tasks[slot]
+    node = nodes[task.node]
+    leave_flight(node, tasks, slot)
+    task.enter_ns = enter_ns
+    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    queue_entry(node, tasks, slot)
 
 
 @kernel

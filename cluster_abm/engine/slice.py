@@ -13,14 +13,18 @@ import numpy.typing as npt
 
 from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
-from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
+from cluster_abm.engine.disk import ask_disk, book_request, next_in_service, request_kb, service_time_ns
 from cluster_abm.engine.ending import finish, kill_newest
 from cluster_abm.engine.memory import change_demand, count_access, fill_cache, is_hit
 from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns
 from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
 from cluster_abm.engine.tables import (
+    BROUGHT,
     EXPLICIT,
     FAULT,
+    FREE,
+    FREE_TOP,
+    LEFT_BEHIND,
     NEVER,
     NONE,
     NS_PER_MS,
@@ -170,6 +174,58 @@ def come_in(node: Row, task: Row, now_ns: int) -> None:
     task.migration_ns += now_ns - task.since_ns
 
 
+@called
+def settle_in(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+    """A task that has arrived with all it brought goes on where it was: at its barrier, at the disk with a request that
+    it has still to make, or in the ready queue."""
+    task = tasks[slot]
+    if task.go_on_ns > 0:
+        come_from_travel(node, tasks, slot, now_ns)
+    elif task.request_kind == NONE:
+        make_ready(node, tasks, slot, now_ns)
+    elif task.request_kind == FAULT:
+        ask_disk(node, tasks, slot, FAULT, node.fault_ns, now_ns)
+    else:
+        service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
+        ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
+
+
+@called
+def write_brought(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+    """A task that has arrived writes the data that it brought to the disk of its node before it goes on."""
+    task = tasks[slot]
+    task.pending_kind = task.request_kind
+    ask_disk(node, tasks, slot, BROUGHT, int(math.floor(task.brought_kb * node.ns_per_kb + 0.5)), now_ns)
+    task.brought_kb = 0.0
+
+
+@called
+def end_rare_request(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers, now_ns: int) -> None:
+    """The disk has done what no task waits for, or has written what a task brought."""
+    task = tasks[slot]
+    if task.request_kind == LEFT_BEHIND:
+        task.state = FREE
+        free[counters[FREE_TOP]] = slot
+        counters[FREE_TOP] += 1
+        return
+    task.migration_ns += now_ns - task.since_ns
+    task.request_kind = task.pending_kind
+    settle_in(node, tasks, slot, now_ns)
+
+
+@inlined
+def end_request(node: Row, tasks: Table, free: Integers, counters: Integers, now_ns: int) -> None:
+    """The request in service is done: its task, if it has not migrated, is ready again; the next request starts."""
+    slot = next_in_service(node, tasks, now_ns)
+    task = tasks[slot]
+    if task.request_kind >= LEFT_BEHIND:
+        end_rare_request(node, tasks, slot, free, counters, now_ns)
+    else:
+        book_request(task, now_ns)
+        task.request_kind = NONE
+        make_ready(node, tasks, slot, now_ns)
+
+
 @inlined
 def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> None:
     """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
@@ -183,15 +239,13 @@ def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> None:
     if task.gap_left_ns == NONE:
         draw_gap(node, task, phases)
     change_demand(node, tasks, task.memory_kb, task.stream, task.fresh_kb_per_s, task.accesses, now_ns)
-    if task.go_on_ns > 0:
-        come_from_travel(node, tasks, slot, now_ns)
-    elif task.request_kind == NONE:
+    if task.brought_kb > 0.0:
+        write_brought(node, tasks, slot, now_ns)
+    elif task.go_on_ns == 0 and task.request_kind == NONE:
+        # The usual case.
         make_ready(node, tasks, slot, now_ns)
-    elif task.request_kind == FAULT:
-        ask_disk(node, tasks, slot, FAULT, node.fault_ns, now_ns)
     else:
-        service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
-        ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
+        settle_in(node, tasks, slot, now_ns)
 
 
 @kernel

@@ -13,7 +13,7 @@ from cluster_abm.engine.candidates import describe
 from cluster_abm.engine.ending import end_job
 from cluster_abm.engine.failing import resume, save, strand, turn_back
 from cluster_abm.engine.loads import measure
-from cluster_abm.engine.migration import members, migrate, slot_of
+from cluster_abm.engine.migration import arrive_at, members, migrate, read_at, slot_of
 from cluster_abm.engine.tables import (
     CANDIDATE,
     CHECKPOINT,
@@ -109,13 +109,21 @@ class EngineState:
         return records[np.lexsort((records["task"], records["finish_ns"]))]
 
     def admit(
-        self, job_index: Integers, member: Integers, held_ns: Integers, target: Integers, delay_ns: Integers
+        self,
+        job_index: Integers,
+        member: Integers,
+        held_ns: Integers,
+        target: Integers,
+        delay_ns: Integers,
+        origin: Integers | None = None,
     ) -> None:
-        """Send tasks on their way (admission.admit)."""
+        """Send tasks on their way (admission.admit), from their home unless another node is named."""
+        if origin is None:
+            origin = self.jobs["home"][job_index].astype(np.int64)
         self._make_room(len(job_index))
         admit(
             self.nodes, self.serving_nodes, self.tasks, self.free, self.counters, self.jobs, self.phases,
-            np.uint64(self.run_key), job_index, member, held_ns, target, delay_ns,
+            np.uint64(self.run_key), job_index, member, held_ns, target, delay_ns, origin,
         )  # fmt: skip
 
     def members(self, node: int) -> Integers:
@@ -136,6 +144,15 @@ class EngineState:
         """Freeze a task and send it to another node (migration.migrate); when it enters there [ns]."""
         self._make_room(1)
         return migrate(self.nodes, self.tasks, self.free, self.counters, slot, target, cost_ns, now_ns)
+
+    def read(self, node: int, data_mb: float, now_ns: int) -> int:
+        """A disk is to read data that is to be sent elsewhere (migration.read_at); when it is done [ns]."""
+        self._make_room(1)
+        return read_at(self.nodes, self.tasks, self.free, self.counters, node, data_mb * 1000.0, now_ns)
+
+    def arrive(self, slot: int, enter_ns: int) -> None:
+        """When a task under way arrives (migration.arrive_at)."""
+        arrive_at(self.nodes, self.tasks, slot, enter_ns)
 
     def serve(self, end_ns: int, until_finish: bool = False) -> int:
         """Let every node live until `end_ns`, a slice's border, or to the end of the first slice in which a task ends.
@@ -181,9 +198,9 @@ class EngineState:
         slots = np.flatnonzero(self.tasks["state"] == IN_FLIGHT)
         return slots[np.argsort(self.tasks["task"][slots])]
 
-    def turn_back(self, slot: int, now_ns: int) -> None:
+    def turn_back(self, slot: int, delay_ns: int, now_ns: int) -> None:
         """A task's transfer has failed (failing.turn_back)."""
-        turn_back(self.nodes, self.tasks, slot, now_ns)
+        turn_back(self.nodes, self.tasks, slot, delay_ns, now_ns)
 
     def strand(self, node: int, now_ns: int) -> None:
         """A node fails (failing.strand)."""

@@ -25,7 +25,8 @@ STATE_NAMES = {
     FREE: "free", IN_FLIGHT: "in flight", READY: "ready", RUNNING: "running", AT_DISK: "at disk",
     AT_BARRIER: "at barrier", WAKING: "at barrier",
 }  # fmt: skip
-EXPLICIT, FAULT, LEFT_BEHIND = 0, 1, 2
+# What a request is for; from LEFT_BEHIND on rare things.
+EXPLICIT, FAULT, LEFT_BEHIND, BROUGHT = range(4)
 FINISHED, KILLED, LOST = range(3)
 OUTCOME_NAMES = ("finished", "killed", "lost")
 
@@ -119,7 +120,14 @@ TASK_FIELDS: list[Field] = [
     ("home", "i4", "node", "where it was submitted"),
     ("node", "i4", "node", "where it is, or is going to"),
     ("origin", "i4", "node", "where it comes from while it is on its way"),
-    ("request_kind", "i4", "code", "EXPLICIT or FAULT while AT_DISK; in flight also NONE: no request to make anew"),
+    (
+        "request_kind",
+        "i4",
+        "code",
+        "EXPLICIT, FAULT, or BROUGHT (data it writes on arrival) while AT_DISK; in flight also NONE: none to make anew",
+    ),
+    ("pending_kind", "i4", "code", "request to make anew once it has written what it brought"),
+    ("brought_kb", "f8", "KB", "data that it has to write on arrival"),
     ("member_next", "i4", "slot", "next task of the node"),
     ("member_prev", "i4", "slot", "previous task of the node"),
     ("moves", "i4", "1", "1: it started on another node than its home"),

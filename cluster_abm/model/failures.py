@@ -115,7 +115,7 @@ class Failures:
         if not changed:
             return
         before = self._model.network
-        self._end_transfers(before, self._renew_network(), now_ns)
+        self._end_transfers(before, self._renew_network())
         for node in np.flatnonzero(was_up & ~self.up).tolist():
             self._model.engine.strand(node, now_ns)
         self._recover(now_ns)
@@ -137,7 +137,7 @@ class Failures:
             if one in nodes or other in nodes or frozenset((one, other)) in ends
         }
 
-    def _end_transfers(self, before: Network, out: set[int], now_ns: int) -> None:
+    def _end_transfers(self, before: Network, out: set[int]) -> None:
         """Tasks under way over what is out now go on where they came from, if that is up."""
         engine = self._model.engine
         for slot in engine.on_their_way().tolist():
@@ -145,15 +145,14 @@ class Failures:
             if origin == target or not self.up[origin]:
                 continue
             if not self.up[target] or not self._is_whole(before, out, origin, target):
-                self._model.negotiations.take_back(slot)
-                engine.turn_back(slot, now_ns)
+                self._model.negotiations.turn_back(slot)
 
     def _is_whole(self, before: Network, out: set[int], origin: int, target: int) -> bool:
         """Whether a way that was is still there, all of it."""
         if self._model.network is before:
             return True
-        can_go = self._model.network.ways_from(origin)[0][target] > 0
-        return bool(can_go) and out.isdisjoint(before.links_between(origin, target))
+        could_go, can_go = (network.ways_from(origin)[0][target] > 0 for network in (before, self._model.network))
+        return bool(could_go and can_go) and out.isdisjoint(before.links_between(origin, target))
 
     def _recover(self, now_ns: int) -> None:
         """Stranded tasks, those under way to a failed node, and those whose source failed under way: elsewhere."""
@@ -164,6 +163,8 @@ class Failures:
         stranded = [slot for slot in slots.tolist() if slot in self._stranded]
         if self.settings.on_failure == "lost":
             for job in dict.fromkeys(engine.tasks["job"][stranded].tolist()):
+                for task in engine.tasks["task"][slots[engine.tasks["job"][slots] == job]].tolist():
+                    self._model.transfers.cancel(task)
                 engine.lose(job, now_ns)
         elif self.up.any():
             for slot in stranded:
@@ -187,7 +188,7 @@ class Failures:
             (self.settings.node, list(range(len(self.up)))),
             (self.settings.link, graph_links),
         ]
-        for purpose, (outages, things) in zip(("node failures", "link failures"), kinds, strict=True):
+        for purpose, (outages, things) in zip(("node_failures", "link_failures"), kinds, strict=True):
             if outages.kind == "none":
                 continue
             for number, thing in enumerate(things):

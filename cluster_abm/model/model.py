@@ -24,6 +24,7 @@ from cluster_abm.model.negotiation import Negotiations
 from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
 from cluster_abm.model.staging import staging_of
 from cluster_abm.model.submissions import Newcomers, Submissions
+from cluster_abm.model.transfers import Transfers
 from cluster_abm.policies import View, create
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.summary import (
@@ -94,6 +95,7 @@ class ClusterModel(mesa.Model):
                 manager.notes = self.load_managers[0].notes
         self._job_agents = JobAgents(self)
         self.failures = Failures(self)
+        self.transfers = Transfers(self)
         self.negotiations = Negotiations(self)
         self._submissions = Submissions(self)
         self._measurements = Measurements(self)
@@ -118,9 +120,13 @@ class ClusterModel(mesa.Model):
             targets, delays_ns = self.negotiations.place(newcomers)
             self._travel(newcomers, targets, delays_ns)
         self.negotiations.relieve()
-        # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
         # Who waits is asked again when a task has ended, unless the policy looks only now and then.
         waits_for_end = bool(self._submissions.held) and self.policy.acts_every_ms is None
+        if waits_for_end and self.transfers.in_flight:
+            # Where a window may end early, transfers must not run ahead of it.
+            border_ns = self.now_ns + self.slice_ns
+        self.transfers.advance(border_ns)
+        # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
         self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end)
         self._stop_if_over()
         self.steps = self.now_ns // self.slice_ns
@@ -132,7 +138,12 @@ class ClusterModel(mesa.Model):
         """Tasks that are not under way yet set out; each enters its node at its exact instant."""
         waiting = slice(self.negotiations.already_sent, None)
         if len(newcomers.job[waiting]):
-            self.engine.admit(*(column[waiting] for column in (*newcomers, targets, delays_ns)))
+            # None of these leaves the node that has taken it in.
+            self.engine.admit(*(column[waiting] for column in (*newcomers, targets, delays_ns, targets)))
+            if self.transfers.is_contended and self.staging is not None:
+                tasks = self.jobs["first_task"][newcomers.job[waiting]] + newcomers.member[waiting]
+                for task, target in zip(tasks.tolist(), targets[waiting].tolist(), strict=True):
+                    self.transfers.begin(self.engine.slot_of(target, task), target, 0, 0.0, 0.0)
 
     # ---- many slices -----------------------------------------------------------------------------------------
 

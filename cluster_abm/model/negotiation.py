@@ -87,7 +87,8 @@ class Negotiations:
         stand_in = self._model.failures.stand_in
         # Who is submitted at a node that is out is taken in by the next one that is up.
         homes = [stand_in(home) for home in self._model.jobs["home"][job_index].tolist()]
-        targets = np.array(homes, np.int64)
+        origins = np.array(homes, np.int64)
+        targets = origins.copy()
         delays_ns = np.zeros(len(job_index), np.int64)
         self.already_sent = 0
         staging = self._model.staging
@@ -101,15 +102,17 @@ class Negotiations:
             newcomer = self.newcomer(int(job_index[entry]), int(newcomers.member[entry]))
             manager = self._model.load_managers[home]
             record = self._recorder(home, newcomer)
-            target, delays_ns[entry], asked = manager.place(newcomer, record)
-            targets[entry] = target
+            target, asking_ns, asked = manager.place(newcomer, record)
+            targets[entry], delays_ns[entry] = target, asking_ns
             if target != home:
                 self.remote_executions += 1
                 delays_ns[entry] += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
             if staging is not None:
                 delays_ns[entry] += staging.fetch(newcomer.job, target)
             one = slice(entry, entry + 1)
-            self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns)))
+            self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns, origins)))
+            if self._model.transfers.is_contended and (target != home or staging is not None):
+                self._carry(self._model.engine.slot_of(target, newcomer.task), newcomer, home, asking_ns)
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
             if asked and not self.papers:
                 self.reports.hear(manager, target, self._true[target])
@@ -135,6 +138,16 @@ class Negotiations:
         self._questions[task] += 1
         return any(message_uniform(self._message_key, task, first + message) < self._loss_share for message in range(2))
 
+    def _carry(self, slot: int, task: Newcomer, source: int, asking_ns: int) -> None:
+        """What goes along with a task that has been sent on its way shares the network with all else."""
+        costs, fixed_ms = self._model.negotiation, 0.0
+        image_mb, data_mb = 0.0, 0.0
+        if source != int(self._model.engine.tasks["node"][slot]):
+            fixed_ms = costs.migration_ms if task.running else costs.remote_execution_ms
+            image_mb = task.memory_mb if task.running else 0.0
+            data_mb = task.initial_data_mb + (task.written_mb if task.running else 0.0)
+        self._model.transfers.begin(slot, source, asking_ns + nanoseconds(fixed_ms), image_mb, data_mb)
+
     def recover(self, slot: int) -> None:
         """A stranded task goes where the load is least, by what all that are up answer: it has priority over newcomers,
         and nobody refuses it."""
@@ -152,11 +165,26 @@ class Negotiations:
         view = self._view(manager.index, self._true, self._out_of_reach(manager), manager.notes)
         decision = model.policy.recover(newcomer, view)
         self._recorder(lost_node, newcomer)(decision, decision.target, True, decision.reason)
-        engine.resume(slot, decision.target, nanoseconds(_recovery_ms(newcomer, view, decision.target)), now_ns)
+        travel_ns = nanoseconds(_recovery_ms(newcomer, view, decision.target))
+        if model.staging is not None:
+            travel_ns += model.staging.fetch(job, decision.target)
+        model.transfers.cancel(newcomer.task)
+        engine.resume(slot, decision.target, travel_ns, now_ns)
+        if model.transfers.is_contended and (decision.target != manager.index or model.staging is not None):
+            self._carry(slot, newcomer, manager.index, 0)
 
-    def take_back(self, slot: int) -> None:
-        """A task that was under way turns back: it has not moved."""
-        if self._model.engine.tasks["gap_left_ns"][slot] == NONE:
+    def turn_back(self, slot: int) -> None:
+        """A task that was under way goes on where it came from: it has not moved."""
+        model = self._model
+        row = model.engine.tasks[slot]
+        model.transfers.cancel(int(row["task"]))
+        is_newcomer, job, origin = row["gap_left_ns"] == NONE, int(row["job"]), int(row["origin"])
+        fetches = is_newcomer and model.staging is not None
+        delay_ns = model.staging.fetch(job, origin) if fetches and model.staging is not None else 0
+        model.engine.turn_back(slot, delay_ns, model.now_ns)
+        if fetches and model.transfers.is_contended:
+            model.transfers.begin(slot, origin, 0, 0.0, 0.0)
+        if is_newcomer:
             self.remote_executions -= 1
         else:
             self.migrations -= 1
@@ -255,6 +283,8 @@ class Negotiations:
                 travel_ns -= staging.sent_on_ns(task.job, source, int(engine.tasks["enter_ns"][slot]), now_ns)
             travel_ns += staging.fetch(task.job, target)
         engine.migrate(slot, target, travel_ns, now_ns)
+        if self._model.transfers.is_contended:
+            self._carry(slot, task, source, asking_ns)
         if task.running:
             self.migrations += 1
         else:

@@ -89,7 +89,7 @@ def test_lost_jobs_are_counted_and_nobody_elses(tmp_path):
 
 
 def test_a_transfer_whose_target_fails_leaves_the_task_where_it_was(tmp_path):
-    """A remote start of 0.1 s + 1 MB x (1/128 + 2/40) s = 157.8 ms; its target fails at 0.1 s: it starts at home then."""
+    """A remote start of 100 ms + 1 MB x (1/128 + 2/40) s = 157.8 ms; its target fails at 100 ms: it starts at home."""
     job = (5, 0, 1_000, 0, 8, 1, 1)
     model = two_nodes(tmp_path, [job], [(1, 0.1, None)], policy__name="jsq")
     model.policy.place = lambda newcomer, view: Decision(1, "test")
@@ -154,9 +154,9 @@ def test_a_run_without_hope_ends_and_says_so(tmp_path):
 def test_barriers_that_were_passed_are_passed_again_unhindered(tmp_path):
     """Two tasks of 300 ms meet every 100 ms, alone on their nodes; one's node fails at 150 ms.
 
-    Both come to the first barrier at 100 ms, which opens at 110 ms, and the other one to its second at 210 ms. The failed
-    one has lost 140 ms. It computes its first 200 ms in one go, comes to the second barrier at 350 ms, which opens at
-    360 ms, and both compute their last 100 ms.
+    Both come to the first barrier at 100 ms, which opens at 110 ms, and the other one to its second at 210 ms. The one
+    that failed has lost 140 ms. It computes its first 200 ms in one go, comes to the second barrier at 350 ms, which
+    opens at 360 ms, and both compute their last 100 ms.
     """
     model = two_nodes(
         tmp_path, [(0, 0, 300, 0, 8, 2, 0)], [(1, 0.15, None)], nodes=3, workload__tasks__barrier_ms=100.0,
@@ -188,6 +188,11 @@ def failing(draw):
         "failures__checkpoint_period_ms": draw(st.sampled_from([30.0, 400.0])),
         "negotiation__timeout_ms": draw(st.sampled_from([0.0, 40.0])),
         "interconnect__loss_share": draw(st.sampled_from([0.0, 0.0, 0.3])),
+        "interconnect__mode": draw(st.sampled_from(["delay", "contended"])),
+        "interconnect__kind": draw(st.sampled_from(["complete", "bus", "star", "torus", "tree"])),
+        "interconnect__bandwidth_mbps": draw(st.sampled_from([10.0, 1024.0])),
+        "data__files": draw(st.sampled_from([0, 0, 6])),
+        "data__size_mb__mean": 0.1,
     }
 
 
