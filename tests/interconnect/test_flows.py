@@ -179,6 +179,34 @@ def test_no_bit_depends_on_how_time_is_cut(script, data):
     assert ends_of(data.draw(st.lists(instants, max_size=20))) == ends_of([])
 
 
+@given(scripts(), scripts())
+def test_no_bit_depends_on_what_happens_elsewhere(script, elsewhere):
+    def ends_of(capacities, transfers):
+        flows = Flows(capacities)
+        for key, (start_s, path, mb) in transfers.items():
+            flows.start(key, path, mb, int(start_s * S))
+        return flows.advance(NEVER_NS)
+
+    links = len(script[0])
+    here = dict(enumerate(script[1]))
+    there = {
+        1000 + key: (start_s, tuple(link + links for link in path), mb)
+        for key, (start_s, path, mb) in enumerate(elsewhere[1])
+    }
+    capacities = [*script[0], *elsewhere[0]]
+    apart = sorted(ends_of(capacities, here) + ends_of(capacities, there))
+    assert ends_of(capacities, here | there) == apart
+
+
+def test_many_events_elsewhere_move_no_end():
+    # 46 simulated hours: accounting for it at every one of them would be off by nanoseconds.
+    flows = Flows([6.1, 10.0])
+    flows.start(0, (0,), 1e6 + 0.1, 0)
+    for key in range(1, 400):
+        flows.start(key, (1,), 3.0, key * S + key**3)
+    assert flows.advance(NEVER_NS)[-1] == (math.floor((1e6 + 0.1) / 6.1 * 1e9 + 0.5), 0)
+
+
 @given(scripts(), st.data())
 def test_no_bit_depends_on_the_order_of_the_calls(script, data):
     capacities, transfers = script
