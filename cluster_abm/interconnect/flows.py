@@ -119,7 +119,8 @@ class Flows:
             (instant [ns], key) of all transfers that finish before `until_ns`, in this order.
         """
         self._pass(until_ns)
-        finished, self._finished = self._finished, []
+        # Whoever gains by another's end may be through in the same nanosecond, after it.
+        finished, self._finished = sorted(self._finished), []
         return finished
 
     def _pass(self, until_ns: int) -> None:
@@ -144,7 +145,7 @@ class Flows:
                 newcomers.append((key, mb, 0.0, now_ns, NEVER_NS))
         for key in keys:
             del self._paths[key]
-        self._finished.extend((now_ns, key) for key in sorted(keys))
+        self._finished.extend((now_ns, key) for key in keys)
         if over.any() or newcomers:
             table = np.concatenate([self._table[~over], np.array(newcomers, TRANSFER)])
             self._table = table[np.argsort(table["key"])]

@@ -58,6 +58,15 @@ def test_those_of_one_instant_come_and_go_together():
     assert flows.advance(NEVER_NS) == [(4 * S, 1), (4 * S, 2), (4 * S, 3), (5 * S, 0)]
 
 
+def test_who_is_through_within_the_nanosecond_in_which_another_ends_comes_in_order_too():
+    # 5 ends at 2 s; 3 then has 3e-9 MB to go, 0.3 ns at the full rate.
+    flows = Flows([10.0])
+    flows.start(5, (0,), 10.0, 0)
+    flows.start(3, (0,), 10.0 + 3e-9, 0)
+    assert flows.advance(2 * S) == []
+    assert flows.advance(2 * S + 1) == [(2 * S, 3), (2 * S, 5)]
+
+
 def test_nothing_to_carry_and_nowhere_to_go():
     flows = Flows([1.0])
     flows.start(1, (0,), 0.0, 10)
