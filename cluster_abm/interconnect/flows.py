@@ -119,7 +119,8 @@ class Flows:
             (instant [ns], key) of all transfers that finish before `until_ns`, in this order.
         """
         self._pass(until_ns)
-        finished, self._finished = self._finished, []
+        # Whoever gains by another's end may be through in the same nanosecond, after it.
+        finished, self._finished = sorted(self._finished), []
         return finished
 
     def _pass(self, until_ns: int) -> None:
@@ -144,7 +145,7 @@ class Flows:
                 newcomers.append((key, mb, 0.0, now_ns, NEVER_NS))
         for key in keys:
             del self._paths[key]
-        self._finished.extend((now_ns, key) for key in sorted(keys))
+        self._finished.extend((now_ns, key) for key in keys)
         if over.any() or newcomers:
             table = np.concatenate([self._table[~over], np.array(newcomers, TRANSFER)])
             self._table = table[np.argsort(table["key"])]
@@ -158,8 +159,7 @@ class Flows:
         paths = [self._paths[key] for key in table["key"].tolist()]
         lengths = np.fromiter(map(len, paths), np.int64, len(paths))
         rates = rates_of_crossings(self._capacities, lengths, np.concatenate(paths))
-        # Whoever is due now has had all it wanted: nothing of it is left to linger.
-        changed = (rates != table["mb_per_s"]) & (table["end_ns"] > now_ns)
+        changed = rates != table["mb_per_s"]
         left_mb = self._left_mb(table[changed], now_ns)
         lasts_ns = np.floor(left_mb / rates[changed] * NS_PER_S + 0.5)
         table["left_mb"][changed] = left_mb
@@ -169,7 +169,7 @@ class Flows:
 
     @staticmethod
     def _left_mb(rows: npt.NDArray[np.void], now_ns: int) -> Floats:
-        """What is still to go now, shape (rows,) [MB]."""
+        """What is still to go now, shape (rows,) [MB]: nothing of whoever is due, so that no residue lingers."""
         gone_mb = rows["mb_per_s"] * ((now_ns - rows["since_ns"]) / NS_PER_S)
         left_mb: Floats = np.where(rows["end_ns"] <= now_ns, 0.0, np.maximum(0.0, rows["left_mb"] - gone_mb))
         return left_mb

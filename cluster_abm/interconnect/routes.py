@@ -106,15 +106,14 @@ class ShortestRoutes:
         return longest_ns / NS_PER_MS
 
     def _unlike_sources(self) -> Integers:
-        """One node of each kind of those that are as far from everybody else: at one switch, by links as long."""
+        """One of each lot of nodes that are as far from everybody else: hanging on one vertex, by links as long."""
         nodes = np.flatnonzero(self._alive)
         if self._symmetric:
             return nodes[:1]
         links = np.bincount(self._tail, minlength=self._size)
         only = np.zeros(self._size, np.int64)
         only[self._tail] = np.arange(len(self._tail))
-        leaves = nodes[(links[nodes] == 1)]
-        leaves = leaves[self._head[only[leaves]] >= self._nodes]
+        leaves = nodes[links[nodes] == 1]
         kinds = np.stack([self._head[only[leaves]].astype(float), self._ns[only[leaves]]])
         _, one_of_each = np.unique(kinds, axis=1, return_index=True)
         return np.union1d(np.setdiff1d(nodes, leaves), leaves[one_of_each])
