@@ -22,39 +22,38 @@ def max_min_rates(capacities: npt.ArrayLike, paths: Sequence[Sequence[int]]) -> 
         Rates in the unit of the capacities, shape (flows,); infinite for a flow that crosses no link.
     """
     lengths = np.fromiter(map(len, paths), np.int64, len(paths))
-    link = np.fromiter((number for path in paths for number in path), np.int64, int(lengths.sum()))
-    return rates_of_crossings(
-        np.asarray(capacities, float), np.repeat(np.arange(len(paths)), lengths), link, len(paths)
-    )
+    links = np.fromiter((number for path in paths for number in path), np.int64, int(lengths.sum()))
+    return rates_of_crossings(np.asarray(capacities, float), lengths, links)
 
 
-def rates_of_crossings(capacities: Floats, flow: Integers, link: Integers, flows: int) -> Floats:
-    """The same, of flows given by their crossings.
+def rates_of_crossings(capacities: Floats, lengths: Integers, links: Integers) -> Floats:
+    """The same, of paths one behind the other.
 
     Progressive filling, at every place at once: a link whose fair share is the least of all shares that its flows meet
     on their ways will stay their bottleneck, whatever happens elsewhere, so they get that share and leave. The usual
-    form fills one link after another; here the rounds are as many as bottlenecks that wait for each other. Rates depend
-    on nothing but the flows and links that are connected, to the last bit.
+    form fills one link after another; here there are as many rounds as bottlenecks that wait for each other. Rates
+    depend on nothing but the flows and links that are connected, to the last bit.
 
     Args:
         capacities: of each link, shape (links,).
-        flow: which flow crosses, shape (crossings,), ascending.
-        link: the link that it crosses, shape (crossings,).
-        flows: number of flows.
+        lengths: number of links that each flow crosses, shape (flows,).
+        links: which ones, first the first flow's, shape (crossings,).
     """
-    rates = np.full(flows, np.inf)
-    used, link = np.unique(link, return_inverse=True)
+    rates = np.full(len(lengths), np.inf)
+    used, link = np.unique(links, return_inverse=True)
     left = capacities[used]
+    flow = np.flatnonzero(lengths)
+    lengths = lengths[flow]
     while len(flow):
         share = left / np.maximum(1, np.bincount(link, minlength=len(used)))
         met = share[link]
-        first = np.flatnonzero(np.diff(flow, prepend=-1))
-        least = np.repeat(np.minimum.reduceat(met, first), np.diff(first, append=len(flow)))
+        least = np.minimum.reduceat(met, lengths.cumsum() - lengths)
         least_of_link = np.full(len(used), np.inf)
-        np.minimum.at(least_of_link, link, least)
-        fixed_here = least_of_link[link] >= met
-        rates[flow[fixed_here]] = met[fixed_here]
-        fixed = np.isfinite(rates[flow])
-        left -= np.bincount(link[fixed], weights=rates[flow[fixed]], minlength=len(used))
-        flow, link = flow[~fixed], link[~fixed]
+        np.minimum.at(least_of_link, link, np.repeat(least, lengths))
+        is_bottleneck = least_of_link >= share
+        fixed = np.logical_or.reduceat(is_bottleneck[link], lengths.cumsum() - lengths)
+        rates[flow[fixed]] = least[fixed]
+        leaves = np.repeat(fixed, lengths)
+        left -= np.bincount(link[leaves], np.repeat(least[fixed], lengths[fixed]), minlength=len(used))
+        flow, lengths, link = flow[~fixed], lengths[~fixed], link[~leaves]
     return rates

@@ -156,8 +156,8 @@ class Flows:
         if not len(table):
             return
         paths = [self._paths[key] for key in table["key"].tolist()]
-        flow = np.repeat(np.arange(len(paths)), [len(path) for path in paths])
-        rates = rates_of_crossings(self._capacities, flow, np.concatenate(paths), len(paths))
+        lengths = np.fromiter(map(len, paths), np.int64, len(paths))
+        rates = rates_of_crossings(self._capacities, lengths, np.concatenate(paths))
         # Whoever is due now has had all it wanted: nothing of it is left to linger.
         changed = (rates != table["mb_per_s"]) & (table["end_ns"] > now_ns)
         left_mb = self._left_mb(table[changed], now_ns)

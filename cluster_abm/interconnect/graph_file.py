@@ -14,6 +14,8 @@ from cluster_abm.interconnect.graph_reading import read_graph
 from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
 from cluster_abm.scenario.interconnect import Interconnect
 
+Ends = tuple[Hashable, Hashable]
+
 MOST_PROBLEMS = 10
 TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -44,10 +46,10 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     """
     where = str(settings.file)
     read = read_graph(Path(where))
-    links, notes = _links(read, settings, where)
+    trunks, notes = _trunks(read, settings, where)
     whole = nx.Graph()
     whole.add_nodes_from(read)
-    whole.add_edges_from((one, other, trunk._asdict()) for (one, other), trunk in links.items())
+    whole.add_edges_from((one, other, trunk._asdict()) for (one, other), trunk in _links(trunks, where).items())
     _in_one_part(whole, where)
     hosts = [vertex for vertex, attributes in read.nodes(data=True) if _is_host(vertex, attributes, where)]
     _as_many_as(hosts, read, settings, nodes, where)
@@ -62,53 +64,59 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     return graph, tuple(f"{where}: {note}" for note in notes)
 
 
-def _links(
-    read: nx.MultiGraph, settings: Interconnect, where: str
-) -> tuple[dict[tuple[Hashable, Hashable], Trunk], list[str]]:
-    """One link for each two vertices that edges join."""
+def _trunks(read: nx.MultiGraph, settings: Interconnect, where: str) -> tuple[dict[Ends, list[Trunk]], list[str]]:
+    """All edges from one vertex to another, and notes on those that are not quite what the file says."""
     defaults = {"bandwidth_mbps": settings.trunk_mbps, "latency_ms": settings.trunk_ms}
     bounds = {"bandwidth_mbps": (LEAST_SPEED, LARGEST_SPEED), "latency_ms": (0.0, LONGEST_PERIOD_MS)}
     missing = dict.fromkeys(defaults, 0)
-    problems, loops, edges = [], 0, 0
-    parallel: dict[tuple[Hashable, Hashable], list[Trunk]] = {}
+    problems = []
+    trunks: dict[Ends, list[Trunk]] = {}
     for one, other, attributes in read.edges(data=True):
         if one == other:
-            loops += 1
             continue
-        edges += 1
-        values = {}
-        for name, default in defaults.items():
-            value = attributes.get(name)
+        values = {name: attributes.get(name) for name in defaults}
+        for name, value in values.items():
+            low, high = bounds[name]
             if value is None:
                 missing[name] += 1
-                value = default
-            elif not _is_number(value, *bounds[name]):
-                low, high = bounds[name]
+                values[name] = defaults[name]
+            elif not _is_number(value, low, high):
                 problems.append(f"{where}: edge {one!r} - {other!r}: {name} = {value!r}: allowed {low:g} to {high:g}")
-            values[name] = value
-        parallel.setdefault((one, other), []).append(Trunk(**values))
+        trunks.setdefault((one, other), []).append(Trunk(**values))
     if problems:
         more = len(problems) - MOST_PROBLEMS
-        raise InputError(problems[:MOST_PROBLEMS] + ([f"{where}: and {more} more such edges"] if more > 0 else []))
-    links: dict[tuple[Hashable, Hashable], Trunk] = {}
-    for (one, other), trunks in parallel.items():
-        trunk = Trunk(math.fsum(each.bandwidth_mbps for each in trunks), min(each.latency_ms for each in trunks))
+        raise InputError(problems[:MOST_PROBLEMS] + ([f"{where}: and {more} more such values"] if more > 0 else []))
+    loops = nx.number_of_selfloops(read)
+    edges = read.number_of_edges() - loops
+    notes = [f"{few} of {edges} links have no {name}: {defaults[name]:g} taken" for name, few in missing.items() if few]
+    if edges > len(trunks):
+        parallel = _counted(edges - len(trunks), "parallel edge", "parallel edges")
+        notes.append(f"{parallel} merged: bandwidths added, the least latency taken")
+    if loops:
+        notes.append(f"{_counted(loops, 'loop', 'loops')} left out")
+    if read.is_directed():
+        notes.append("its edges are directed: taken as links in both directions")
+    return trunks, notes
+
+
+def _links(trunks: dict[Ends, list[Trunk]], where: str) -> dict[Ends, Trunk]:
+    """One link for each two vertices that edges join."""
+    links: dict[Ends, Trunk] = {}
+    for (one, other), parallel in trunks.items():
+        link = Trunk(math.fsum(each.bandwidth_mbps for each in parallel), min(each.latency_ms for each in parallel))
         back = links.get((other, one))
         if back is None:
-            links[one, other] = trunk
-        elif back != trunk:
+            links[one, other] = link
+        elif back != link:
             raise InputError(
-                f"{where}: edge {one!r} - {other!r}: {trunk.bandwidth_mbps:g} Mbps and {trunk.latency_ms:g} ms one way, "
+                f"{where}: edge {one!r} - {other!r}: {link.bandwidth_mbps:g} Mbps and {link.latency_ms:g} ms, but "
                 f"{back.bandwidth_mbps:g} and {back.latency_ms:g} back: links must be alike in both directions"
             )
-    merged = edges - len(parallel)
-    notes = [
-        f"{count} of {edges} links have no {name}: {defaults[name]:g} taken" for name, count in missing.items() if count
-    ]
-    notes += [f"{merged} parallel edges merged: bandwidths added, the least latency taken"] if merged else []
-    notes += [f"{loops} loops left out"] if loops else []
-    notes += ["its edges are directed: taken as links in both directions"] if read.is_directed() else []
-    return links, notes
+    return links
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _is_number(value: Any, low: float, high: float) -> bool:
@@ -119,7 +127,10 @@ def _in_one_part(graph: nx.Graph, where: str) -> None:
     parts = sorted(nx.connected_components(graph), key=len, reverse=True)
     if len(parts) > 1:
         first = {vertex: place for place, vertex in enumerate(graph)}
-        named = [f"{len(part)} vertices (with {min(part, key=first.__getitem__)!r})" for part in parts[:MOST_PROBLEMS]]
+        named = [
+            f"{_counted(len(part), 'vertex', 'vertices')} (with {min(part, key=first.__getitem__)!r})"
+            for part in parts[:MOST_PROBLEMS]
+        ]
         more = f" and {len(parts) - MOST_PROBLEMS} more" if len(parts) > MOST_PROBLEMS else ""
         raise InputError(f"{where}: {len(parts)} parts that nothing joins: {', '.join(named)}{more}; one is needed")
 

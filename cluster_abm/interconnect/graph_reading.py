@@ -48,19 +48,21 @@ def read_graph(path: Path) -> nx.MultiGraph | nx.MultiDiGraph:
 
 def _from_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
     _refuse_entities(raw, where)
-    root = ElementTree.fromstring(raw)
+    try:
+        root = ElementTree.fromstring(raw)
+    except ElementTree.ParseError as problem:
+        raise InputError(f"{where}: not an XML document: {problem}") from None
     _normalise(root)
     graphs = root.findall(f"{{{NAMESPACE}}}graph")
     if root.tag != f"{{{NAMESPACE}}}graphml" or len(graphs) != 1:
-        raise InputError(
-            f"{where}: {len(graphs)} graphs in a <{root.tag.rpartition('}')[2]}>: one <graph> in a <graphml>"
-        )
+        outermost = root.tag.rpartition("}")[2]
+        raise InputError(f"{where}: {len(graphs)} graphs in a <{outermost}>: one <graph> in a <graphml> is needed")
     vertices = [element.get("id") for element in root.iter(f"{{{NAMESPACE}}}node")]
     ends = [(element.get("source"), element.get("target")) for element in root.iter(f"{{{NAMESPACE}}}edge")]
     _check_names(vertices, ends, where)
     try:
         graph = nx.parse_graphml(ElementTree.tostring(root, encoding="unicode"), force_multigraph=True)
-    except (nx.NetworkXError, KeyError, ValueError, AttributeError) as problem:
+    except (nx.NetworkXError, KeyError, ValueError, TypeError, AttributeError) as problem:
         raise InputError(f"{where}: no GraphML that can be read: {problem}") from None
     _nothing_lost(graph, vertices, ends, where)
     for kind, found in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
@@ -149,10 +151,10 @@ def _check_names(vertices: list[Any], ends: list[tuple[Any, Any]], where: str) -
     # 1 and "1" would be printed, and called as switches, the same.
     known: set[str] = set()
     for vertex in vertices:
-        if vertex is None or str(vertex) in known:
-            raise InputError(
-                f"{where}: vertex {vertex!r}: {'without an id' if vertex is None else 'there are two of this id'}"
-            )
+        # An entity that is declared elsewhere leaves an empty id behind.
+        if vertex in (None, "") or str(vertex) in known:
+            problem = "no id" if vertex in (None, "") else "there are two of this id"
+            raise InputError(f"{where}: vertex {vertex!r}: {problem}")
         known.add(str(vertex))
     exact = set(vertices)
     for source, target in ends:
