@@ -105,7 +105,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
             name = f"{rival} / {ours}"
             columns = of_network[[name, f"{name}: low", f"{name}: high"]].to_numpy(float)
             ratios, low, high = columns.T.reshape(3, len(TRUNKS_MBPS), len(FILES_MB))
-            image = panel.imshow(ratios, origin="lower", cmap="PuOr_r", norm=LogNorm(0.2, 5), aspect="auto")
+            image = panel.imshow(ratios, origin="lower", cmap="PuOr_r", norm=LogNorm(1 / 7, 7), aspect="auto")
             for (y, x), ratio in np.ndenumerate(ratios):
                 same = "=" if low[y, x] <= 1.0 <= high[y, x] else ""
                 panel.text(x, y, f"{same}{ratio:.2f}", ha="center", va="center", color=_ink(ratio))
@@ -121,7 +121,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 def _ink(ratio: float) -> str:
-    return "white" if ratio > 3.3 or ratio < 0.3 else "black"
+    return "white" if ratio > 3.5 or ratio < 0.25 else "black"
 
 
 @click.command()

@@ -74,7 +74,7 @@ def test_where_there_is_one_cluster_all_others_are_near():
 
 
 def test_the_shipped_sites_are_two_and_two_near():
-    # Three nodes a site; a - b - c - d, the way from b to c is the trunk. Latencies: 0.1 ms at each end, 1 ms in a pair.
+    # Three nodes a site; a - b - c - d, b to c is the trunk. Latencies: 0.1 ms at each end, 1 ms in a pair.
     settings = load_scenario(
         "wide-area-data",
         {
