@@ -15,6 +15,7 @@ from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.setup import hardware, nanoseconds
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
+from cluster_abm.policies.capacities import capacities_of, comparable_table
 from cluster_abm.workload import key
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Negotiations:
         setup = model.setup
         self.papers = setup.negotiation.mode == "papers" or model.policy.central
         self._hardware = hardware(model.engine.nodes)
+        self._capacities = capacities_of(self._hardware) if model.policy.parameters.heterogeneous else None
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
         self._seen = model.engine.empty_loads()
@@ -121,7 +123,8 @@ class Negotiations:
         self._take_in_reports()
         # Everybody looks at the own node.
         self._model.engine.measure(now_ns, self._true)
-        for node in np.flatnonzero(self._model.policy.in_trouble(self._true)).tolist():
+        loads = comparable_table(self._true, self._capacities)
+        for node in np.flatnonzero(self._model.policy.in_trouble(loads)).tolist():
             self._model.load_managers[node].relieve(self._recorder(node), self._send)
         self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
 
@@ -175,6 +178,7 @@ class Negotiations:
             uniform=self._uniform,
             refused=refused,
             notes={} if notes is None else notes,
+            capacities=self._capacities,
         )
 
     def _uniform(self, task: int, draw: int) -> float:

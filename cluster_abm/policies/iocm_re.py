@@ -27,17 +27,17 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
 
     def index_of(self, view: View) -> str:
         """By the tasks on the node."""
-        return self.resource(view, view.load("faults_per_ms", view.me) > 0)
+        return self.resource(view, view.measured("faults_per_ms", view.me) > 0)
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """(1) to (3)."""
         index = self.resource(view, view.faults_per_ms(newcomer, view.me) > 0)
-        column = view.loads[index]
+        column = view.column(index, newcomer)
         target = self.lightest(view, column)
         here, there = float(column[view.me]), float(column[target])
         if target in view.refused or target == view.me or not there < here:
             return Decision(view.me, "no choice", index, load_here=here, reason="no lighter node")
-        if index == "cpu_queue" and not view.is_largest_of(column):  # only from an overloaded node
+        if index == "cpu_queue" and not view.is_largest(index):  # only from an overloaded node
             return Decision(view.me, "(3) CPU", index, load_here=here, reason="home is not overloaded")
         if index != "io_load":
             rule = "(2) memory" if index == "memory_mb" else "(3) CPU"
@@ -57,5 +57,5 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
         if view.refused:
             column = column.copy()
             column[list(view.refused)] = np.inf
-        memory_mb = view.loads["memory_mb"]
+        memory_mb = view.column("memory_mb")
         return view.least_of(np.where(column == column.min(), memory_mb, np.inf))

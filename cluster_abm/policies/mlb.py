@@ -26,5 +26,5 @@ class MemoryLoadBalancing(CpuLoadBalancing):
         """IOLB's estimate with the newcomer's I/O rate taken to be 0 (Theorem 8)."""
         cpu_ms = newcomer.cpu_on(view.hardware[node])
         page_ms = view.page_ms(newcomer, node)
-        queue = view.load("queue", node) + 1.0
-        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, queue, view.load("at_disk", node))
+        queue = view.measured("queue", node) + 1.0
+        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, queue, view.measured("at_disk", node))

@@ -7,7 +7,7 @@ from cluster_abm.policies.view import Newcomer, View
 
 
 class RandomPlacement(Policy):
-    """Uniform over all nodes, home included; knows nothing."""
+    """Uniform over all nodes, home included; knows nothing. In the heterogeneous form in proportion to CPU speed."""
 
     name = "random"
     source = "textbook"
@@ -16,7 +16,7 @@ class RandomPlacement(Policy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """A node by the task's own random number."""
-        return Decision(int(view.uniform(newcomer.task, 0) * view.nodes), "drawn")
+        return Decision(view.drawn(view.uniform(newcomer.task, 0), range(view.nodes)), "drawn")
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """Nobody refuses."""
