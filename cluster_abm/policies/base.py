@@ -106,7 +106,7 @@ class Policy:
 
     def is_overloaded(self, newcomer: Newcomer, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""
-        return view.is_largest(self.index)
+        return view.is_largest(self.index, newcomer)
 
     def location(self, newcomer: Newcomer, view: View) -> int:
         """Location policy: the node to ask. By default the one of least load."""

@@ -35,7 +35,7 @@ class CpuLoadBalancing(Policy):
     def balance_cpu(self, newcomer: Newcomer, view: View) -> Decision:
         """Lines 15-20, which MLB and IOLB end with."""
         index = "queue_paging" if self.parameters.index == "queue" else "cpu_ms"
-        if view.is_largest(index):  # line 15
+        if view.is_largest(index, newcomer):  # line 15
             return self.send_to_least(newcomer, view, index, "lines 16-20 (CPU)")
         return Decision(view.me, "line 15 (CPU)", index, reason="home is not overloaded")
 

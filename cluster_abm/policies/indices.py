@@ -145,10 +145,10 @@ class IfOverloaded(Greedy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""
-        column = self.column(view)
+        column = self.column(view, newcomer)
         if not view.is_largest_of(column):
             return Decision(view.me, "transfer", self.index_of(view), reason="home is not overloaded")
-        return self._to_least(self.with_newcomer(column, newcomer, view), view)
+        return self._to_least(column, view)
 
 
 class Preemptive(Estimating, IndexPolicy):

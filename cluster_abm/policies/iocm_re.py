@@ -37,7 +37,7 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
         here, there = float(column[view.me]), float(column[target])
         if target in view.refused or target == view.me or not there < here:
             return Decision(view.me, "no choice", index, load_here=here, reason="no lighter node")
-        if index == "cpu_queue" and not view.is_largest(index):  # only from an overloaded node
+        if index == "cpu_queue" and not view.is_largest_of(column):  # only from an overloaded node
             return Decision(view.me, "(3) CPU", index, load_here=here, reason="home is not overloaded")
         if index != "io_load":
             rule = "(2) memory" if index == "memory_mb" else "(3) CPU"

@@ -18,7 +18,8 @@ class MemoryLoadBalancing(CpuLoadBalancing):
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """Lines 9-20."""
         lif_cpu, lif_page, _ = view.imbalance
-        if view.page_ms(newcomer, view.me) > 0 and lif_page > lif_cpu and view.is_largest("page_ms"):  # line 9
+        pages = view.page_ms(newcomer, view.me) > 0
+        if pages and lif_page > lif_cpu and view.is_largest("page_ms", newcomer):  # line 9
             return self.send_to_least(newcomer, view, "page_ms", "lines 10-14 (memory)")
         return self.balance_cpu(newcomer, view)  # lines 15-20
 

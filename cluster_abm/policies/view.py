@@ -232,9 +232,12 @@ class View:
         """One of them."""
         return Candidate(*self.candidate_rows[place].item())
 
-    def is_largest(self, index: str) -> bool:
-        """Whether the own load is the largest of all known: "overloaded", read literally."""
-        return self.is_largest_of(self.column(index))
+    def is_largest(self, index: str, newcomer: Newcomer | None = None) -> bool:
+        """Whether the own load is the largest of all known: "overloaded", read literally.
+
+        With a newcomer, of unlike nodes: whether this one would be the most loaded by it.
+        """
+        return self.is_largest_of(self.column(index, newcomer))
 
     def is_largest_of(self, column: Loads) -> bool:
         """The same for an index that a policy makes itself, shape (nodes,)."""

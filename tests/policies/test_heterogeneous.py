@@ -156,10 +156,10 @@ CASES = [
     # 0.1 accesses/ms more: 0.3/0.4 = 0.75 against 0.8/1.6 = 0.5; an idle disk, 0.25, is better than that.
     ("io-re", [LAGGING, QUICK], {"io_load": [0.2, 0.7]}, 0, 1),
     ("io-re", [LAGGING, QUICK], {"io_load": [0.0, 0.7]}, 0, 0),
-    # Overloaded: 2/0.5 + 0.2 is more than 3/1.5 + 0.2, though 2 + 0.2 is less than 3 + 0.2.
+    # Overloaded: 3/0.5 + 0.3 is more than 4/1.5 + 0.3, though 2 + 0.2 is less than 3 + 0.2.
     ("wal-re", [SLOW, FAST], {"cpu_queue": [2, 3], "io_load": [0.2, 0.2]}, 0, 1),
-    # Not overloaded: 1/0.5 against 3.3/1.5.
-    ("wal-re", [SLOW, FAST], {"cpu_queue": [1, 3.3], "io_load": [0.2, 0.2]}, 0, 0),
+    # Not overloaded: 1/0.5 against 4/1.5.
+    ("wal-re", [SLOW, FAST], {"cpu_queue": [0, 3], "io_load": [0.2, 0.2]}, 0, 0),
     ("cm-re", [SLOW, FAST], {"cpu_queue": [2, 3]}, 0, 1),
     # CPU queues are the imbalanced resource: 3/0.5 against 4/1.5, from the overloaded one.
     ("iocm-re", [SLOW, FAST], {"cpu_queue": [2, 3], "cpu_ms": [100, 200]}, 0, 1),
@@ -207,8 +207,7 @@ def test_iolb_counts_what_the_newcomer_adds_where_it_goes():
 
 
 def test_clb_compares_queues_per_speed():
-    """Queues of 2.2 and 3: the larger one is the slow node's, and there is no gap to narrow unless by speed:
-    4.4 - 2 > 1/1.5."""
+    """Queues of 2.2 and 3: 3.2/0.5 with the newcomer against 4/1.5, and the gap is 2.2/0.5 - 3/1.5 > 1/1.5."""
     how = {"parameters": {"index": "queue"}, "demands": {"io_per_ms": 0.0, "memory_mb": 0.0}}
     loads = {"queue_paging": [2.2, 3.0]}
     assert target("clb", [SLOW, FAST], loads, heterogeneous=False, **how) == 0

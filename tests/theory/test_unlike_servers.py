@@ -16,7 +16,7 @@ from support import finished
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 SPEEDS = (1.0, 3.0)
-# Demand of a second at speed 1; at so many tasks on one server the chain is cut: less than once in 10^7.
+# Demand of a second at speed 1; at so many tasks on one server the chain is cut: it is there less than once in 10^7.
 MOST = 40
 
 
@@ -67,7 +67,8 @@ def responses_s(heterogeneous, rho, runs, window_s):
             SEED + run, policy__name="jsq", policy__heterogeneous=heterogeneous, negotiation__mode="papers",
             cluster__nodes=2, cluster__group=[{"count": 1, "cpu_speed": SPEEDS[1]}], cluster__context_switch_ms=0.0,
             cluster__quantum_ms=1.0, cluster__slice_ms=1.0, workload__cpu_ms__mean=1000.0,
-            workload__duration_s=window_s, workload__utilisation=None, workload__jobs_per_s=rho * sum(SPEEDS), workload__memory_mb__mean=0.001,
+            workload__duration_s=window_s, workload__utilisation=None, workload__jobs_per_s=rho * sum(SPEEDS),
+            workload__memory_mb__mean=0.001,
             negotiation__remote_execution_ms=0.0, interconnect__bandwidth_mbps=1e9,
         )  # fmt: skip
         frame = model.jobs_frame()
