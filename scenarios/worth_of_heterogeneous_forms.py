@@ -24,10 +24,11 @@ from cluster_abm.study.statistics import estimate
 
 NODES, CPU_MS, IO_PER_MS, REQUEST_MS = 16, 1000.0, 0.3, 10.5
 SEEK_MS, DISK_MB_PER_S, MEMORY_MB = 8.0, 40.0, 100.0
-# Of the resource that is unlike, the CPU where it is memory: the busy part of all of it.
+# The busy part of all the CPUs, or of all the disks where they are unlike.
 LOADS = (0.35, 0.7)
 DEGREES = (2.0, 4.0)
 UNLIKE = ("cpu", "disk", "memory")
+TITLES = {"cpu": "unlike CPU speeds", "disk": "unlike disks", "memory": "unlike memories"}
 ADAPTIVE: dict[str, object] = {"policy.adaptive": True}
 BY_QUEUE: dict[str, object] = {"policy.index": "queue"}
 POLICIES: dict[str, dict[str, object]] = {
@@ -121,12 +122,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
                 )  # fmt: skip
             panel.axvline(1.0, color="0.5", linewidth=0.8)
             panel.set_xscale("log")
-            ticks = [tick for tick in (0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20, 50) if tick <= panel.get_xlim()[1]]
+            ticks = [tick for tick in (0.5, 0.7, 1, 1.2, 1.4, 2, 3, 5, 10, 20, 50) if tick <= panel.get_xlim()[1]]
             panel.set_xticks([tick for tick in ticks if tick >= panel.get_xlim()[0]])
             panel.xaxis.set_major_formatter("{x:g}")
             panel.minorticks_off()
             panel.set_yticks(range(len(names)), names)
-            panel.set_title(f"unlike {unlike}, load {load:g}", fontsize=10)
+            panel.set_title(f"{TITLES[unlike]}, load {load:g}", fontsize=10)
     panels[0][0].legend(title="degree", fontsize=8)
     save(figure, path)
 
