@@ -122,8 +122,9 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
                 )  # fmt: skip
             panel.axvline(1.0, color="0.5", linewidth=0.8)
             panel.set_xscale("log")
-            ticks = [tick for tick in (0.5, 0.7, 1, 1.2, 1.4, 2, 3, 5, 10, 20, 50) if tick <= panel.get_xlim()[1]]
-            panel.set_xticks([tick for tick in ticks if tick >= panel.get_xlim()[0]])
+            low, high = panel.get_xlim()
+            ticks = (0.8, 0.9, 1, 1.2, 1.4, 1.6) if high < 2 else (0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20, 50)
+            panel.set_xticks([tick for tick in ticks if low <= tick <= high])
             panel.xaxis.set_major_formatter("{x:g}")
             panel.minorticks_off()
             panel.set_yticks(range(len(names)), names)
