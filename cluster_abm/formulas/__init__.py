@@ -4,6 +4,7 @@ Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB
 """
 
 from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
+from cluster_abm.formulas.capacity import relative_capacity, relative_load
 from cluster_abm.formulas.cost import (
     migration_cost_effectiveness,
     migration_ms,
@@ -48,6 +49,8 @@ __all__ = [
     "page_faults_per_ms",
     "page_load_ms",
     "paging_rate_per_s",
+    "relative_capacity",
+    "relative_load",
     "remote_execution_ms",
     "service_ms",
     "slowdown",

@@ -18,6 +18,7 @@ from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
+from cluster_abm.policies.capacities import capacities_of, comparable_table
 from cluster_abm.workload import key
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Negotiations:
         self._failures_are_possible = setup.failures.can_happen
         self._hardware = hardware(model.engine.nodes)
         self._data = None if model.staging is None else model.staging.map
+        self._capacities = capacities_of(self._hardware) if model.policy.parameters.heterogeneous else None
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
         self._timeout_ns = nanoseconds(setup.negotiation.timeout_ms)
@@ -197,7 +199,8 @@ class Negotiations:
         self.reports.take_in()
         # Everybody looks at the own node.
         self._model.engine.measure(now_ns, self._true)
-        troubled = self._model.policy.in_trouble(self._true) & self._model.failures.up
+        loads = comparable_table(self._true, self._capacities)
+        troubled = self._model.policy.in_trouble(loads) & self._model.failures.up
         for node in np.flatnonzero(troubled).tolist():
             self._model.load_managers[node].relieve(self._recorder(node), self._send)
         self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
@@ -262,6 +265,7 @@ class Negotiations:
             refused=refused,
             notes={} if notes is None else notes,
             data=self._data,
+            capacities=self._capacities,
         )
 
     def _uniform(self, task: int, draw: int) -> float:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ValidationError
+from pydantic import Field, StrictBool, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
@@ -70,7 +70,11 @@ class Policy:
     """
 
     class Parameters(Section):
-        """No parameters."""
+        """What every policy has."""
+
+        heterogeneous: StrictBool = Field(
+            False, description="loads of unlike nodes are compared per unit of their CPU speed, memory and disk rate"
+        )
 
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
@@ -102,14 +106,14 @@ class Policy:
 
     def is_overloaded(self, newcomer: Newcomer, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""
-        return view.is_largest(self.index)
+        return view.is_largest(self.index, newcomer)
 
     def location(self, newcomer: Newcomer, view: View) -> int:
         """Location policy: the node to ask. By default the one of least load."""
-        return view.least(self.index)
+        return view.least(self.index, newcomer)
 
-    def task_load(self, newcomer: Newcomer, view: View, index: str) -> float:
-        """What the newcomer would add to an index on its own node, in the index's unit."""
+    def task_load(self, newcomer: Newcomer, view: View, index: str, node: int) -> float:
+        """What the newcomer would add to an index on a node, in the index's unit."""
         return 1.0
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float | None:
@@ -131,7 +135,11 @@ class Policy:
         return None
 
     def in_trouble(self, loads: Table) -> Flags:
-        """Which nodes' load managers are asked to `relieve` theirs, each by its own node's row, shape (nodes,)."""
+        """Which nodes' load managers are asked to `relieve` theirs, each by its own node's row, shape (nodes,).
+
+        Args:
+            loads: the true loads of all nodes, as `View.comparable` has them.
+        """
         return np.ones(len(loads), bool)
 
     def relieve(self, view: View) -> Decision | None:
@@ -145,8 +153,8 @@ class Policy:
             task: what its job announced; it is a running one if it goes on from a checkpoint.
             view: what all that are up have just answered; those that are out count as having refused.
         """
-        target = view.least(self.index)
-        return Decision(target, "recovery", self.index, load_there=view.load(self.index, target))
+        target = view.least(self.index, task)
+        return Decision(target, "recovery", self.index, load_there=view.load(self.index, target, task))
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node's answer from its own true state: "" accepts, else the reason of the refusal.
@@ -165,8 +173,10 @@ class Policy:
     def send_to_least(self, newcomer: Newcomer, view: View, index: str, rule: str) -> Decision:
         """Ask the node of least load if the gap narrows and the task gains more than it costs: IOLB Fig. 1, lines
         4-8, which are lines 10-14 and 16-20 for the other indices."""
-        target = view.least(index)
-        task_load = self.task_load(newcomer, view, index)
+        target = view.least(index, newcomer)
+        # In the papers load_j is the same everywhere. Where it is not, the target must stay the lighter one with it.
+        weighed_on = view.me if view.capacities is None else target
+        task_load = view.per_unit(self.task_load(newcomer, view, index, weighed_on), index, weighed_on)
         here, there = view.load(index, view.me), view.load(index, target)
         response_here = self.response_ms(newcomer, view, view.me)
         response_there = self.response_ms(newcomer, view, target)
@@ -198,6 +208,5 @@ class Policy:
         field = ".".join(str(part) for part in error["loc"])
         if error["type"] == "extra_forbidden":
             allowed = sorted(self.Parameters.model_fields)
-            hint = nearest(field, allowed) if allowed else f"policy {self.name!r} has no parameters"
-            return f"unknown key 'policy.{field}'; {hint}"
+            return f"unknown key 'policy.{field}'; {nearest(field, allowed)}"
         return f"policy.{field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

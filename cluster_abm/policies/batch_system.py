@@ -12,7 +12,8 @@ class BatchSystem(Policy):
     """Nodes are partitioned into disjoint sets, and each set runs one job at a time.
 
     A head node keeps one queue. The job at its head waits until as many nodes are free as it has tasks (or all of them,
-    if it has more); nobody overtakes it. It has its nodes to itself until all its tasks have ended.
+    if it has more); nobody overtakes it. It has its nodes to itself until all its tasks have ended. In the
+    heterogeneous form it gets the fastest of the free ones.
     """
 
     name = "batch-system"
@@ -34,11 +35,12 @@ class BatchSystem(Policy):
         view.notes["given"] = given
         if len(free) < min(tasks, view.nodes - len(view.refused)):
             return True
-        view.notes["given"] = [*given, free[:tasks]]
+        fastest_first = np.argsort(view.column("tasks", newcomer)[free], kind="stable")
+        view.notes["given"] = [*given, free[fastest_first[:tasks]]]
         return False
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The emptiest of the job's nodes."""
         nodes = view.notes["given"][-1]
-        tasks_on = view.loads["tasks"][nodes]
+        tasks_on = view.column("tasks", newcomer)[nodes]
         return Decision(int(nodes[tasks_on.argmin()]), "first come first served", "tasks")

@@ -35,22 +35,22 @@ class CpuLoadBalancing(Policy):
     def balance_cpu(self, newcomer: Newcomer, view: View) -> Decision:
         """Lines 15-20, which MLB and IOLB end with."""
         index = "queue_paging" if self.parameters.index == "queue" else "cpu_ms"
-        if view.is_largest(index):  # line 15
+        if view.is_largest(index, newcomer):  # line 15
             return self.send_to_least(newcomer, view, index, "lines 16-20 (CPU)")
         return Decision(view.me, "line 15 (CPU)", index, reason="home is not overloaded")
 
-    def task_load(self, newcomer: Newcomer, view: View, index: str) -> float:
-        """The newcomer's load on its home node by any of the three indices."""
-        home = view.hardware[view.me]
+    def task_load(self, newcomer: Newcomer, view: View, index: str, node: int) -> float:
+        """The newcomer's load on a node by any of the three indices."""
+        on = view.hardware[node]
         if index == "io_ms":
-            return newcomer.io_on(home)
+            return newcomer.io_on(on)
         if index == "page_ms":
-            return view.page_ms(newcomer, view.me)
+            return view.page_ms(newcomer, node)
         if index == "cpu_ms":
-            return newcomer.cpu_on(home)
-        io_per_ms, faults = newcomer.io_per_ms * home.speed, view.faults_per_ms(newcomer, view.me) * home.speed
-        return cpu_share(io_per_ms, newcomer.request_on(home), faults, home.fault_service_ms)
+            return newcomer.cpu_on(on)
+        io_per_ms, faults = newcomer.io_per_ms * on.speed, view.faults_per_ms(newcomer, node) * on.speed
+        return cpu_share(io_per_ms, newcomer.request_on(on), faults, on.fault_service_ms)
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
         """By the CPU alone: its expected queue there, page faults counted as I/O."""
-        return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.load("queue_paging", node))
+        return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.measured("queue_paging", node))

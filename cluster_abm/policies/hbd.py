@@ -14,7 +14,8 @@ class HarcholBalterDowney(CpuIndex):
     """An old process is expected to live long: it migrates once its age pays for the cost.
 
     With lifetimes of P(L > x) ~ 1/x the expected remaining life of a process is its age; it shares the CPU with
-    n - m processes fewer at its target, so it gains more than it costs if age >= cost / (n - m).
+    n - m processes fewer at its target, so it gains more than it costs if age >= cost / (n - m). In the
+    heterogeneous form it is (n + 1)/mu_i - (m + 1)/mu_k, with the speeds relative to their mean.
     """
 
     name = "hbd"
@@ -28,7 +29,7 @@ class HarcholBalterDowney(CpuIndex):
 
     def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
         """The eligible process whose age is most for its cost."""
-        column = self.column(view)
+        column = self.column(view, newcomer)
         target = view.least_of(column)
         here, there = float(column[view.me]), float(column[target])
         tasks = view.candidate_rows

@@ -23,21 +23,25 @@ class IndexPolicy(Policy):
         """The field it compares now."""
         return self.index
 
-    def column(self, view: View) -> Loads:
-        """The load index of every node, shape (nodes,)."""
-        return view.loads[self.index_of(view)]
+    def column(self, view: View, newcomer: Newcomer | None = None) -> Loads:
+        """The load index of every node to compare them by, shape (nodes,); of unlike nodes with the newcomer there."""
+        return view.column(self.index_of(view), newcomer)
+
+    def with_newcomer(self, column: Loads, newcomer: Newcomer, view: View) -> Loads:
+        """The column by which nodes are compared for a newcomer, of that which says how loaded they are now."""
+        return column if view.capacities is None else self.column(view, newcomer)
 
     def recover(self, task: Newcomer, view: View) -> Decision:
         """The least by its column."""
-        column = self.column(view)
+        column = self.column(view, task)
         target = view.least_of(column)
         return Decision(target, "recovery", self.index_of(view), load_there=float(column[target]))
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node refuses if by the offer's index it is not the lighter one any more."""
-        fields = view.loads.dtype.names or ()
-        mine = view.load(decision.index, view.me) if decision.index in fields else float(self.column(view)[view.me])
-        if decision.load_here == decision.load_here and not mine < decision.load_here:
+        is_field = decision.index in (view.loads.dtype.names or ())
+        column = view.column(decision.index, newcomer) if is_field else self.column(view, newcomer)
+        if decision.load_here == decision.load_here and not column[view.me] < decision.load_here:
             return "not the lighter node any more"
         return ""
 
@@ -77,7 +81,7 @@ class CpuMemoryIndex(IndexPolicy):
 
     def index_of(self, view: View) -> str:
         """CPU queue length [tasks], or memory demand [MB]."""
-        return "memory_mb" if view.load("faults_per_ms", view.me) > 0 else "cpu_queue"
+        return "memory_mb" if view.measured("faults_per_ms", view.me) > 0 else "cpu_queue"
 
 
 @kernel
@@ -118,13 +122,13 @@ class WeightedIndex(IndexPolicy):
 
     parameters: Parameters
 
-    def column(self, view: View) -> Loads:
+    def column(self, view: View, newcomer: Newcomer | None = None) -> Loads:
         """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
         chosen = self.parameters
         weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
         if chosen.adaptive and sum(view.imbalance) > 0:
             weights = view.imbalance
-        return weigh(view.loads, *weights, chosen.normalised or chosen.adaptive)
+        return weigh(view.comparable(newcomer), *weights, chosen.normalised or chosen.adaptive)
 
 
 class Greedy(IndexPolicy):
@@ -132,10 +136,9 @@ class Greedy(IndexPolicy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The least of all."""
-        return self._to_least(view)
+        return self._to_least(self.column(view, newcomer), view)
 
-    def _to_least(self, view: View) -> Decision:
-        column = self.column(view)
+    def _to_least(self, column: Loads, view: View) -> Decision:
         target = view.least_of(column)
         here, there = float(column[view.me]), float(column[target])
         if target in view.refused:
@@ -148,9 +151,10 @@ class IfOverloaded(Greedy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""
-        if not view.is_largest_of(self.column(view)):
+        column = self.column(view, newcomer)
+        if not view.is_largest_of(column):
             return Decision(view.me, "transfer", self.index_of(view), reason="home is not overloaded")
-        return self._to_least(view)
+        return self._to_least(column, view)
 
 
 class Preemptive(Estimating, IndexPolicy):
@@ -178,7 +182,7 @@ class Preemptive(Estimating, IndexPolicy):
         column = self.column(view)
         if not view.is_largest_of(column):  # line 2
             return None
-        target = view.least_of(column)  # line 3
+        target = view.least_of(self.with_newcomer(column, newcomer, view))  # line 3
         if target in view.refused or target == view.me or not column[target] < column.sum() / len(column):
             return None
         return self.most_effective(view, target, column, "lines 4-5")
@@ -192,8 +196,9 @@ class Preemptive(Estimating, IndexPolicy):
         )  # fmt: skip
         if place < 0:
             return None
+        task = view.candidate(place)
+        column = self.with_newcomer(column, task, view)
         return Decision(
             target, rule, self.index_of(view), load_here=float(column[view.me]), load_there=float(column[target]),
-            response_here_ms=response_here_ms, response_there_ms=response_there_ms, cost_ms=cost_ms,
-            task=view.candidate(place), mce=mce,
+            response_here_ms=response_here_ms, response_there_ms=response_there_ms, cost_ms=cost_ms, task=task, mce=mce,
         )  # fmt: skip

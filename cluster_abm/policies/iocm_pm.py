@@ -26,6 +26,7 @@ class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
         column = self.column(view)
         if not view.is_largest_of(column):
             return None
+        column = self.with_newcomer(column, newcomer, view)
         target = self.lightest(view, column)
         if target in view.refused or target == view.me or not column[target] < column[view.me]:
             return None

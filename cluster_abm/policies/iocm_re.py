@@ -27,12 +27,12 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
 
     def index_of(self, view: View) -> str:
         """By the tasks on the node."""
-        return self.resource(view, view.load("faults_per_ms", view.me) > 0)
+        return self.resource(view, view.measured("faults_per_ms", view.me) > 0)
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """(1) to (3)."""
         index = self.resource(view, view.faults_per_ms(newcomer, view.me) > 0)
-        column = view.loads[index]
+        column = view.column(index, newcomer)
         target = self.lightest(view, column)
         here, there = float(column[view.me]), float(column[target])
         if target in view.refused or target == view.me or not there < here:
@@ -57,5 +57,5 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
         if view.refused:
             column = column.copy()
             column[list(view.refused)] = np.inf
-        memory_mb = view.loads["memory_mb"]
+        memory_mb = view.column("memory_mb")
         return view.least_of(np.where(column == column.min(), memory_mb, np.inf))

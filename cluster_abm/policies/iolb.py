@@ -20,7 +20,7 @@ class IoLoadBalancing(MemoryLoadBalancing):
         """Fig. 1, lines 2-20; a failed line means "local", there is no falling through."""
         io_ms = newcomer.io_on(view.hardware[view.me])
         lif_cpu, lif_page, lif_io = view.imbalance
-        if io_ms > 0 and lif_io == max(lif_cpu, lif_page, lif_io) and view.is_largest("io_ms"):  # line 3
+        if io_ms > 0 and lif_io == max(lif_cpu, lif_page, lif_io) and view.is_largest("io_ms", newcomer):  # line 3
             return self.send_to_least(newcomer, view, "io_ms", "lines 4-8 (I/O)")
         return super().place(newcomer, view)  # else if: lines 9-20
 

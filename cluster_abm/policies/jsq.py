@@ -1,4 +1,4 @@
-"""A yardstick: join the shortest queue."""
+"""A yardstick: join the shortest queue; of unlike nodes, that of the shortest expected delay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from cluster_abm.policies.view import Newcomer, View
 
 
 class JoinShortestQueue(Policy):
-    """To the node known to have fewest tasks; home on a tie."""
+    """To the node known to have fewest tasks; home on a tie.
+
+    The heterogeneous form is SED: least (n + 1)/mu, n tasks at a CPU of speed mu.
+    """
 
     name = "jsq"
     source = "Winston 1977"
@@ -15,12 +18,13 @@ class JoinShortestQueue(Policy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The least of all, refused nodes apart."""
-        target = view.least("tasks")
-        here, there = view.load("tasks", view.me), view.load("tasks", target)
+        target = view.least("tasks", newcomer)
+        here, there = view.load("tasks", view.me, newcomer), view.load("tasks", target, newcomer)
         if there >= here:
             return Decision(view.me, "shortest queue", "tasks", 1.0, here, here, reason="home is as short")
         return Decision(target, "shortest queue", "tasks", 1.0, here, there)
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """Refuses when the queue here is not shorter than the offering node's any more."""
-        return "" if view.load("tasks", view.me) < decision.load_here else "not the shorter queue any more"
+        mine = view.load("tasks", view.me, newcomer)
+        return "" if mine < decision.load_here else "not the shorter queue any more"

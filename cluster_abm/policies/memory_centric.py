@@ -29,7 +29,7 @@ class MemoryCentric(Policy, ABC):
         memory_threshold: Annotated[Real, Field(gt=-1.0)] = 0.0
         """MT: oversized memory demand from which submissions are blocked, as a fraction"""
         cpu_threshold: Count = 8
-        """CT: most jobs on a machine"""
+        """CT: most jobs on a machine; with heterogeneous = true, on one of mean speed"""
         inner_threshold: NonNegative | None = None
         """MT > 0: oversized demand from which jobs are migrated; not set: MT"""
         delay_ms: NonNegative = 2000.0
@@ -82,7 +82,7 @@ class MemoryCentric(Policy, ABC):
 
     def relieve(self, view: View) -> Decision | None:
         """The identified job migrates if the machine pages, or has more than CT jobs, and another one can take it."""
-        if not self.in_trouble(view.loads[view.me : view.me + 1])[0]:
+        if not self.in_trouble(view.comparable()[view.me : view.me + 1])[0]:
             return None
         since_ms = self._in_trouble_since(view)
         rates = self._fault_rates(view)
@@ -152,14 +152,15 @@ class MemoryCentric(Policy, ABC):
 
     def _roomiest(self, view: View) -> int | None:
         """k: the machine with the largest free memory among those with fewer than CT jobs; None if there is none."""
-        can = view.loads["tasks"] < self.parameters.cpu_threshold
+        can = view.column("tasks") < self.parameters.cpu_threshold
         can[[view.me, *view.refused]] = False
         if not can.any():
             return None
-        free_mb = np.where(can, view.loads["free_mb"], -1.0)
+        # A job needs its MB: room is absolute, also among unlike machines.
+        free_mb = np.where(can, view.column("free_mb"), -1.0)
         most = np.flatnonzero(free_mb == free_mb.max())
         if len(most) > 1:
-            oversize = view.loads["oversize"][most]
+            oversize = view.column("oversize")[most]
             most = most[oversize == oversize.min()]
         # Among equals the next one after `me`, or all would ask the same.
         return int(most[((most - view.me - 1) % view.nodes).argmin()])

@@ -18,7 +18,8 @@ class MemoryLoadBalancing(CpuLoadBalancing):
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """Lines 9-20."""
         lif_cpu, lif_page, _ = view.imbalance
-        if view.page_ms(newcomer, view.me) > 0 and lif_page > lif_cpu and view.is_largest("page_ms"):  # line 9
+        pages = view.page_ms(newcomer, view.me) > 0
+        if pages and lif_page > lif_cpu and view.is_largest("page_ms", newcomer):  # line 9
             return self.send_to_least(newcomer, view, "page_ms", "lines 10-14 (memory)")
         return self.balance_cpu(newcomer, view)  # lines 15-20
 
@@ -26,5 +27,5 @@ class MemoryLoadBalancing(CpuLoadBalancing):
         """IOLB's estimate with the newcomer's I/O rate taken to be 0 (Theorem 8)."""
         cpu_ms = newcomer.cpu_on(view.hardware[node])
         page_ms = view.page_ms(newcomer, node)
-        queue = view.load("queue", node) + 1.0
-        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, queue, view.load("at_disk", node))
+        queue = view.measured("queue", node) + 1.0
+        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, queue, view.measured("at_disk", node))

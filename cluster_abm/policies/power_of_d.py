@@ -10,7 +10,11 @@ from cluster_abm.scenario.distributions import Count
 
 
 class PowerOfD(Policy):
-    """Draws d nodes and takes the one known to have fewest tasks: with old news it herds less than jsq."""
+    """Draws d nodes and takes the one known to have fewest tasks: with old news it herds less than jsq.
+
+    The heterogeneous form draws in proportion to CPU speed, or slow nodes that meet among those drawn would get more
+    than they can do, and takes the one of least (n + 1)/mu.
+    """
 
     class Parameters(Policy.Parameters):
         """How many are drawn."""
@@ -27,11 +31,12 @@ class PowerOfD(Policy):
         """The first shortest of those drawn."""
         nodes = [node for node in range(view.nodes) if node not in view.refused]
         drawn = [
-            nodes.pop(int(view.uniform(newcomer.task, draw) * len(nodes)))
+            nodes.pop(view.drawn(view.uniform(newcomer.task, draw), nodes))
             for draw in range(min(self.parameters.d, len(nodes)))
         ]
-        target = min(drawn, key=lambda node: view.load("tasks", node))
-        here, there = view.load("tasks", view.me), view.load("tasks", target)
+        tasks = view.column("tasks", newcomer)
+        target = min(drawn, key=lambda node: tasks[node])
+        here, there = float(tasks[view.me]), float(tasks[target])
         return Decision(target, f"shortest of {len(drawn)}", "tasks", 1.0, here, there)
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Newcomer, View
 
 
 class RandomPlacement(Policy):
-    """Uniform over all nodes, home included; knows nothing."""
+    """Uniform over all nodes, home included; knows nothing. In the heterogeneous form in proportion to CPU speed."""
 
     name = "random"
     source = "textbook"
@@ -16,11 +18,11 @@ class RandomPlacement(Policy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """A node by the task's own random number, of those that have not failed to answer."""
-        drawn = view.uniform(newcomer.task, len(view.refused))
-        if not view.refused:
-            return Decision(int(drawn * view.nodes), "drawn")
-        nodes = [node for node in range(view.nodes) if node not in view.refused]
-        return Decision(nodes[int(drawn * len(nodes))], "drawn")
+        number = view.uniform(newcomer.task, len(view.refused))
+        nodes: Sequence[int] = range(view.nodes)
+        if view.refused:
+            nodes = [node for node in nodes if node not in view.refused]
+        return Decision(nodes[view.drawn(number, nodes)], "drawn")
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """Nobody refuses."""

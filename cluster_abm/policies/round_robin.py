@@ -7,7 +7,11 @@ from cluster_abm.policies.view import Newcomer, View
 
 
 class RoundRobin(Policy):
-    """Every load manager goes round all nodes, beginning with its own."""
+    """Every load manager goes round all nodes, beginning with its own.
+
+    In the heterogeneous form nodes get turns in proportion to CPU speed, as evenly spread as may be: at each turn every
+    node earns its speed relative to the mean, and the richest gets the turn and pays for it.
+    """
 
     name = "round-robin"
     source = "textbook"
@@ -16,6 +20,12 @@ class RoundRobin(Policy):
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The next node in this load manager's turn."""
+        if view.capacities is not None:
+            earned = view.notes.get("earned", 0.0) + view.capacities.cpu
+            target = view.least_of(-earned)
+            earned[target] -= view.nodes
+            view.notes["earned"] = earned
+            return Decision(target, "next in turn")
         dealt = view.notes.get("dealt", 0)
         while (view.me + dealt) % view.nodes in view.refused:
             dealt += 1

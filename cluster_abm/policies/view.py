@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from cluster_abm.formulas import (
     service_ms,
     written_mb,
 )
+from cluster_abm.policies.capacities import SERVED_BY, Capacities, comparable, comparable_table
 from cluster_abm.policies.data import DataMap
 
 Table = npt.NDArray[np.void]
@@ -135,10 +136,14 @@ def no_tasks() -> Table:
 class View:
     """What the load manager of node `me` sees when it decides.
 
+    Whoever compares nodes asks for `load`, `column`, `least`, `is_largest` or `comparable`: there unlike nodes are made
+    comparable if the policy is in its heterogeneous form. Estimates, which reckon with the hardware themselves, take
+    `measured` and `loads`.
+
     Attributes:
         me: its node.
         loads: load rows, shape (nodes,), fields of the load table (docs/model.md): row `me` as it is, the
-            others as last heard; the newcomer is in none of them. Read only.
+            others as last heard; the newcomer is in none of them. As measured. Read only.
         hardware: fixed properties of every node.
         paths: the ways from here to the other nodes.
         remote_execution_ms: fixed cost e of starting a task elsewhere [ms].
@@ -149,6 +154,7 @@ class View:
         now_ms: now [ms].
         tasks_of_mine: asked once when a policy looks at `candidates` or `candidate_rows`.
         data: where the files lie that jobs need; None: no job needs any.
+        capacities: what nodes have relative to each other, by which their loads are compared; None: as measured.
     """
 
     me: int
@@ -163,6 +169,7 @@ class View:
     now_ms: float = 0.0
     tasks_of_mine: Callable[[], Table] = no_tasks
     data: DataMap | None = None
+    capacities: Capacities | None = None
 
     @property
     def nodes(self) -> int:
@@ -184,9 +191,37 @@ class View:
         latency_ms = float(self.paths.latency_ms[node])
         return self.remote_execution_ms + latency_ms, self.migration_ms + latency_ms
 
-    def load(self, index: str, node: int) -> float:
+    def measured(self, index: str, node: int) -> float:
         """A node's load by one index, as known."""
         return float(self.loads[index][node])
+
+    def column(self, index: str, newcomer: Newcomer | None = None) -> Loads:
+        """A load index of all nodes, to compare them by, shape (nodes,).
+
+        As measured, unless the policy is in its heterogeneous form and nodes are unlike: then per unit of what serves
+        it on each node, with the newcomer there if one is given.
+        """
+        return comparable(self.loads, index, self.capacities, newcomer)
+
+    def load(self, index: str, node: int, newcomer: Newcomer | None = None) -> float:
+        """One node's entry of that column."""
+        return float(self.column(index, newcomer)[node])
+
+    def per_unit(self, load: float, index: str, node: int) -> float:
+        """A task's load as it would add to a node's entry of that column."""
+        resource = SERVED_BY.get(index)
+        return load if self.capacities is None or resource is None else load / self.capacities.of(resource)[node]
+
+    def comparable(self, newcomer: Newcomer | None = None) -> Table:
+        """All indices that way: the load table to compare nodes by."""
+        return comparable_table(self.loads, self.capacities, newcomer)
+
+    def drawn(self, uniform: float, nodes: Sequence[int]) -> int:
+        """Place of the node that a number in (0, 1) draws; in the heterogeneous form fast CPUs are drawn more often."""
+        if self.capacities is None:
+            return int(uniform * len(nodes))
+        shares = np.cumsum(self.capacities.cpu[list(nodes)])
+        return min(int(np.searchsorted(shares, uniform * shares[-1], side="right")), len(nodes) - 1)
 
     @cached_property
     def candidate_rows(self) -> Table:
@@ -202,17 +237,20 @@ class View:
         """One of them."""
         return Candidate(*self.candidate_rows[place].item())
 
-    def is_largest(self, index: str) -> bool:
-        """Whether the own load is the largest of all known: "overloaded", read literally."""
-        return self.is_largest_of(self.loads[index])
+    def is_largest(self, index: str, newcomer: Newcomer | None = None) -> bool:
+        """Whether the own load is the largest of all known: "overloaded", read literally.
+
+        With a newcomer, of unlike nodes: whether this one would be the most loaded by it.
+        """
+        return self.is_largest_of(self.column(index, newcomer))
 
     def is_largest_of(self, column: Loads) -> bool:
         """The same for an index that a policy makes itself, shape (nodes,)."""
         return bool(column[self.me] >= column.max())
 
-    def least(self, index: str) -> int:
+    def least(self, index: str, newcomer: Newcomer | None = None) -> int:
         """The node of least load among those that have not refused; on a tie `me`, else the next one after `me`."""
-        return self.least_of(self.loads[index])
+        return self.least_of(self.column(index, newcomer))
 
     def least_of(self, column: Loads) -> int:
         """The same for an index that a policy makes itself, shape (nodes,)."""
@@ -235,10 +273,10 @@ class View:
     def faults_per_ms(self, newcomer: Newcomer, node: int) -> float:
         """Page faults per ms of CPU on a node with the newcomer there [1/ms]."""
         hardware = self.hardware[node]
-        demand_mb = self.load("memory_mb", node) + newcomer.memory_mb
+        demand_mb = self.measured("memory_mb", node) + newcomer.memory_mb
         return node_faults_per_ms(
             demand_mb, hardware.user_memory_mb, hardware.fault_rate_per_ms, hardware.fault_ratio_cap,
-            hardware.overflow_only, hardware.by_oversize, self.load("accesses", node),
+            hardware.overflow_only, hardware.by_oversize, self.measured("accesses", node),
         )  # fmt: skip
 
     def page_ms(self, newcomer: Newcomer, node: int) -> float:

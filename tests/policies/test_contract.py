@@ -11,6 +11,7 @@ from support import busy, finished
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Hardware, Newcomer, Paths, View, available, create, describe
+from cluster_abm.policies.capacities import capacities_of
 from cluster_abm.scenario.schema import PolicyChoice
 
 NAMES = sorted(available())
@@ -53,6 +54,7 @@ def views(draw):
         100.0,
         lambda task, draw: (0.37 * (task + draw + 1)) % 1,
         refused,
+        capacities=draw(st.sampled_from([None, capacities_of(hardware)])),
     )
 
 

@@ -1,0 +1,129 @@
+"""What serves which load index on unlike nodes: the heterogeneous form of every policy (`policy.heterogeneous`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.formulas import (
+    cpu_share,
+    disk_share,
+    io_load_ms,
+    relative_capacity,
+    relative_load,
+    service_ms,
+)
+
+if TYPE_CHECKING:
+    from cluster_abm.policies.view import Hardware, Newcomer
+
+Loads = npt.NDArray[np.float64]
+Table = npt.NDArray[np.void]
+
+# Disks are compared by how fast they serve the papers' mean request: seek and transfer both count, and every load
+# manager reckons with the same rates whatever work it has seen.
+REQUEST_KB = 100.0
+
+CPU, MEMORY, DISK = "cpu", "memory", "disk"
+# Indices that count what waits for a resource: compared per unit of it.
+SERVED_BY = {
+    "tasks": CPU, "cpu_queue": CPU, "queue": CPU, "queue_paging": CPU, "memory_mb": MEMORY, "io_per_ms": DISK,
+    "io_load": DISK, "at_disk": DISK,
+}  # fmt: skip
+# Indices in the node's own time: heterogeneous as they are, but a newcomer adds more to a slow node than to a fast one.
+OWN_TIME = {"cpu_ms": CPU, "io_ms": DISK}
+# Own time to which a newcomer adds what depends on whom it meets; fractions of what the node has; room that either
+# suffices or does not; and what only estimates look at.
+AS_MEASURED = frozenset(
+    ["page_ms", "oversize", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms", "faults_per_ms",
+     "disk_square", "stream", "accesses"]
+)  # fmt: skip
+
+
+class Capacities(NamedTuple):
+    """What the nodes have relative to their mean, shape (nodes,) each; and the mean node.
+
+    Attributes:
+        cpu: by CPU speed.
+        memory: by memory for programs.
+        disk: by requests of REQUEST_KB served per ms.
+        mean_speed: CPU speed of the mean node.
+        mean_request_ms: time its disk takes for such a request [ms].
+    """
+
+    cpu: Loads
+    memory: Loads
+    disk: Loads
+    mean_speed: float
+    mean_request_ms: float
+
+    def of(self, resource: str) -> Loads:
+        """The nodes' capacities in CPU, MEMORY or DISK."""
+        return {CPU: self.cpu, MEMORY: self.memory, DISK: self.disk}[resource]
+
+
+def capacities_of(hardware: Sequence[Hardware]) -> Capacities | None:
+    """What the nodes have relative to each other; None if all are alike, for then a load is what it is."""
+    speed = np.array([node.speed for node in hardware])
+    memory_mb = np.array([node.user_memory_mb for node in hardware])
+    per_ms = np.array([1.0 / service_ms(REQUEST_KB, node.seek_rotation_ms, node.disk_mb_per_s) for node in hardware])
+    cpu, memory, disk = (relative_capacity(rates) for rates in (speed, memory_mb, per_ms))
+    if all((relative == 1.0).all() for relative in (cpu, memory, disk)):
+        return None
+    return Capacities(cpu, memory, disk, float(speed.mean()), float(1.0 / per_ms.mean()))
+
+
+def joining_load(newcomer: Newcomer, index: str, capacities: Capacities) -> float:
+    """What a newcomer would add to an index on the mean node, in the index's unit; 0 to those it is not compared by."""
+    mean_speed, request_ms = capacities.mean_speed, capacities.mean_request_ms
+    io_per_ms = newcomer.io_per_ms * mean_speed
+    match index:
+        case "tasks" | "cpu_queue":
+            return 1.0
+        case "queue" | "queue_paging":
+            return cpu_share(io_per_ms, request_ms, 0.0, 0.0)
+        case "at_disk":
+            return disk_share(io_per_ms, request_ms, 0.0, 0.0)
+        case "memory_mb":
+            return newcomer.memory_mb
+        case "io_per_ms" | "io_load":
+            return newcomer.io_per_ms
+        case "cpu_ms":
+            return newcomer.cpu_ms / mean_speed
+        case "io_ms":
+            return io_load_ms(newcomer.cpu_ms, newcomer.io_per_ms, request_ms)
+        case _:
+            return 0.0
+
+
+def comparable(loads: Table, index: str, capacities: Capacities | None, newcomer: Newcomer | None = None) -> Loads:
+    """A load index of all nodes in a form in which unlike nodes can be compared, shape (nodes,).
+
+    Args:
+        loads: the load table.
+        index: one of its fields.
+        capacities: of the nodes; None: the index as measured.
+        newcomer: compare the nodes as they would be with this task on them; it is in none of the rows.
+    """
+    load = loads[index]
+    if capacities is None:
+        return load
+    joining = 0.0 if newcomer is None else joining_load(newcomer, index, capacities)
+    if index in SERVED_BY:
+        return relative_load(load, joining, capacities.of(SERVED_BY[index]))
+    if index in OWN_TIME:
+        return load + joining / capacities.of(OWN_TIME[index])
+    return load
+
+
+def comparable_table(loads: Table, capacities: Capacities | None, newcomer: Newcomer | None = None) -> Table:
+    """The load table with each index as `comparable` has it."""
+    if capacities is None:
+        return loads
+    table = loads.copy()
+    for index in (*SERVED_BY, *OWN_TIME):
+        table[index] = comparable(loads, index, capacities, newcomer)
+    return table
