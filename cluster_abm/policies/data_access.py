@@ -36,7 +36,7 @@ class DataAccess(Policy):
     def costs_ms(self, newcomer: Newcomer, view: View) -> Loads:
         """T of the newcomer on each node, and what the load there adds, shape (nodes,) [ms]."""
         fetch_ms = np.zeros(view.nodes) if view.data is None else view.data.access_ms(newcomer.files)
-        return fetch_ms + self.parameters.load_weight_ms * view.loads["tasks"]
+        return fetch_ms + self.parameters.load_weight_ms * view.column("tasks", newcomer)
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The node of least T among those that have not refused."""
@@ -44,7 +44,7 @@ class DataAccess(Policy):
         open_ms = costs_ms.copy()
         open_ms[list(view.refused)] = np.inf
         cheapest = open_ms <= open_ms.min() * (1.0 + ALIKE)
-        target = view.least_of(np.where(cheapest, view.loads["tasks"], np.inf))
+        target = view.least_of(np.where(cheapest, view.column("tasks", newcomer), np.inf))
         return Decision(
             target, "least T", "data_access_ms", load_here=float(costs_ms[view.me]), load_there=float(costs_ms[target])
         )

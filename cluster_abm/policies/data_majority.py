@@ -28,7 +28,7 @@ class DataMajority(Policy):
         best[list(view.refused)] = False
         for held_mb in (in_cluster_mb, on_node_mb):
             best &= held_mb == held_mb[best].max()
-        target = view.least_of(np.where(best, view.loads["tasks"], np.inf))
+        target = view.least_of(np.where(best, view.column("tasks", newcomer), np.inf))
         return Decision(target, "most data", "held_mb")
 
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
