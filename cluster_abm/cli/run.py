@@ -64,6 +64,8 @@ def run_command(
 
     begun = time.perf_counter()
     model = ClusterModel(checked)
+    for note in model.network.notes:
+        click.echo(note, err=True)
     finished = _run_with_progress(model)
     wall_s = time.perf_counter() - begun
     summary = model.summary()

@@ -76,7 +76,9 @@ class Failures:
         return (node + int(following.argmax())) % len(self.up)
 
     def metrics(self) -> dict[str, float]:
-        """What a run's summary says of failures."""
+        """What a run's summary says of failures, if anything can fail."""
+        if not self.settings.can_happen:
+            return {}
         engine = self._model.engine
         live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != GHOST)]
         lost_ns = int(engine.records["lost_cpu_ns"].sum()) + int(live["lost_cpu_ns"].sum())

@@ -164,7 +164,9 @@ class Negotiations:
             # Its image comes from where checkpoints are kept, over the same way.
             newcomer = replace(newcomer, running=True, memory_mb=memory_mb)
         engine.measure(now_ns, self._true)
-        view = self._view(manager.index, self._true, self._out_of_reach(manager), manager.notes)
+        silent = ~model.failures.up | (model.network.ways_from(manager.index)[0] == 0)
+        silent[manager.index] = False
+        view = self._view(manager.index, self._true, frozenset(np.flatnonzero(silent).tolist()), manager.notes)
         decision = model.policy.recover(newcomer, view)
         self._recorder(lost_node, newcomer)(decision, decision.target, True, decision.reason)
         travel_ns = nanoseconds(_recovery_ms(newcomer, view, decision.target))

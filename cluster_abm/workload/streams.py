@@ -7,8 +7,8 @@ import numpy as np
 # The place in this list is part of the promise "same seed, same jobs": append, never reorder.
 PURPOSES = (
     "arrivals", "cpu", "memory", "io", "no_io", "request", "data", "tasks", "home", "thin", "service", "policy",
-    "program", "messages", "node_failures", "link_failures",
-    "file_size", "file_copies", "file_rank", "job_files", "job_interest", "job_near_file", "job_file",
+    "program", "file_size", "file_copies", "file_rank", "job_files", "job_interest", "job_near_file", "job_file",
+    "messages", "node_failures", "link_failures",
 )  # fmt: skip
 
 

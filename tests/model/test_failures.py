@@ -178,6 +178,11 @@ def failing(draw):
     )
     return {
         "failures__event": draw(st.lists(event, max_size=3)),
+        "failures__link": {
+            "kind": draw(st.sampled_from(["none", "none", "exponential"])),
+            "mean_up_s": draw(st.sampled_from([0.2, 3.0])),
+            "mean_down_s": 0.2,
+        },
         "failures__node": {
             "kind": draw(st.sampled_from(["none", "exponential", "weibull"])),
             "mean_up_s": draw(st.sampled_from([0.3, 2.0])),

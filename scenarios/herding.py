@@ -1,0 +1,111 @@
+"""What old news does to each policy: mean response over the age of reports, their loss, and distance.
+
+    python scenarios/herding.py --out docs
+
+The scenario is `stale-views`; swept are the period of reports, the share of messages that get lost, and the latency of
+wide-area links between four clusters of eight nodes. Each policy once as a dispatcher that nobody refuses, once with
+negotiation. Writes `herding.csv` and `.png`; 4 seeds take five minutes on two cores. docs/herding.md discusses it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from cluster_abm import load_scenario
+from cluster_abm.results.style import colour_of, new_figure, save
+from cluster_abm.study import Task, run_all
+from cluster_abm.study.statistics import estimate
+
+POLICIES = ("random", "power-of-d", "jsq", "wal-re", "iolb")
+WAYS: dict[str, dict[str, object]] = {
+    "nobody refuses": {"negotiation.refusals": False},
+    "asked nodes may refuse": {"negotiation.refusals": True},
+}
+FRESH: dict[str, object] = {"cluster.exchange_period_ms": 500.0}
+FAR: dict[str, object] = {**FRESH, "interconnect.kind": "clusters", "interconnect.clusters": 4}
+SWEEPS: dict[str, tuple[str, tuple[float, ...], dict[str, object]]] = {
+    "period of reports [ms]": ("cluster.exchange_period_ms", (100.0, 500.0, 1000.0, 2000.0, 5000.0, 20_000.0), {}),
+    "share of messages lost, reports every 500 ms": (
+        "interconnect.loss_share", (0.0, 0.2, 0.5, 0.8), FRESH,
+    ),
+    "latency between clusters [ms], reports every 500 ms": (
+        "interconnect.trunk_latency_ms", (0.0, 10.0, 50.0, 200.0, 1000.0), FAR,
+    ),
+}  # fmt: skip
+
+
+def cells() -> list[tuple[str, float, str, str]]:
+    """Sweep, its value, way and policy of every point."""
+    return [
+        (sweep, value, way, policy)
+        for sweep, (_, values, _) in SWEEPS.items()
+        for value, way, policy in product(values, WAYS, POLICIES)
+    ]
+
+
+def task(sweep: str, value: float, way: str, policy: str, seed: int) -> Task:
+    """One run of a point."""
+    key, _, settings = SWEEPS[sweep]
+    return Task(load_scenario("stale-views", {**settings, **WAYS[way], key: value, "policy.name": policy}), seed)
+
+
+def measure(seeds: int, workers: int | None) -> pd.DataFrame:
+    """Mean responses [ms] with their 95 % intervals, a row a point."""
+    everything = cells()
+    tasks = [task(*cell, seed) for cell in everything for seed in range(1, 1 + seeds)]
+    outcome = run_all(tasks, workers, label="herding")
+    if outcome.interrupted or outcome.errors:
+        raise SystemExit("\n".join(outcome.errors) or "interrupted")
+    found = [summary["metrics"]["mean_response_ms"] for summary in outcome.summaries if summary is not None]
+    rows = []
+    for place, cell in enumerate(everything):
+        one = estimate(found[place * seeds : (place + 1) * seeds])
+        low, high = one.ci95 or (float("nan"), float("nan"))
+        rows.append((*cell, one.mean, low, high))
+    return pd.DataFrame(rows, columns=["sweep", "value", "way", "policy", "mean_response_ms", "low", "high"])
+
+
+def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
+    """A panel a sweep and way, a line a policy."""
+    title = f"Mean response under old news: 32 nodes, load 0.8, jobs of 1 s ({seeds} seeds, bands: 95 %)"
+    figure = new_figure(14, 8, title)
+    panels = figure.subplots(len(WAYS), len(SWEEPS), sharey=True)
+    for row, way in enumerate(WAYS):
+        for panel, sweep in zip(panels[row], SWEEPS, strict=True):
+            for policy in POLICIES:
+                own = table[(table["sweep"] == sweep) & (table["way"] == way) & (table["policy"] == policy)]
+                colour = colour_of(policy)
+                panel.plot(own["value"], own["mean_response_ms"], label=policy, marker="o", markersize=3, color=colour)
+                panel.fill_between(own["value"], own["low"], own["high"], color=colour, alpha=0.2, linewidth=0)
+            panel.set_yscale("log")
+            if "latency" in sweep:
+                panel.set_xscale("symlog", linthresh=10)
+            elif "period" in sweep:
+                panel.set_xscale("log")
+            panel.set_title(way, fontsize=10)
+            panel.set_xlabel(sweep)
+        panels[row][0].set_ylabel("mean response [ms]")
+    panels[0][0].legend(fontsize=9)
+    save(figure, path)
+
+
+@click.command()
+@click.option("--seeds", default=4, show_default=True, help="Seeds per point.")
+@click.option("--workers", type=int, help="Processes (default: one per processor).")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+def main(seeds: int, workers: int | None, out: Path) -> None:
+    """Measure, print, and write CSV and PNG."""
+    table = measure(seeds, workers)
+    out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(out / "herding.csv", index=False, float_format="%.5g")
+    draw(table, out / "herding.png", seeds)
+    wide = table.pivot_table(index=["sweep", "way", "value"], columns="policy", values="mean_response_ms", sort=False)
+    click.echo(wide.to_string(float_format=lambda value: f"{value:,.0f}"))
+
+
+if __name__ == "__main__":
+    main()
