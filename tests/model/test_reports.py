@@ -157,13 +157,14 @@ def test_old_news_makes_the_shortest_queue_herd_and_two_choices_less_and_chance_
         for period in (50.0, 10_000.0)
     }
     assert mean["jsq", 50.0] < mean["power-of-d", 50.0] < mean["random", 50.0]
-    assert mean["jsq", 10_000.0] > 1.5 * mean["power-of-d", 10_000.0]
-    assert mean["jsq", 10_000.0] > 3 * mean["jsq", 50.0]
-    assert mean["random", 10_000.0] == mean["random", 50.0]
+    worse = {policy: mean[policy, 10_000.0] / mean[policy, 50.0] for policy in ("jsq", "power-of-d", "random")}
+    assert worse["jsq"] > 1.5 * worse["power-of-d"]
+    assert worse["power-of-d"] > 1.2
+    assert worse["random"] == 1.0
 
 
 def test_refusals_keep_the_herd_apart():
-    sent = [
-        np.mean([herding("jsq", 10_000.0, seed, negotiation__refusals=on) for seed in (1, 2)]) for on in (True, False)
-    ]
-    assert sent[0] < 0.7 * sent[1]
+    free, refusing = (
+        np.mean([herding("jsq", 10_000.0, seed, negotiation__refusals=on) for seed in (1, 2)]) for on in (False, True)
+    )
+    assert refusing < 0.8 * free
