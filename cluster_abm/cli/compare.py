@@ -47,6 +47,7 @@ def compare_command(
 
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
+    from cluster_abm.interconnect import Network
     from cluster_abm.results.files import prepare_out, to_json
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
@@ -57,6 +58,8 @@ def compare_command(
     if out is None and not as_json:
         out = Path("out", f"compare-{checked.name}")
     folder = None if out is None else prepare_out(out)
+    for note in Network(checked.interconnect, checked.cluster.nodes).notes:
+        click.echo(note, err=True)
     begun = time.perf_counter()
     found = compare(checked, names, seeds, workers)
     wall_s = time.perf_counter() - begun
@@ -79,6 +82,9 @@ def _print_comparison(found: Comparison) -> None:
     first = found.policies[0]
     pairs = found.pairs()
     rows = []
+    ended = {
+        name: sum(found.estimate(name, f"jobs.{state}").mean for state in ("killed", "lost")) for name in found.policies
+    }
     for name in found.policies:
         pair = pairs.get((first, name))
         doubt = "" if pair is None or pair.significant or len(found.seeds) == 1 else " (n.s.)"
@@ -92,6 +98,7 @@ def _print_comparison(found: Comparison) -> None:
                 "remote starts": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
                 "CPU busy": f"{found.estimate(name, 'cpu_utilisation').mean:.0%}",
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
+                **({"jobs killed or lost": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
                 f"{first} is slower by": against,
             }
         )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gamma
 
-from cluster_abm.engine.tables import FREE, GHOST, NEVER, NS_PER_MS
+from cluster_abm.engine.tables import FREE, GHOST, LOST, NEVER, NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.setup import nanoseconds
@@ -81,7 +81,9 @@ class Failures:
             return {}
         engine = self._model.engine
         live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != GHOST)]
-        lost_ns = int(engine.records["lost_cpu_ns"].sum()) + int(live["lost_cpu_ns"].sum())
+        records = engine.records
+        in_vain = np.where(records["outcome"] == LOST, records["cpu_ns"], records["lost_cpu_ns"])
+        lost_ns = int(in_vain.sum()) + int(live["lost_cpu_ns"].sum())
         return {
             "node_failures": self.node_failures,
             "link_failures": self.link_failures,

@@ -25,7 +25,7 @@ class Comparison:
         scenario: what was run.
         policies: names, in the order asked for.
         seeds: seeds for which every policy finished; the statistics are over these.
-        runs: one row a run: policy, seed and all metrics (parts of the breakdown as breakdown_ms.<part>).
+        runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), and jobs.<state>.
         outcome: what became of each run.
     """
 
@@ -151,7 +151,7 @@ def with_policy(scenario: Scenario, name: str) -> Scenario:
 
 
 def runs_frame(summaries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Summaries as a table: policy, seed, and every metric a column."""
+    """Summaries as a table: policy, seed, every metric a column, and how many jobs are in which state."""
     rows = []
     for summary in summaries:
         row: dict[str, Any] = {"policy": summary["policy"], "seed": summary["seed"]}
@@ -160,6 +160,7 @@ def runs_frame(summaries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
                 row |= {f"{name}.{part}": float("nan") if x is None else x for part, x in value.items()}
             else:
                 row[name] = float("nan") if value is None else value
+        row |= {f"jobs.{state}": count for state, count in summary["jobs"].items()}
         rows.append(row)
     return pd.DataFrame(rows)
 
