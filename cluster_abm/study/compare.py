@@ -25,7 +25,7 @@ class Comparison:
         scenario: what was run.
         policies: names, in the order asked for.
         seeds: seeds for which every policy finished; the statistics are over these.
-        runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), and jobs.<state>.
+        runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), jobs.<state>.
         outcome: what became of each run.
     """
 
