@@ -195,8 +195,9 @@ def migrate(
 
 @inlined
 def is_movable(task: Row) -> bool:
-    """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered."""
-    return bool(task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0))
+    """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered;
+    and it is no background program."""
+    return bool(task.job != NONE and (task.state != IN_FLIGHT or (task.gap_left_ns == NONE and task.moves == 0)))
 
 
 @kernel

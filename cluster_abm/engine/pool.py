@@ -253,13 +253,13 @@ def advance_pool(
     cpus: float,
     slice_ns: int,
     end_ns: int,
-    until_finish: bool,
+    until_records: int,
 ) -> int:
     """`advance` for a pooled cluster.
 
     Args:
         pools: the node table of one row that stands for all nodes.
-        tasks, records, free, counters, meetings, opening, phases, slice_ns, end_ns, until_finish: as for `advance`.
+        tasks, records, free, counters, meetings, opening, phases, slice_ns, end_ns, until_records: as for `advance`.
         sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
             (len(tasks),); `ready_count` of the pool says how many.
         clock: shape (1,), the virtual clock [ns].
@@ -269,11 +269,10 @@ def advance_pool(
     Returns:
         the border reached [ns].
     """
-    finished = counters[RECORDS]
     pool = pools[0]
     while pool.next_event_ns < end_ns:
         border_ns = end_ns
-        if counters[MEETING] > 0 or until_finish:
+        if counters[MEETING] > 0 or until_records < NEVER:
             border_ns = min(end_ns, (pool.next_event_ns // slice_ns + 1) * slice_ns)
         while pool.next_event_ns < border_ns:
             now_ns = pool.next_event_ns
@@ -290,6 +289,6 @@ def advance_pool(
             plan_next_stop(pool, clock, stops, cpus)
             pool.next_event_ns = min(pool.cpu_stop_ns, pool.disk_end_ns, pool.arrival_ns)
         meet(pools, tasks, counters, meetings, opening, slice_ns)
-        if until_finish and counters[RECORDS] > finished:
+        if counters[RECORDS] >= until_records:
             return border_ns
     return end_ns

@@ -1,7 +1,8 @@
 """One node's life, from event to event; and all nodes' over a window.
 
 Events of a node at one instant happen in this order: the CPU stops, the disk ends, a task enters. At a CPU stop
-the reasons are tested in this order: demand used up (or a barrier reached), access, page fault, end of quantum.
+the reasons are tested in this order: demand used up (or a barrier reached, or a background program has had its share),
+access, page fault, end of quantum.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.background import begins_again, is_background, rest
 from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
@@ -77,7 +79,7 @@ def next_request(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int)
         task.fault_credit -= 1.0
         task.faults += 1
         node.faults += 1
-        return int(node.fault_ns), FAULT
+        return int(node.fault_ns - node.fault_saved_ns), FAULT
     return 0, EXPLICIT
 
 
@@ -122,8 +124,11 @@ def stop_cpu(
         reach_barrier(node, tasks, slot, counters, meetings, opening, now_ns)
         dispatch(node, tasks, now_ns)
         return
-    if task.cpu_left_ns == 0:
-        finish(node, tasks, slot, records, free, counters, now_ns)
+    if task.cpu_left_ns == 0 and not begins_again(task):
+        if is_background(task):
+            rest(node, tasks, slot, now_ns)
+        else:
+            finish(node, tasks, slot, records, free, counters, now_ns)
         dispatch(node, tasks, now_ns)
         return
     if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
@@ -186,7 +191,7 @@ def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> None:
     elif task.request_kind == NONE:
         make_ready(node, tasks, slot, now_ns)
     elif task.request_kind == FAULT:
-        ask_disk(node, tasks, slot, FAULT, node.fault_ns, now_ns)
+        ask_disk(node, tasks, slot, FAULT, node.fault_ns - node.fault_saved_ns, now_ns)
     else:
         service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
         ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)

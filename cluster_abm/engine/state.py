@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import admit
 from cluster_abm.engine.advance import advance
+from cluster_abm.engine.background import start_background
 from cluster_abm.engine.candidates import describe
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.migration import members, migrate, slot_of
@@ -42,7 +43,7 @@ class EngineState:
 
     Attributes:
         nodes: shape (nodes,), tables.NODE_FIELDS.
-        jobs: shape (jobs,), tables.JOB_FIELDS; read only.
+        jobs: shape (jobs,), tables.JOB_FIELDS; closed users' submissions are written into it as they happen.
         run_key: key of the service-time streams.
         slice_ns: length of a slice [ns].
         effective_rates: whether loads count I/O as it reaches the disk: buffer hits left out, page faults counted.
@@ -112,6 +113,16 @@ class EngineState:
             np.uint64(self.run_key), job_index, member, held_ns, target, delay_ns,
         )  # fmt: skip
 
+    def start_background(self, programs: Table) -> None:
+        """Start background programs, tables.BACKGROUND_FIELDS, at time 0 (background.start_background)."""
+        self._make_room(len(programs))
+        start_background(self.nodes, self.tasks, self.free, self.counters, np.uint64(self.run_key), programs)
+
+    def submit(self, job: int, at_ns: int) -> None:
+        """A job whose submission was not known beforehand is submitted at `at_ns`."""
+        self.jobs["arrival_ns"][job] = at_ns
+        self.meetings["lone_start_ns"][job] = at_ns
+
     def members(self, node: int) -> Integers:
         """Rows of the tasks on a node that can be sent elsewhere, in the order in which they came to it."""
         found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), np.int64)
@@ -131,8 +142,9 @@ class EngineState:
         self._make_room(1)
         return migrate(self.nodes, self.tasks, self.free, self.counters, slot, target, cost_ns, now_ns)
 
-    def serve(self, end_ns: int, until_finish: bool = False) -> int:
-        """Let every node live until `end_ns`, a slice's border, or to the end of the first slice in which a task ends.
+    def serve(self, end_ns: int, until_finish: bool = False, until_empty: bool = False) -> int:
+        """Let every node live until `end_ns`, a slice's border, or to the end of the first slice in which a task ends
+        (`until_finish`), or in which the last one does (`until_empty`).
 
         Returns the border reached [ns].
         """
@@ -144,12 +156,13 @@ class EngineState:
             larger = np.zeros(max(needed, 2 * len(self._records)), RECORD)
             larger[: self.finished] = self.records
             self._records = larger
-        return int(self._advance(end_ns, until_finish))
+        until_records = self.finished + 1 if until_finish else needed if until_empty and self.live else NEVER
+        return int(self._advance(end_ns, until_records))
 
-    def _advance(self, end_ns: int, until_finish: bool) -> int:
+    def _advance(self, end_ns: int, until_records: int) -> int:
         return advance(
             self.nodes, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening, self.phases,
-            self.slice_ns, end_ns, until_finish,
+            self.slice_ns, end_ns, until_records,
         )  # fmt: skip
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:

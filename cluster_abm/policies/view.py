@@ -123,6 +123,11 @@ def written_mb_of(tasks: Table) -> Loads:
     )
 
 
+def nothing_held() -> Loads:
+    """Nothing is held by others, of however many nodes."""
+    return np.zeros(1)
+
+
 def no_tasks() -> Table:
     """Nobody could be sent elsewhere."""
     return np.zeros(0, np.dtype([("task", "i8")]))
@@ -145,6 +150,7 @@ class View:
         migration_ms: fixed cost f of migrating a running task [ms].
         now_ms: now [ms].
         tasks_of_mine: asked once when a policy looks at `candidates` or `candidate_rows`.
+        overflow_of_mine: asked once when a policy looks at `overflow_held_mb`.
     """
 
     me: int
@@ -158,6 +164,7 @@ class View:
     migration_ms: float = 0.0
     now_ms: float = 0.0
     tasks_of_mine: Callable[[], Table] = no_tasks
+    overflow_of_mine: Callable[[], Loads] = nothing_held
 
     @property
     def nodes(self) -> int:
@@ -187,6 +194,12 @@ class View:
     def candidate_rows(self) -> Table:
         """The tasks on the own node that could be sent elsewhere, in the order in which they came, as rows."""
         return self.tasks_of_mine()
+
+    @cached_property
+    def overflow_held_mb(self) -> Loads:
+        """What each node holds of the pages that overflow the own node's memory, shape (nodes,) [MB]: remote memory.
+        It serves the own page faults in proportion."""
+        return np.broadcast_to(self.overflow_of_mine(), self.nodes)
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

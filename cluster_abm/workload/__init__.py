@@ -1,6 +1,8 @@
 """Work: jobs by distribution or from traces. Knows nothing of policies."""
 
+from cluster_abm.workload.background import background_table
 from cluster_abm.workload.jobs import job_table, jobs_per_second, phase_table, program_names
 from cluster_abm.workload.streams import key
+from cluster_abm.workload.users import are_closed
 
-__all__ = ["job_table", "jobs_per_second", "key", "phase_table", "program_names"]
+__all__ = ["are_closed", "background_table", "job_table", "jobs_per_second", "key", "phase_table", "program_names"]

@@ -7,7 +7,7 @@ import numpy as np
 # The place in this list is part of the promise "same seed, same jobs": append, never reorder.
 PURPOSES = (
     "arrivals", "cpu", "memory", "io", "no_io", "request", "data", "tasks", "home", "thin", "service", "policy",
-    "program",
+    "program", "think",
 )  # fmt: skip
 
 
