@@ -19,7 +19,7 @@ from cluster_abm.engine.barriers import meet, reach_barrier
 from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.ending import finish
 from cluster_abm.engine.memory import change_demand, faults_per_ms
-from cluster_abm.engine.profiles import ends_phase, next_phase
+from cluster_abm.engine.profiles import ends_phase, next_phase, sleep
 from cluster_abm.engine.slice import come_in, draw_gap, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
     EXPLICIT,
@@ -207,12 +207,14 @@ def stop_first(
     if task.cpu_left_ns == 0:
         finish(pool, tasks, slot, records, free, counters, now_ns)
         return
-    blocks_ns, kind = 0, EXPLICIT
+    blocks_ns, kind, pause_ns = 0, EXPLICIT, 0
     if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
-        next_phase(pool, tasks, task, phases, now_ns)
+        pause_ns = next_phase(pool, tasks, task, phases, now_ns)
     else:
         blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
-    if blocks_ns > 0:
+    if pause_ns > 0:
+        sleep(pool, tasks, slot, pause_ns, now_ns)
+    elif blocks_ns > 0:
         ask_pool(pool, tasks, slot, kind, blocks_ns, serving, ends, now_ns)
     else:
         join(pool, tasks, slot, sharing, stops, clock, now_ns)

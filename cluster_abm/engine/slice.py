@@ -18,7 +18,7 @@ from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_re
 from cluster_abm.engine.disk import ask_disk, end_request, request_kb, service_time_ns
 from cluster_abm.engine.ending import finish, kill_newest
 from cluster_abm.engine.memory import change_demand, count_access, fill_cache, is_hit
-from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns
+from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns, sleep
 from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
 from cluster_abm.engine.tables import (
     EXPLICIT,
@@ -96,8 +96,13 @@ def goes_on_after_phase(
     phases: Table,
     now_ns: int,
 ) -> bool:
-    """The running task goes on to its next phase; False if it is killed, as the newest of them all, for growing."""
-    next_phase(node, tasks, tasks[slot], phases, now_ns)
+    """The running task goes on to its next phase; False if it sleeps before, or is killed, as the newest of them all,
+    for growing: then the CPU has another."""
+    pause_ns = next_phase(node, tasks, tasks[slot], phases, now_ns)
+    if pause_ns > 0:
+        node.running = NONE
+        sleep(node, tasks, slot, pause_ns, now_ns)
+        dispatch(node, tasks, now_ns)
     if node.demand_kb > node.limit_kb:
         kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
     return bool(node.running == slot)

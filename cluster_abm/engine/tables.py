@@ -136,7 +136,7 @@ TASK_FIELDS: list[Field] = [
     ("barriers_left", "i4", "1", "barriers ahead of it"),
     ("barrier_next", "i4", "slot", "next of the job's tasks at its barrier"),
     ("barrier_ms", "f8", "ms", "CPU at speed 1 between two barriers"),
-    ("go_on_ns", "i8", "ns", "when its barrier opens; 0: it is at none, NEVER: not all tasks have come"),
+    ("go_on_ns", "i8", "ns", "when its barrier opens, or its sleep ends; 0: neither, NEVER: not all tasks have come"),
     ("service_ns", "i8", "ns", "service of its outstanding request"),
     ("accesses", "i8", "1", "accesses made"),
     ("cpu_demand_ms", "f8", "ms", "whole CPU demand at speed 1"),
@@ -225,6 +225,7 @@ PHASE_FIELDS: list[Field] = [
     ("memory_kb", "i8", "KB", "memory demand during it"),
     ("accesses", "i8", "1", "accesses, evenly spread over its CPU"),
     ("fresh_kb_per_s", "i8", "KB/s", "memory asked anew per second of CPU: growth, and turnover at the same size"),
+    ("pause_ns", "i8", "ns", "sleep after it, before the next phase"),
 ]
 
 MEETING_FIELDS: list[Field] = [

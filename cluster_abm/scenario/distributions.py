@@ -106,8 +106,9 @@ class Arrivals(Section):
                         gives, at their mean of 5.6 jobs/s, the dispersion of counts that Harchol-Balter and
                         Downey's traces have: about 4 in windows of 10 s and 18 in windows of 60 s
       closed            `users_per_node` users at each node submit `jobs_per_user` jobs each, one after another: the
-                        next one `think_s` after the previous one has ended (LMIP). User k, at node k modulo nodes,
-                        begins at k `first_gap_s`. The workload's window, number, rate and homes are not used
+                        next one `think_s` after the previous one has ended (LMIP). User k, at node k modulo nodes
+                        (or as `user_nodes` say), begins at k `first_gap_s`. The workload's window, number, rate and
+                        homes are not used
     """
 
     kind: Literal["poisson", "lognormal-window", "bursty", "closed"] = "poisson"
@@ -132,6 +133,8 @@ class Arrivals(Section):
     """closed: jobs that each user submits"""
     think_s: Distribution = Distribution(kind="exponential", mean=5.0)
     """closed: from the end of a job (also of one that was killed) to the same user's next submission [s]"""
+    user_nodes: tuple[Annotated[int, Strict(), Field(ge=0)], ...] = ()
+    """closed: the nodes that have users, user k being at the k-th of them, cyclically; empty: all nodes"""
     first_gap_s: Annotated[NonNegative, Field(le=1e6)] = 1.0
     """closed: each user's first submission is so much later than that of the user before [s]"""
 
@@ -197,8 +200,8 @@ class Programs(Section):
     mix: dict[str, NonNegative] = Field(default_factory=dict)
     """share of each program among the jobs; empty: no profiles. Of a trace that names its jobs, those names count"""
     file: str | None = None
-    """CSV of profiles: program, cpu_ms, memory_mb, accesses[, turnover_mb_per_s], an interval a row; or the name of a
-    shipped one (mcls, paging-curves); not set: mcls, the paper's seven programs"""
+    """CSV of profiles: program, cpu_ms, memory_mb, accesses[, turnover_mb_per_s, pause_ms], an interval a row; or the
+    name of a shipped one (mcls, paging-curves, lmip); not set: mcls, that paper's seven programs"""
 
     @model_validator(mode="after")
     def _some(self) -> Programs:

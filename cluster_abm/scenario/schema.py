@@ -308,9 +308,13 @@ class Scenario(Section):
             raise ValueError(
                 f"workload.home.weights: {len(weights)} weights, but cluster.nodes is {self.cluster.nodes}"
             )
+        nodes = self.cluster.nodes
+        for node in self.workload.arrivals.user_nodes:
+            if node >= nodes:
+                raise ValueError(f"workload.arrivals.user_nodes: node {node}: must be below cluster.nodes {nodes}")
         for index, program in enumerate(self.workload.background):
-            if program.node >= self.cluster.nodes:
+            if program.node >= nodes:
                 raise ValueError(
-                    f"workload.background.{index}.node {program.node}: must be below cluster.nodes {self.cluster.nodes}"
+                    f"workload.background.{index}.node {program.node}: must be below cluster.nodes {nodes}"
                 )
         return self

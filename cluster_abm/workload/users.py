@@ -23,9 +23,10 @@ def are_closed(scenario: Scenario) -> bool:
 
 def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
     """When jobs are submitted at the earliest [ms], and at which node, shape (jobs,) each: user after user, each one's
-    jobs in their order. User k is at node k modulo nodes. Raises InputError if these are too many jobs."""
-    arrivals, nodes = scenario.workload.arrivals, scenario.cluster.nodes
-    users = nodes * arrivals.users_per_node
+    jobs in their order. User k is at the k-th node that has users, cyclically. Raises InputError for too many jobs."""
+    arrivals = scenario.workload.arrivals
+    nodes = np.array(arrivals.user_nodes or range(scenario.cluster.nodes))
+    users = len(nodes) * arrivals.users_per_node
     if users * arrivals.jobs_per_user > MAX_JOBS:
         raise InputError(
             f"workload.arrivals: {users:,} users with jobs_per_user = {arrivals.jobs_per_user:,} submit "
@@ -33,7 +34,7 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
         )
     user = np.arange(users).repeat(arrivals.jobs_per_user)
     first_ms: Floats = user.astype(float) * arrivals.first_gap_s * 1000.0
-    return first_ms, {"home": (user % nodes).astype(float)}
+    return first_ms, {"home": nodes[user % len(nodes)].astype(float)}
 
 
 def plan_thinking(jobs: Table, scenario: Scenario, seed: int) -> None:
