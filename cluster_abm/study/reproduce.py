@@ -274,7 +274,7 @@ def _published(plan: Plan) -> pd.DataFrame:
 def _said(plan: Plan, number: Number, measured: Estimate | None) -> Said:
     path = shipped_path("published", "claims.csv")
     table = pd.read_csv(path)
-    of_paper = [plan.name.startswith(f"{paper}-") for paper in table["paper"]]
+    of_paper = table["paper"].map(lambda paper: plan.name.startswith(f"{paper}-"))
     found = table[of_paper & (table["claim"] == number.claim)]
     if len(found) != 1:
         raise InputError(f"{path}: {len(found)} rows of {plan.name}'s paper claim {number.claim!r}; one is needed")
