@@ -87,9 +87,14 @@ def _check_size(jobs: Table, scenario: Scenario) -> None:
 
 
 def jobs_per_second(scenario: Scenario) -> float:
-    """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s]; closed users
-    have none."""
+    """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s].
+
+    Raises:
+        InputError: closed users, who have no rate of their own; or a utilisation of no work.
+    """
     workload = scenario.workload
+    if are_closed(scenario):
+        raise InputError("workload.arrivals.kind closed: its jobs come when others have ended, at no given rate")
     if workload.jobs_per_s is not None:
         return workload.jobs_per_s
     if workload.jobs is not None:

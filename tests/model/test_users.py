@@ -11,6 +11,7 @@ from support import finished, same_records, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
+from cluster_abm.workload import jobs_per_second
 
 POLICIES = sorted(available())
 
@@ -129,7 +130,16 @@ def test_job_agents_come_when_their_user_submits_them():
     assert seen == [0, 2, 1, 3]
 
 
+def test_users_may_be_at_some_nodes_only():
+    model = finished(1, **users(cluster__nodes=3, workload__arrivals__user_nodes=[2, 0]))
+    assert [(home, arrival) for home, arrival, _ in timeline(model)][::2] == [(2, 0), (0, 1000)]
+
+
 def test_what_cannot_be_is_refused():
+    with pytest.raises(InputError, match=r"user_nodes: node 2: must be below cluster\.nodes 2"):
+        scenario(**users(workload__arrivals__user_nodes=[0, 2]))
+    with pytest.raises(InputError, match=r"closed: its jobs come when others have ended"):
+        jobs_per_second(scenario(**users()))
     with pytest.raises(InputError, match=r"arrivals\.kind closed takes none.*found workload\.jobs"):
         scenario(**users(workload__jobs=10))
     with pytest.raises(InputError, match=r"allowed are 50,000,000"):
