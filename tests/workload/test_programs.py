@@ -92,10 +92,8 @@ def test_lmips_reader_computes_about_3_percent_of_its_time():
     phases = found.phases[found.first[reader] :][: found.count[reader]]
     cpu_s, asleep_s = phases["cpu_ms"].sum() / 1e3, phases["pause_ns"].sum() / 1e9
     assert cpu_s / (cpu_s + asleep_s) == pytest.approx(0.03)
-    assert found.over("memory_kb", "max")[[found.names.index(f"memory-{mb}") for mb in (600, 700)]].tolist() == [
-        6e5,
-        7e5,
-    ]
+    largest_kb = dict(zip(found.names, found.over("memory_kb", "max"), strict=True))
+    assert (largest_kb["memory-600"], largest_kb["memory-700"]) == (600_000, 700_000)
 
 
 def test_a_compressed_file_and_one_read_as_it_was_logged_are_the_same(tmp_path):
