@@ -29,14 +29,13 @@ class Averages:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        self.taken = model.policy.averages
-        self.due_ns = model._border_from(PERIOD_NS) if self.taken else NEVER
+        self.due_ns = model._border_from(PERIOD_NS) if model.policy.averages else NEVER
         self._sampled_ns = 0
         self._busy_ns: npt.NDArray[np.int64] = np.zeros(len(model.engine.nodes), np.int64)
         self._samples: deque[npt.NDArray[np.float64]] = deque(maxlen=SAMPLES)
 
-    def sample(self) -> None:
-        """When a second is over."""
+    def act(self) -> None:
+        """When a second is over, take a sample."""
         model = self._model
         if model.now_ns < self.due_ns:
             return

@@ -14,7 +14,7 @@ import pandas as pd
 
 from cluster_abm.engine.pooled import PooledState
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.model.agents import LoadManager, Node
 from cluster_abm.model.averages import Averages
@@ -97,7 +97,8 @@ class ClusterModel(mesa.Model):
                 manager.notes = self.load_managers[0].notes
         self._job_agents = JobAgents(self)
         self.remote_memory = RemoteMemory(self)
-        self._averages = Averages(self)
+        # What else has its turn at a border: in most runs nothing.
+        self._periodic = [one for one in (self.remote_memory, Averages(self)) if one.due_ns < NEVER]
         self.negotiations = Negotiations(self)
         self._submissions = Submissions(self)
         self._measurements = Measurements(self)
@@ -123,16 +124,18 @@ class ClusterModel(mesa.Model):
         self.negotiations.relieve()
         # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
         # Who waits is asked again when a task has ended, unless the policy looks only now and then.
-        waits_for_end = bool(self._submissions.held) and self.policy.acts_every_ms is None
-        waits_for_end = waits_for_end or self._submissions.schedule.waits_for_ends
+        schedule = self._submissions.schedule
+        waits_for_end = schedule.waits_for_ends
+        waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
         # Background programs would go on after the last task has ended, to whatever border is asked for.
         until_empty = self._has_background and self._end_ns is None and self._submissions.all_in
         self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end, until_empty=until_empty)
-        self._submissions.schedule.hear_of_ends()
+        if waits_for_end:
+            schedule.hear_of_ends()
         self._stop_if_over()
         self.steps = self.now_ns // self.slice_ns
-        self.remote_memory.settle()
-        self._averages.sample()
+        for one in self._periodic:
+            one.act()
         self._job_agents.complete()
         self.negotiations.report()
         self._measurements.observe()
@@ -173,9 +176,9 @@ class ClusterModel(mesa.Model):
 
     def _next_control_point_ns(self) -> int:
         """The next border at which agents talk or somebody looks: until then the engine is alone."""
-        candidates = [
-            self._measurements.due_ns, self.negotiations.acting_due_ns, self._averages.due_ns, self.remote_memory.due_ns
-        ]  # fmt: skip
+        candidates = [self._measurements.due_ns, self.negotiations.acting_due_ns]
+        if self._periodic:
+            candidates += [one.due_ns for one in self._periodic]
         if self._end_ns is not None:
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":

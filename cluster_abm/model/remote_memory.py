@@ -31,13 +31,14 @@ class RemoteMemory:
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         cluster = model.setup.cluster
-        self._is_on = cluster.remote_memory and not model.policy.pooled
         self._page_mb = cluster.page_kb / 1000.0
         self._period_ns = nanoseconds(cluster.exchange_period_ms)
-        self.due_ns = model._border_from(self._period_ns) if self._is_on else NEVER
+        # Where all nodes are one no memory is another's.
+        is_on = cluster.remote_memory and not model.policy.pooled
+        self.due_ns = model._border_from(self._period_ns) if is_on else NEVER
         self._held: dict[int, Held] = {}
 
-    def settle(self) -> None:
+    def act(self) -> None:
         """When the period has come, all overflow finds its place anew, and faults their service time."""
         model = self._model
         if model.now_ns < self.due_ns:

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from cluster_abm.model.model import ClusterModel
 
 Integers = npt.NDArray[np.int64]
+NOBODY = np.zeros(0, np.int64)
 
 
 class Schedule:
     """Submission times that are known beforehand, in the order of the job table.
 
     Attributes:
+        waits_for_ends: whether the end of a job decides on a submission.
         arrivals_ns: when each job is submitted [ns], shape (jobs,).
         submitted: how many have been.
     """
@@ -30,11 +32,7 @@ class Schedule:
         self.arrivals_ns = np.ascontiguousarray(model.jobs["arrival_ns"])
         self._next_ns = int(self.arrivals_ns[0]) if len(model.jobs) else NEVER
         self.submitted = 0
-
-    @property
-    def waits_for_ends(self) -> bool:
-        """Whether the end of a job decides on a submission."""
-        return False
+        self.waits_for_ends = False
 
     def first_after(self, time_ns: int) -> int:
         """When the first job after a time is submitted, as far as is known [ns]; NEVER if none is."""
@@ -45,10 +43,11 @@ class Schedule:
 
     def take(self, border_ns: int) -> Integers:
         """Jobs submitted before a border and not taken yet, in the order of their submission."""
+        if self._next_ns >= border_ns:
+            return NOBODY
         first = self.submitted
-        if self._next_ns < border_ns:
-            self.submitted = int(self.arrivals_ns.searchsorted(border_ns))
-            self._next_ns = self.first_after(border_ns - 1)
+        self.submitted = int(self.arrivals_ns.searchsorted(border_ns))
+        self._next_ns = self.first_after(border_ns - 1)
         return np.arange(first, self.submitted)
 
     def taken(self, first: int, last: int) -> list[int]:
@@ -74,11 +73,7 @@ class Users(Schedule):
         self._left: list[int] = model.jobs["tasks"].tolist()
         self._ended_ns = [0] * len(model.jobs)
         self._heard = 0
-
-    @property
-    def waits_for_ends(self) -> bool:
-        """As long as somebody will submit again."""
-        return self.submitted < len(self.arrivals_ns)
+        self.waits_for_ends = True
 
     def first_after(self, time_ns: int) -> int:
         """As Schedule: the earliest submission that is known and not taken yet."""
@@ -92,6 +87,8 @@ class Users(Schedule):
         while self._coming and self._coming[0][0] < border_ns:
             self._order.append(heapq.heappop(self._coming)[1])
         self.submitted = len(self._order)
+        # As long as somebody will submit again.
+        self.waits_for_ends = self.submitted < len(self.arrivals_ns)
         return np.array(self._order[first:], np.int64)
 
     def taken(self, first: int, last: int) -> list[int]:
