@@ -15,6 +15,9 @@ BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barri
 def scenario(**overrides: Any) -> Scenario:
     """A scenario of nothing but what is set here; `__` stands for the dot."""
     base = {"name": "test", "cluster": {"nodes": 4}, "workload": {"utilisation": 0.5, "duration_s": 20.0}}
+    if overrides.get("workload__arrivals__kind") == "closed":
+        # Closed users have no rate of their own.
+        del base["workload"]["utilisation"]
     return scenario_from(base, "test", {key.replace("__", "."): value for key, value in overrides.items()})
 
 

@@ -26,7 +26,7 @@ def advance(
     phases: Table,
     slice_ns: int,
     end_ns: int,
-    until_finish: bool,
+    until_records: int,
 ) -> int:
     """Serve and meet, slice after slice, until `end_ns`.
 
@@ -37,13 +37,12 @@ def advance(
         nodes, tasks, records, free, counters, meetings, opening, phases: as for `serve`, changed in place.
         slice_ns: length of a slice [ns].
         end_ns: a border [ns].
-        until_finish: stop at the border of the first slice in which a task ends.
+        until_records: stop at the border of the first slice by whose end so many tasks have ended; NEVER: do not.
 
     Returns:
         the border reached [ns].
     """
-    finished = counters[RECORDS]
-    while counters[MEETING] > 0 or until_finish:
+    while counters[MEETING] > 0 or until_records < NEVER:
         next_ns = NEVER
         for index in range(nodes.shape[0]):
             next_ns = min(next_ns, nodes[index].next_event_ns)
@@ -53,7 +52,7 @@ def advance(
         serve(nodes, tasks, records, free, counters, meetings, opening, phases, border_ns)
         bury(nodes, tasks, records, free, counters, meetings, opening, border_ns)
         meet(nodes, tasks, counters, meetings, opening, slice_ns)
-        if border_ns == end_ns or (until_finish and counters[RECORDS] > finished):
+        if border_ns == end_ns or counters[RECORDS] >= until_records:
             return border_ns
     serve(nodes, tasks, records, free, counters, meetings, opening, phases, end_ns)
     return end_ns

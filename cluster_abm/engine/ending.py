@@ -101,15 +101,19 @@ def kill(
 
 @inlined
 def newest(node: Row, tasks: Table) -> int:
-    """The task in the node that was submitted last."""
+    """The task in the node that was submitted last; background programs were there before all."""
     found = NONE
     slot = node.member_head
     while slot != NONE:
         task = tasks[slot]
-        if task.state != IN_FLIGHT and (
-            found == NONE
-            or task.arrival_ns > tasks[found].arrival_ns
-            or (task.arrival_ns == tasks[found].arrival_ns and task.task > tasks[found].task)
+        if (
+            task.job != NONE
+            and task.state != IN_FLIGHT
+            and (
+                found == NONE
+                or task.arrival_ns > tasks[found].arrival_ns
+                or (task.arrival_ns == tasks[found].arrival_ns and task.task > tasks[found].task)
+            )
         ):
             found = slot
         slot = task.member_next

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from cluster_abm.engine.background import is_background, sleeps
 from cluster_abm.engine.memory import faults_per_ms as faults_at
 from cluster_abm.engine.tables import IN_FLIGHT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
@@ -20,18 +21,19 @@ def measure(
 ) -> None:
     """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
 
-    Tasks on their way to a node count as its own. Rows are float64, fields in tables.LOAD_FIELDS. With effective rates
-    accesses served from the buffer are left out, and page faults counted, wherever I/O rates enter.
+    Tasks on their way to a node count as its own. Background programs are no `tasks` and never the newest; else they
+    count as tasks do, while they sleep by their memory alone. Rows are float64, fields in tables.LOAD_FIELDS. With
+    effective rates accesses served from the buffer are left out, and page faults counted, wherever I/O rates enter.
     """
     for index in range(first, last):
         node = nodes[index]
         load = loads[index]
         demand_kb = node.demand_kb + node.flight_kb
         faults_per_ms = faults_at(node, demand_kb, node.accesses)
-        fault_ms = node.fault_ns / NS_PER_MS
+        fault_ms = (node.fault_ns - node.fault_saved_ns) / NS_PER_MS
         seek_ms = node.seek_ns / NS_PER_MS
         mb_per_s = NS_PER_MS / node.ns_per_kb
-        load.tasks = float(node.tasks + node.flying)
+        load.tasks = float(node.tasks + node.flying - node.background)
         load.memory_mb = demand_kb / 1000.0
         load.faults_per_ms = faults_per_ms
         load.accesses = float(node.accesses)
@@ -40,6 +42,9 @@ def measure(
         used_kb = demand_kb + (node.cache_kb if node.by_oversize != 0 else 0.0)
         load.free_mb = max(0.0, node.user_memory_kb - used_kb) / 1000.0
         load.virtual_free_mb = math.inf if node.limit_kb == NEVER else (node.limit_kb - demand_kb) / 1000.0
+        load.cpu_percent = node.cpu_percent
+        load.mean_queue = node.mean_queue
+        load.memory_percent = node.memory_percent
         load.newest_ms = math.inf
         load.cpu_queue = 0.0
         load.cpu_ms = 0.0
@@ -63,13 +68,16 @@ def measure(
         slot = node.member_head
         while slot != NONE:
             task = tasks[slot]
+            if sleeps(task):
+                slot = task.member_next
+                continue
             left_ns = task.cpu_left_ns + task.cpu_after_ns
             if task.state == RUNNING:
                 left_ns -= max(0, now_ns - node.leg_ns)
                 load.cpu_queue += 1.0
             elif task.state == READY or task.state == IN_FLIGHT:
                 load.cpu_queue += 1.0
-            if task.migrations == 0:
+            if task.migrations == 0 and not is_background(task):
                 here_ms = 0.0 if task.state == IN_FLIGHT else (now_ns - task.here_ns) / NS_PER_MS
                 load.newest_ms = min(load.newest_ms, here_ms)
             remaining_ms = left_ns / NS_PER_MS

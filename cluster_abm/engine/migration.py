@@ -210,7 +210,10 @@ def migrate(
 
 @inlined
 def is_movable(task: Row) -> bool:
-    """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered."""
+    """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered;
+    and it is no background program."""
+    if task.job == NONE:
+        return False
     if task.state == AT_DISK:
         # Who has not yet written what it brought has not arrived.
         return bool(task.request_kind != BROUGHT)

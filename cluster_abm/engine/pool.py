@@ -19,7 +19,7 @@ from cluster_abm.engine.barriers import meet, reach_barrier
 from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.ending import finish
 from cluster_abm.engine.memory import change_demand, faults_per_ms
-from cluster_abm.engine.profiles import ends_phase, next_phase
+from cluster_abm.engine.profiles import ends_phase, next_phase, sleep
 from cluster_abm.engine.slice import come_in, draw_gap, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
     EXPLICIT,
@@ -207,12 +207,14 @@ def stop_first(
     if task.cpu_left_ns == 0:
         finish(pool, tasks, slot, records, free, counters, now_ns)
         return
-    blocks_ns, kind = 0, EXPLICIT
+    blocks_ns, kind, pause_ns = 0, EXPLICIT, 0
     if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
-        next_phase(pool, tasks, task, phases, now_ns)
+        pause_ns = next_phase(pool, tasks, task, phases, now_ns)
     else:
         blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
-    if blocks_ns > 0:
+    if pause_ns > 0:
+        sleep(pool, tasks, slot, pause_ns, now_ns)
+    elif blocks_ns > 0:
         ask_pool(pool, tasks, slot, kind, blocks_ns, serving, ends, now_ns)
     else:
         join(pool, tasks, slot, sharing, stops, clock, now_ns)
@@ -253,13 +255,13 @@ def advance_pool(
     cpus: float,
     slice_ns: int,
     end_ns: int,
-    until_finish: bool,
+    until_records: int,
 ) -> int:
     """`advance` for a pooled cluster.
 
     Args:
         pools: the node table of one row that stands for all nodes.
-        tasks, records, free, counters, meetings, opening, phases, slice_ns, end_ns, until_finish: as for `advance`.
+        tasks, records, free, counters, meetings, opening, phases, slice_ns, end_ns, until_records: as for `advance`.
         sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
             (len(tasks),); `ready_count` of the pool says how many.
         clock: shape (1,), the virtual clock [ns].
@@ -269,11 +271,10 @@ def advance_pool(
     Returns:
         the border reached [ns].
     """
-    finished = counters[RECORDS]
     pool = pools[0]
     while pool.next_event_ns < end_ns:
         border_ns = end_ns
-        if counters[MEETING] > 0 or until_finish:
+        if counters[MEETING] > 0 or until_records < NEVER:
             border_ns = min(end_ns, (pool.next_event_ns // slice_ns + 1) * slice_ns)
         while pool.next_event_ns < border_ns:
             now_ns = pool.next_event_ns
@@ -290,6 +291,6 @@ def advance_pool(
             plan_next_stop(pool, clock, stops, cpus)
             pool.next_event_ns = min(pool.cpu_stop_ns, pool.disk_end_ns, pool.arrival_ns)
         meet(pools, tasks, counters, meetings, opening, slice_ns)
-        if until_finish and counters[RECORDS] > finished:
+        if counters[RECORDS] >= until_records:
             return border_ns
     return end_ns

@@ -89,9 +89,9 @@ class PooledState(EngineState):
         self._sharing = np.concatenate([self._sharing, np.zeros(more, np.int64)])
         self._stops = np.concatenate([self._stops, np.zeros(more)])
 
-    def _advance(self, end_ns: int, until_finish: bool) -> int:
+    def _advance(self, end_ns: int, until_records: int) -> int:
         return advance_pool(
             self.pool, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening, self.phases,
             self._sharing, self._stops, self._clock, self._serving, self._ends, self._cpus, self.slice_ns, end_ns,
-            until_finish,
+            until_records,
         )  # fmt: skip

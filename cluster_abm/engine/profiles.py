@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
+from cluster_abm.engine.barriers import wake
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.tables import NEVER, Row, Table
 from cluster_abm.jit import called, inlined
@@ -34,14 +35,30 @@ def ends_phase(task: Row, phases: Table) -> bool:
 
 
 @called
-def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> None:
-    """The running task goes on to its next phase; after the last one its demand stays until it ends."""
+def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> int:
+    """The running task goes on to its next phase; after the last one its demand stays until it ends.
+
+    Returns:
+        how long it sleeps before that [ns].
+    """
     if task.phase == task.last_phase:
         task.gap_left_ns = NEVER
-        return
+        return 0
+    pause_ns = phases[task.phase].pause_ns
     following = phases[task.phase + 1]
     change_demand(
         node, tasks, following.memory_kb - task.memory_kb, 0, following.fresh_kb_per_s - task.fresh_kb_per_s, 0, now_ns
     )
     begin_phase(task, phases, task.phase + 1)
     task.gap_left_ns = profile_gap_ns(node, task, following)
+    return int(pause_ns)
+
+
+@called
+def sleep(node: Row, tasks: Table, slot: int, pause_ns: int, now_ns: int) -> None:
+    """The task, which has left the CPU, sleeps between two phases; alone it would too. It is booked as a barrier is."""
+    task = tasks[slot]
+    task.since_ns = now_ns
+    task.go_on_ns = now_ns + pause_ns
+    task.lone_barrier_ns += pause_ns
+    wake(node, tasks, slot)

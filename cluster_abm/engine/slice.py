@@ -1,7 +1,8 @@
 """One node's life, from event to event; and all nodes' over a window.
 
 Events of a node at one instant happen in this order: the CPU stops, the disk ends, a task enters. At a CPU stop
-the reasons are tested in this order: demand used up (or a barrier reached), access, page fault, end of quantum.
+the reasons are tested in this order: demand used up (or a barrier reached, or a background program has had its share),
+access, page fault, end of quantum.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.background import begins_again, is_background, rest
 from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, book_request, next_in_service, request_kb, service_time_ns
 from cluster_abm.engine.ending import finish, kill_newest
 from cluster_abm.engine.memory import change_demand, count_access, fill_cache, is_hit
-from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns
+from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns, sleep
 from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
 from cluster_abm.engine.tables import (
     BROUGHT,
@@ -83,7 +85,7 @@ def next_request(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int)
         task.fault_credit -= 1.0
         task.faults += 1
         node.faults += 1
-        return int(node.fault_ns), FAULT
+        return int(node.fault_ns - node.fault_saved_ns), FAULT
     return 0, EXPLICIT
 
 
@@ -100,8 +102,13 @@ def goes_on_after_phase(
     phases: Table,
     now_ns: int,
 ) -> bool:
-    """The running task goes on to its next phase; False if it is killed, as the newest of them all, for growing."""
-    next_phase(node, tasks, tasks[slot], phases, now_ns)
+    """The running task goes on to its next phase; False if it sleeps before, or is killed, as the newest of them all,
+    for growing: then the CPU has another."""
+    pause_ns = next_phase(node, tasks, tasks[slot], phases, now_ns)
+    if pause_ns > 0:
+        node.running = NONE
+        sleep(node, tasks, slot, pause_ns, now_ns)
+        dispatch(node, tasks, now_ns)
     if node.demand_kb > node.limit_kb:
         kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
     return bool(node.running == slot)
@@ -128,8 +135,11 @@ def stop_cpu(
         reach_barrier(node, tasks, slot, counters, meetings, opening, now_ns)
         dispatch(node, tasks, now_ns)
         return
-    if task.cpu_left_ns == 0:
-        finish(node, tasks, slot, records, free, counters, now_ns)
+    if task.cpu_left_ns == 0 and not begins_again(task):
+        if is_background(task):
+            rest(node, tasks, slot, now_ns)
+        else:
+            finish(node, tasks, slot, records, free, counters, now_ns)
         dispatch(node, tasks, now_ns)
         return
     if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
@@ -184,7 +194,7 @@ def settle_in(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     elif task.request_kind == NONE:
         make_ready(node, tasks, slot, now_ns)
     elif task.request_kind == FAULT:
-        ask_disk(node, tasks, slot, FAULT, node.fault_ns, now_ns)
+        ask_disk(node, tasks, slot, FAULT, node.fault_ns - node.fault_saved_ns, now_ns)
     else:
         service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
         ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import admit
 from cluster_abm.engine.advance import advance
+from cluster_abm.engine.background import start_background
 from cluster_abm.engine.candidates import describe
 from cluster_abm.engine.ending import end_job
 from cluster_abm.engine.failing import resume, save, strand, turn_back
@@ -47,7 +48,7 @@ class EngineState:
 
     Attributes:
         nodes: shape (nodes,), tables.NODE_FIELDS.
-        jobs: shape (jobs,), tables.JOB_FIELDS; read only.
+        jobs: shape (jobs,), tables.JOB_FIELDS; closed users' submissions are written into it as they happen.
         run_key: key of the service-time streams.
         slice_ns: length of a slice [ns].
         effective_rates: whether loads count I/O as it reaches the disk: buffer hits left out, page faults counted.
@@ -126,6 +127,16 @@ class EngineState:
             np.uint64(self.run_key), job_index, member, held_ns, target, delay_ns, origin,
         )  # fmt: skip
 
+    def start_background(self, programs: Table) -> None:
+        """Start background programs, tables.BACKGROUND_FIELDS, at time 0 (background.start_background)."""
+        self._make_room(len(programs))
+        start_background(self.nodes, self.tasks, self.free, self.counters, np.uint64(self.run_key), programs)
+
+    def submit(self, job: int, at_ns: int) -> None:
+        """A job whose submission was not known beforehand is submitted at `at_ns`."""
+        self.jobs["arrival_ns"][job] = at_ns
+        self.meetings["lone_start_ns"][job] = at_ns
+
     def members(self, node: int) -> Integers:
         """Rows of the tasks on a node that can be sent elsewhere, in the order in which they came to it."""
         found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), np.int64)
@@ -154,8 +165,9 @@ class EngineState:
         """When a task under way arrives (migration.arrive_at)."""
         arrive_at(self.nodes, self.tasks, slot, enter_ns)
 
-    def serve(self, end_ns: int, until_finish: bool = False) -> int:
-        """Let every node live until `end_ns`, a slice's border, or to the end of the first slice in which a task ends.
+    def serve(self, end_ns: int, until_finish: bool = False, until_empty: bool = False) -> int:
+        """Let every node live until `end_ns`, a slice's border, or to the end of the first slice in which a task ends
+        (`until_finish`), or in which the last one does (`until_empty`).
 
         Returns the border reached [ns].
         """
@@ -163,12 +175,17 @@ class EngineState:
             # Whoever is killed while the disk serves it leaves a row behind.
             self._make_room(1)
         self._make_room_for_records()
-        return int(self._advance(end_ns, until_finish))
+        until_records = NEVER
+        if until_finish:
+            until_records = self.finished + 1
+        elif until_empty and self.live:
+            until_records = self.finished + self.live
+        return int(self._advance(end_ns, until_records))
 
-    def _advance(self, end_ns: int, until_finish: bool) -> int:
+    def _advance(self, end_ns: int, until_records: int) -> int:
         return advance(
             self.nodes, self.tasks, self._records, self.free, self.counters, self.meetings, self._opening, self.phases,
-            self.slice_ns, end_ns, until_finish,
+            self.slice_ns, end_ns, until_records,
         )  # fmt: skip
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:

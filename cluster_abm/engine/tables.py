@@ -19,6 +19,8 @@ Field = tuple[str, str, str, str]
 NONE = -1
 NEVER = 2**62
 NS_PER_MS = 1_000_000
+# Background programs are nobody's job (job NONE), and number on from here, whatever jobs there are.
+FIRST_BACKGROUND = 2**40
 
 FREE, IN_FLIGHT, READY, RUNNING, AT_DISK, GHOST, AT_BARRIER, WAKING = range(8)
 STATE_NAMES = {
@@ -103,6 +105,11 @@ NODE_FIELDS: list[Field] = [
     ("requests", "i8", "1", "explicit disk requests issued"),
     ("faults", "i8", "1", "page faults issued"),
     ("hits", "i8", "1", "accesses served from the buffer"),
+    ("background", "i8", "tasks", "background programs among its tasks"),
+    ("fault_saved_ns", "i8", "ns", "by how much remote memory shortens a page fault, now"),
+    ("cpu_percent", "f8", "%", "CPU utilisation, mean of the last seconds; 0 unless somebody asks for averages"),
+    ("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, mean as above"),
+    ("memory_percent", "f8", "%", "memory utilisation, mean as above"),
 ]
 
 TASK_FIELDS: list[Field] = [
@@ -140,7 +147,7 @@ TASK_FIELDS: list[Field] = [
     ("barriers_left", "i4", "1", "barriers ahead of it"),
     ("barrier_next", "i4", "slot", "next of the job's tasks at its barrier"),
     ("barrier_ms", "f8", "ms", "CPU at speed 1 between two barriers"),
-    ("go_on_ns", "i8", "ns", "when its barrier opens; 0: it is at none, NEVER: not all tasks have come"),
+    ("go_on_ns", "i8", "ns", "when its barrier opens, or its sleep ends; 0: neither, NEVER: not all tasks have come"),
     ("service_ns", "i8", "ns", "service of its outstanding request"),
     ("accesses", "i8", "1", "accesses made"),
     ("cpu_demand_ms", "f8", "ms", "whole CPU demand at speed 1"),
@@ -172,6 +179,8 @@ TASK_FIELDS: list[Field] = [
     ("hits", "i8", "1", "accesses served from the buffer"),
     ("lost_cpu_ns", "i8", "ns", "received CPU whose work failures destroyed"),
     *_BREAKDOWN_FIELDS[2:],
+    ("burst_ns", "i8", "ns", "background program: wall ns of CPU that it takes each period"),
+    ("period_ns", "i8", "ns", "background program: its period"),
 ]
 
 RECORD_FIELDS: list[Field] = [
@@ -197,7 +206,7 @@ RECORD_FIELDS: list[Field] = [
 ]
 
 JOB_FIELDS: list[Field] = [
-    ("arrival_ns", "i8", "ns", "submission"),
+    ("arrival_ns", "i8", "ns", "submission; of closed users NEVER as long as the previous job has not ended"),
     ("home", "i4", "node", "where all its tasks appear"),
     ("tasks", "i4", "1", "number of tasks"),
     ("first_task", "i8", "task", "number of its first task"),
@@ -214,6 +223,16 @@ JOB_FIELDS: list[Field] = [
     ("program", "i4", "number", "program that it runs; NONE: none with a profile"),
     ("first_phase", "i4", "row", "first phase of that program"),
     ("phases", "i4", "1", "how many phases that program has"),
+    ("think_ns", "i8", "ns", "closed users: from the end of the same user's previous job to its submission"),
+]
+
+BACKGROUND_FIELDS: list[Field] = [
+    ("node", "i4", "node", "where it lives"),
+    ("burst_ns", "i8", "ns", "wall ns of CPU that it takes each period; the period: always ready"),
+    ("period_ns", "i8", "ns", "its period"),
+    ("memory_kb", "i8", "KB", "memory demand"),
+    ("io_per_ms", "f8", "1/ms", "accesses per ms of CPU at speed 1"),
+    ("request_kb", "f8", "KB", "size of an access"),
 ]
 
 PHASE_FIELDS: list[Field] = [
@@ -221,6 +240,7 @@ PHASE_FIELDS: list[Field] = [
     ("memory_kb", "i8", "KB", "memory demand during it"),
     ("accesses", "i8", "1", "accesses, evenly spread over its CPU"),
     ("fresh_kb_per_s", "i8", "KB/s", "memory asked anew per second of CPU: growth, and turnover at the same size"),
+    ("pause_ns", "i8", "ns", "sleep after it, before the next phase"),
 ]
 
 MEETING_FIELDS: list[Field] = [
@@ -248,7 +268,7 @@ CHECKPOINT_FIELDS: list[Field] = [
 ]
 
 LOAD_FIELDS: list[Field] = [
-    ("tasks", "f8", "tasks", "tasks that belong to the node, those on their way included"),
+    ("tasks", "f8", "tasks", "tasks of jobs that belong to the node, those on their way included"),
     ("cpu_queue", "f8", "tasks", "tasks running or waiting for the CPU, those on their way included"),
     ("memory_mb", "f8", "MB", "memory demand, tasks on their way included"),
     ("faults_per_ms", "f8", "1/ms", "page faults of one task per ms of CPU under that demand"),
@@ -269,6 +289,9 @@ LOAD_FIELDS: list[Field] = [
     ("cache_mb", "f8", "MB", "I/O buffer that would make room for programs: FB"),
     ("newest_ms", "f8", "ms", "time since the last job was started here; 0 while one is on its way to its start"),
     ("virtual_free_mb", "f8", "MB", "RAM and swap not yet asked for; demand beyond it kills"),
+    ("cpu_percent", "f8", "%", "CPU utilisation, mean of the last five seconds; 0 unless the policy asks for averages"),
+    ("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, mean as above"),
+    ("memory_percent", "f8", "%", "memory utilisation, what the system keeps included, mean as above"),
 ]
 
 # In the order of the fields of policies.Candidate.
@@ -306,7 +329,7 @@ NODE, TASK, RECORD = dtype_of(NODE_FIELDS), dtype_of(TASK_FIELDS), dtype_of(RECO
 PHASE = dtype_of(PHASE_FIELDS)
 JOB, LOAD, MEETINGS = dtype_of(JOB_FIELDS), dtype_of(LOAD_FIELDS), dtype_of(MEETING_FIELDS)
 CHECKPOINT = dtype_of(CHECKPOINT_FIELDS)
-CANDIDATE = dtype_of(CANDIDATE_FIELDS)
+CANDIDATE, BACKGROUND = dtype_of(CANDIDATE_FIELDS), dtype_of(BACKGROUND_FIELDS)
 
 
 def empty_nodes(count: int) -> Table:

@@ -16,12 +16,14 @@ from cluster_abm.formulas.data_access import between_clusters_ms, data_access_ms
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
+from cluster_abm.formulas.load_class import ClassThresholds, load_class
 from cluster_abm.formulas.memory import node_faults_per_ms, page_faults_per_ms, page_load_ms
 from cluster_abm.formulas.oversize import activity_weight, even_faults, fresh_faults, oversize, paging_rate_per_s
 from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
 from cluster_abm.formulas.slowdown import dedicated_paging_ms, slowdown
 
 __all__ = [
+    "ClassThresholds",
     "activity_weight",
     "between_clusters_ms",
     "buffer_share_kb",
@@ -37,6 +39,7 @@ __all__ = [
     "fresh_faults",
     "hit_rate",
     "io_load_ms",
+    "load_class",
     "load_imbalance_factors",
     "mg1_response_ms",
     "migration_cost_effectiveness",

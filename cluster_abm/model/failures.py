@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gamma
 
-from cluster_abm.engine.tables import FREE, GHOST, LOST, NEVER, NS_PER_MS
+from cluster_abm.engine.tables import FREE, GHOST, LOST, NEVER, NONE, NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.setup import nanoseconds
@@ -163,6 +163,11 @@ class Failures:
         engine = self._model.engine
         slots = engine.on_their_way()
         rows = engine.tasks[slots]
+        is_background = rows["job"] == NONE
+        for slot in slots[is_background & self.up[rows["node"]] & (rows["enter_ns"] == NEVER)].tolist():
+            # A node's background programs go on with it.
+            engine.arrive(slot, now_ns)
+        slots, rows = slots[~is_background], rows[~is_background]
         self._stranded.update(slots[~self.up[rows["node"]] | ~self.up[rows["origin"]]].tolist())
         stranded = [slot for slot in slots.tolist() if slot in self._stranded]
         if self.settings.on_failure == "lost":

@@ -56,7 +56,7 @@ class JobAgents:
             self._finished_tasks.setdefault(job, []).append(row)
             self._left[job] -= 1
         self._records_seen += len(new)
-        for job in range(self._next_job, model.submitted_jobs):
+        for job in model.submitted_between(self._next_job, model.submitted_jobs):
             if self._left[job] > 0:
                 self._agents[job] = Job(model, job)
         self._next_job = model.submitted_jobs

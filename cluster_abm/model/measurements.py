@@ -10,6 +10,7 @@ import pandas as pd
 
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.formulas import load_imbalance_factors
+from cluster_abm.model.averages import NAMES as AVERAGES
 from cluster_abm.model.setup import nanoseconds
 
 if TYPE_CHECKING:
@@ -68,8 +69,13 @@ class Measurements:
             self.due_ns = self._model._border_from(self._rows[-1][0] + self._period_ns)
 
     def frame(self) -> pd.DataFrame:
-        """Columns time_ms, node, tasks, memory_mb, load_<index>..., cpu_busy_ms, disk_busy_ms (busy since 0)."""
-        names = self._model.engine.empty_loads().dtype.names or ()
+        """Columns time_ms, node, tasks, memory_mb, load_<index>..., cpu_busy_ms, disk_busy_ms (busy since 0).
+
+        Averages have columns only under a policy for which they are taken.
+        """
+        names = list(self._model.engine.empty_loads().dtype.names or ())
+        if not self._model.policy.averages:
+            names = [name for name in names if name not in AVERAGES]
         count = self._model.setup.cluster.nodes
         columns: dict[str, np.ndarray] = {
             "time_ms": np.repeat([row[0] / NS_PER_MS for row in self._rows], count),

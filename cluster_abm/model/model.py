@@ -14,14 +14,16 @@ import pandas as pd
 
 from cluster_abm.engine.pooled import PooledState
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import KILLED, LOST, NS_PER_MS, Table
+from cluster_abm.engine.tables import KILLED, LOST, NEVER, NS_PER_MS, Table
 from cluster_abm.interconnect import Network
 from cluster_abm.model.agents import LoadManager, Node
+from cluster_abm.model.averages import Averages
 from cluster_abm.model.failures import Failures
 from cluster_abm.model.job_agents import JobAgents
 from cluster_abm.model.measurements import Measurements
 from cluster_abm.model.negotiation import Negotiations
-from cluster_abm.model.setup import nanoseconds, node_table, resolve, seed_of
+from cluster_abm.model.remote_memory import RemoteMemory
+from cluster_abm.model.setup import background, nanoseconds, node_table, resolve, seed_of
 from cluster_abm.model.staging import staging_of
 from cluster_abm.model.submissions import Newcomers, Submissions
 from cluster_abm.model.transfers import Transfers
@@ -34,9 +36,10 @@ from cluster_abm.results.summary import (
     finished_jobs,
     finished_records,
     job_metrics,
+    makespan_spread_ms,
 )
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import job_table, key, phase_table, program_names
+from cluster_abm.workload import are_closed, job_table, key, phase_table, program_names
 
 Integers = npt.NDArray[np.int64]
 
@@ -85,6 +88,9 @@ class ClusterModel(mesa.Model):
             node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns,
             self.policy.effective_rates, phase_table(setup),
         )  # fmt: skip
+        self._has_background = bool(setup.workload.background)
+        if self._has_background:
+            self.engine.start_background(background(setup, self.engine.nodes, self.policy))
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
@@ -96,6 +102,9 @@ class ClusterModel(mesa.Model):
         self._job_agents = JobAgents(self)
         self.failures = Failures(self)
         self.transfers = Transfers(self)
+        self.remote_memory = RemoteMemory(self)
+        # What else has its turn at a border: in most runs nothing.
+        self._periodic = [one for one in (self.remote_memory, Averages(self)) if one.due_ns < NEVER]
         self.negotiations = Negotiations(self)
         self._submissions = Submissions(self)
         self._measurements = Measurements(self)
@@ -121,15 +130,23 @@ class ClusterModel(mesa.Model):
             self._travel(newcomers, targets, delays_ns)
         self.negotiations.relieve()
         # Who waits is asked again when a task has ended, unless the policy looks only now and then.
-        waits_for_end = bool(self._submissions.held) and self.policy.acts_every_ms is None
+        schedule = self._submissions.schedule
+        waits_for_end = schedule.waits_for_ends
+        waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
         if waits_for_end and self.transfers.in_flight:
             # Where a window may end early, transfers must not run ahead of it.
             border_ns = self.now_ns + self.slice_ns
         self.transfers.advance(border_ns)
+        # Background programs would go on after the last task has ended, to whatever border is asked for.
+        until_empty = self._has_background and self._end_ns is None and self._submissions.all_in
         # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
-        self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end)
+        self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end, until_empty=until_empty)
+        if waits_for_end:
+            schedule.hear_of_ends()
         self._stop_if_over()
         self.steps = self.now_ns // self.slice_ns
+        for one in self._periodic:
+            one.act()
         self._job_agents.complete()
         self.negotiations.report()
         self._measurements.observe()
@@ -176,13 +193,17 @@ class ClusterModel(mesa.Model):
     def _next_control_point_ns(self) -> int:
         """The next border at which agents talk or somebody looks: until then the engine is alone."""
         candidates = [self._measurements.due_ns, self.negotiations.acting_due_ns, self.failures.due_ns]
+        if self._periodic:
+            candidates += [one.due_ns for one in self._periodic]
         if self._end_ns is not None:
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":
             candidates.append(self.negotiations.reports.due_ns)
-        if self.policy.acts_on_arrival:
-            # Newcomers of this slice are placed now; those of a later one by what is known at its start.
-            after_slice_ns = self._submissions.first_arrival_after(self.now_ns + self.slice_ns - 1)
+        schedule = self._submissions.schedule
+        if self.policy.acts_on_arrival or schedule.waits_for_ends:
+            # Newcomers of this slice are placed now; those of a later one by what is known at its start, or after
+            # those who come earlier than they do because a job ends in between.
+            after_slice_ns = schedule.first_after(self.now_ns + self.slice_ns - 1)
             candidates.append(after_slice_ns // self.slice_ns * self.slice_ns)
         return max(self.now_ns + self.slice_ns, min(candidates))
 
@@ -196,7 +217,7 @@ class ClusterModel(mesa.Model):
             self.running = self.now_ns < self._end_ns
         elif self.failures.is_hopeless:
             self.running = False
-        elif self._submissions.submitted == len(self.jobs) and self.engine.live == 0 and not self._submissions.held:
+        elif self._submissions.all_in and self.engine.live == 0:
             self.running = False
             # However far this window reached, the run ends with the slice in which the last task did.
             if self.engine.finished:
@@ -253,7 +274,11 @@ class ClusterModel(mesa.Model):
     @property
     def submitted_jobs(self) -> int:
         """Jobs that have arrived so far."""
-        return self._submissions.submitted
+        return self._submissions.schedule.submitted
+
+    def submitted_between(self, first: int, last: int) -> list[int]:
+        """The jobs that arrived from the `first`-th to the one before the `last`-th, in that order."""
+        return self._submissions.schedule.taken(first, last)
 
     @property
     def held_jobs(self) -> set[int]:
@@ -292,6 +317,7 @@ class ClusterModel(mesa.Model):
             "metrics": {
                 **job_metrics(of_finished, self.jobs),
                 "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,
+                **({"makespan_spread_ms": makespan_spread_ms(records)} if are_closed(self.setup) else {}),
                 "migrations": self.negotiations.migrations,
                 "remote_executions": self.negotiations.remote_executions,
                 "refused_offers": self.negotiations.refused_offers,

@@ -263,6 +263,7 @@ class Negotiations:
             migration_ms=self._model.negotiation.migration_ms,
             now_ms=self._model.now_ns / NS_PER_MS,
             tasks_of_mine=lambda: self._model.engine.candidates(me, self._model.now_ns),
+            overflow_of_mine=lambda: self._model.remote_memory.held_by_others_mb(me),
             uniform=self._uniform,
             refused=refused,
             notes={} if notes is None else notes,

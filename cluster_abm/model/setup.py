@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.engine.tables import NS_PER_MS, Table, empty_nodes
+from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
-from cluster_abm.policies import Hardware
+from cluster_abm.policies import Hardware, Policy
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.schema import Cluster
+from cluster_abm.workload import background_table
 
 
 def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Scenario:
@@ -69,6 +70,27 @@ def node_table(cluster: Cluster) -> Table:
         rows["fault_rate_per_ms"] = kind.page_fault_rate_per_ms
         first += count
     return nodes
+
+
+def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
+    """The background programs of a scenario (workload.background_table).
+
+    Raises:
+        InputError: the policy pools the nodes, or the programs alone ask for more than RAM and swap.
+    """
+    if policy.pooled:
+        raise InputError(
+            f"policy.name = {policy.name!r}: pools all nodes, and workload.background needs nodes of its own; "
+            "take another policy, or no background"
+        )
+    table = background_table(scenario)
+    asked_kb = np.bincount(table["node"], table["memory_kb"], minlength=len(nodes))
+    for node in np.flatnonzero((nodes["limit_kb"] < NEVER) & (asked_kb > nodes["limit_kb"])).tolist():
+        raise InputError(
+            f"workload.background: the programs of node {node} ask for {asked_kb[node] / 1000:g} MB: allowed are the "
+            f"{nodes['limit_kb'][node] / 1000:g} MB of RAM for programs and swap"
+        )
+    return table
 
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:

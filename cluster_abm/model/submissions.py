@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.schedule import Schedule, Users
+from cluster_abm.workload import are_closed
 
 if TYPE_CHECKING:
     from cluster_abm.model.model import ClusterModel
@@ -34,32 +36,23 @@ class Submissions:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        # A column of its own: searching a field of a table would copy it each time.
-        self._arrivals_ns = np.ascontiguousarray(model.jobs["arrival_ns"])
-        self._next_arrival_ns = int(self._arrivals_ns[0]) if len(model.jobs) else NEVER
+        self.schedule = Users(model) if are_closed(model.setup) else Schedule(model)
         self._queues: dict[int, deque[int]] = {}
         # Jobs that wait in a queue, and those submitted while no node was up.
         self.held: set[int] = set()
         self._nowhere: list[int] = []
-        self.submitted = 0
 
-    def first_arrival_after(self, time_ns: int) -> int:
-        """When the first job after a time is submitted [ns]; NEVER if none is."""
-        if self._next_arrival_ns > time_ns:
-            return self._next_arrival_ns
-        first = int(self._arrivals_ns.searchsorted(time_ns, side="right"))
-        return int(self._arrivals_ns[first]) if first < len(self._arrivals_ns) else NEVER
+    @property
+    def all_in(self) -> bool:
+        """Whether every job of the run has been submitted, and none of them is held."""
+        return self.schedule.submitted == len(self._model.jobs) and not self.held
 
     def arrive(self, border_ns: int) -> Iterator[Newcomers]:
         """Jobs submitted before the border appear; those that the policy does not hold are to be placed.
 
         Each group must have been placed when the next one is asked for: a policy that holds sees what it has started.
         """
-        first = self.submitted
-        if self._next_arrival_ns < border_ns:
-            self.submitted = int(self._arrivals_ns.searchsorted(border_ns))
-            self._next_arrival_ns = self.first_arrival_after(border_ns - 1)
-        arrived: Sequence[int] = range(first, self.submitted)
+        arrived = self.schedule.take(border_ns).tolist()
         if not self._model.failures.up.any():
             self._nowhere += arrived
             self.held.update(arrived)
@@ -71,9 +64,9 @@ class Submissions:
         if self._model.policy.holds_jobs:
             yield from self._from_queues(arrived)
         elif arrived:
-            yield self._tasks_of(np.asarray(arrived))
+            yield self._tasks_of(np.array(arrived))
 
-    def _from_queues(self, arrived: Sequence[int]) -> Iterator[Newcomers]:
+    def _from_queues(self, arrived: list[int]) -> Iterator[Newcomers]:
         model = self._model
         # A policy that acts now and then looks at those who wait then, or when somebody joins them.
         due = model.now_ns >= model.negotiations.acting_due_ns
@@ -104,11 +97,11 @@ class Submissions:
         if len(jobs) == 1:
             job = jobs[0]
             width = int(self._model.jobs["tasks"][job])
-            held_ns = max(0, self._model.now_ns - int(self._arrivals_ns[job]))
+            held_ns = max(0, self._model.now_ns - int(self.schedule.arrivals_ns[job]))
             return Newcomers(np.full(width, job), np.arange(width), np.full(width, held_ns))
         widths = self._model.jobs["tasks"][jobs].astype(np.int64)
         starts = np.cumsum(widths) - widths
-        all_held_ns = np.maximum(0, self._model.now_ns - self._arrivals_ns[jobs])
+        all_held_ns = np.maximum(0, self._model.now_ns - self.schedule.arrivals_ns[jobs])
         return Newcomers(
             jobs.repeat(widths), np.arange(widths.sum()) - starts.repeat(widths), all_held_ns.repeat(widths)
         )

@@ -65,6 +65,7 @@ class Policy:
         uses_reports: whether load managers have to report to each other.
         migrates: whether `migration` is asked once a newcomer has been placed.
         migrations_per_arrival: how many it may start then; None: as many as it finds.
+        averages: whether nodes' CPU utilisation, queue and memory utilisation are averaged over five seconds for it.
         index: load index (a field of the load table) that the default parts compare.
         Parameters: its parameters, as a scenario's `policy.<parameter>` gives them.
     """
@@ -86,6 +87,7 @@ class Policy:
     uses_reports: ClassVar[bool] = True
     migrates: ClassVar[bool] = False
     migrations_per_arrival: ClassVar[int | None] = 1
+    averages: ClassVar[bool] = False
     index: ClassVar[str] = "tasks"
 
     def __init__(self, **parameters: Any) -> None:

@@ -31,7 +31,7 @@ CPU, MEMORY, DISK = "cpu", "memory", "disk"
 # Indices that count what waits for a resource: compared per unit of it.
 SERVED_BY = {
     "tasks": CPU, "cpu_queue": CPU, "queue": CPU, "queue_paging": CPU, "memory_mb": MEMORY, "io_per_ms": DISK,
-    "io_load": DISK, "at_disk": DISK,
+    "io_load": DISK, "at_disk": DISK, "mean_queue": CPU,
 }  # fmt: skip
 # Indices in the node's own time: heterogeneous as they are, but a newcomer adds more to a slow node than to a fast one.
 OWN_TIME = {"cpu_ms": CPU, "io_ms": DISK}
@@ -39,7 +39,7 @@ OWN_TIME = {"cpu_ms": CPU, "io_ms": DISK}
 # suffices or does not; and what only estimates look at.
 AS_MEASURED = frozenset(
     ["page_ms", "oversize", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms", "faults_per_ms",
-     "disk_square", "stream", "accesses"]
+     "disk_square", "stream", "accesses", "cpu_percent", "memory_percent"]
 )  # fmt: skip
 
 

@@ -127,6 +127,11 @@ def written_mb_of(tasks: Table) -> Loads:
     )
 
 
+def nothing_held() -> Loads:
+    """Nothing is held by others, of however many nodes."""
+    return np.zeros(1)
+
+
 def no_tasks() -> Table:
     """Nobody could be sent elsewhere."""
     return np.zeros(0, np.dtype([("task", "i8")]))
@@ -155,6 +160,7 @@ class View:
         tasks_of_mine: asked once when a policy looks at `candidates` or `candidate_rows`.
         data: where the files lie that jobs need; None: no job needs any.
         capacities: what nodes have relative to each other, by which their loads are compared; None: as measured.
+        overflow_of_mine: asked once when a policy looks at `overflow_held_mb`.
     """
 
     me: int
@@ -170,6 +176,7 @@ class View:
     tasks_of_mine: Callable[[], Table] = no_tasks
     data: DataMap | None = None
     capacities: Capacities | None = None
+    overflow_of_mine: Callable[[], Loads] = nothing_held
 
     @property
     def nodes(self) -> int:
@@ -227,6 +234,12 @@ class View:
     def candidate_rows(self) -> Table:
         """The tasks on the own node that could be sent elsewhere, in the order in which they came, as rows."""
         return self.tasks_of_mine()
+
+    @cached_property
+    def overflow_held_mb(self) -> Loads:
+        """What each node holds of the pages that overflow the own node's memory, shape (nodes,) [MB]: remote memory.
+        It serves the own page faults in proportion."""
+        return np.broadcast_to(self.overflow_of_mine(), self.nodes)
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

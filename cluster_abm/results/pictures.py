@@ -211,10 +211,12 @@ def draw_reproduction(
             panel.tick_params(labelbottom=True)
     xs = {x for curve in curves for x in curve.x}
     if names:
-        panels[0].set_xticks(range(len(names)), names)
+        # Each name has its part of the panel's width, and long ones go over several lines.
+        width = max(8, LABEL_WIDTH // len(names) - 2)
+        panels[0].set_xticks(range(len(names)), [textwrap.fill(name, width, break_long_words=False) for name in names])
     elif len(xs) == 1 or (len(xs) <= MOST_NUMBERED and all(float(x).is_integer() for x in xs)):
         panels[0].set_xticks(sorted(xs), [plain(x) for x in sorted(xs)])
-    panels[0].margins(x=0.06)
+    panels[0].margins(x=0.5 / len(names) if names else 0.06)
     values = [value for curve in curves for value in (*curve.published, *curve.measured) if value is not None]
     ends = [end for curve in curves for interval in curve.ci95 if interval is not None for end in interval]
     known = _floats(values)[np.isfinite(_floats(values))]

@@ -91,6 +91,17 @@ def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str
     return found
 
 
+def makespan_spread_ms(records: Table) -> float | None:
+    """Largest difference between home nodes of when the last of the jobs submitted there ended [ms] (LMIP: between the
+    run times of each node's programs); None without jobs."""
+    if not len(records):
+        return None
+    homes, place = np.unique(records["home"], return_inverse=True)
+    last_ns = np.zeros(len(homes), np.int64)
+    np.maximum.at(last_ns, place, records["finish_ns"])
+    return float((last_ns.max() - last_ns.min()) / NS_PER_MS)
+
+
 def breakdown_ms(records: Table) -> dict[str, float | None]:
     """Mean wall time per finished task in each part [ms]; context switches count in cpu_queue."""
     if not len(records):

@@ -113,10 +113,14 @@ class Arrivals(Section):
                         exponential with means `quiet_s` and `burst_s`; the mean rate is the workload's. The default
                         gives, at their mean of 5.6 jobs/s, the dispersion of counts that Harchol-Balter and
                         Downey's traces have: about 4 in windows of 10 s and 18 in windows of 60 s
+      closed            `users_per_node` users at each node submit `jobs_per_user` jobs each, one after another: the
+                        next one `think_s` after the previous one has ended (LMIP). User k, at node k modulo nodes
+                        (or as `user_nodes` say), begins at k `first_gap_s`. The workload's window, number, rate and
+                        homes are not used
     """
 
-    kind: Literal["poisson", "lognormal-window", "bursty"] = "poisson"
-    """evenly over the window, squeezed into it (MCLS), or in bursts"""
+    kind: Literal["poisson", "lognormal-window", "bursty", "closed"] = "poisson"
+    """evenly over the window, squeezed into it (MCLS), in bursts, or by users who wait for their jobs to end (LMIP)"""
     mu: Real = 3.5
     """of lognormal-window"""
     sigma: Positive = 3.5
@@ -131,6 +135,33 @@ class Arrivals(Section):
     """unit of time of lognormal-window's law [s]"""
     regular: StrictBool = False
     """lognormal-window: the jobs stand at the law's quantiles, the same in every run; else drawn from it"""
+    users_per_node: Annotated[Count, Field(le=1_000_000)] = 1
+    """closed: users at each node"""
+    jobs_per_user: Annotated[Count, Field(le=50_000_000)] = 10
+    """closed: jobs that each user submits"""
+    think_s: Distribution = Distribution(kind="exponential", mean=5.0)
+    """closed: from the end of a job (also of one that was killed) to the same user's next submission [s]"""
+    user_nodes: tuple[Annotated[int, Strict(), Field(ge=0)], ...] = ()
+    """closed: the nodes that have users, user k being at the k-th of them, cyclically; empty: all nodes"""
+    first_gap_s: Annotated[NonNegative, Field(le=1e6)] = 1.0
+    """closed: each user's first submission is so much later than that of the user before [s]"""
+
+
+class Background(Section):
+    """A background program: it lives on its node from the beginning to the end of the run and is nobody's job."""
+
+    node: Annotated[int, Strict(), Field(ge=0)]
+    """where it lives; 0 is the first node"""
+    cpu_share: Annotated[Positive, Field(le=1)]
+    """share of each period that it computes, if its node lets it, before it sleeps to the next one; 1: always ready"""
+    period_ms: Annotated[Positive, Field(ge=1e-3, le=1e9)] = 1000.0
+    """its period [ms]"""
+    memory_mb: NonNegative = 0.0
+    """memory demand [MB]"""
+    io_per_ms: Annotated[NonNegative, Field(le=1e6)] = 0.0
+    """I/O accesses per ms of its CPU at speed 1 [1/ms]"""
+    request_kb: Positive = 100.0
+    """size of an access [KB]"""
 
 
 class TaskCount(Section):
@@ -177,8 +208,8 @@ class Programs(Section):
     mix: dict[str, NonNegative] = Field(default_factory=dict)
     """share of each program among the jobs; empty: no profiles. Of a trace that names its jobs, those names count"""
     file: str | None = None
-    """CSV of profiles: program, cpu_ms, memory_mb, accesses[, turnover_mb_per_s], an interval a row; or the name of a
-    shipped one (mcls, paging-curves); not set: mcls, the paper's seven programs"""
+    """CSV of profiles: program, cpu_ms, memory_mb, accesses[, turnover_mb_per_s, pause_ms], an interval a row; or the
+    name of a shipped one (mcls, paging-curves, lmip); not set: mcls, that paper's seven programs"""
 
     @model_validator(mode="after")
     def _some(self) -> Programs:

@@ -13,6 +13,7 @@ from cluster_abm.scenario.distributions import (
     LONGEST_PERIOD_MS,
     Application,
     Arrivals,
+    Background,
     Count,
     Delay,
     Distribution,
@@ -90,6 +91,9 @@ class Cluster(Section):
     """disk time of a page fault [ms]; not set: seek, rotation and transfer of one page"""
     exchange_period_ms: Period = 1000.0
     """load managers report every so often [ms]"""
+    remote_memory: StrictBool = False
+    """pages that overflow a node are kept in free memory of other nodes, found anew every exchange_period_ms, wherever
+    the network brings a page sooner than the own disk"""
     group: tuple[NodeGroup, ...] = ()
     """[[cluster.group]]: unlike nodes, each with a count and any of the node keys"""
 
@@ -179,6 +183,9 @@ class Workload(Section):
     """jobs are runs of programs with an activity profile (mix, file)"""
     application: Application = Application()
     """jobs are runs of one of IOCM's applications (name, cpu_share, scale)"""
+    background: tuple[Background, ...] = ()
+    """[[workload.background]]: programs that load a node from the beginning to the end, each with a node, cpu_share,
+    and period_ms, memory_mb, io_per_ms, request_kb"""
     trace: Trace = Trace()
     """what to take from a trace file"""
 
@@ -187,8 +194,14 @@ class Workload(Section):
         if self.kind == "trace":
             return self
         given = [name for name in ("jobs", "jobs_per_s", "utilisation") if getattr(self, name) is not None]
-        if len(given) != 1:
-            found = ", ".join(f"workload.{name}" for name in given) or "none of them"
+        found = ", ".join(f"workload.{name}" for name in given) or "none of them"
+        if self.arrivals.kind == "closed":
+            if given:
+                raise ValueError(
+                    "jobs, jobs_per_s, utilisation: arrivals.kind closed takes none, its users_per_node and "
+                    f"jobs_per_user say how many; found {found}"
+                )
+        elif len(given) != 1:
             raise ValueError(f"jobs, jobs_per_s, utilisation: give exactly one; found {found}")
         if self.cpu_ms.kind != "lifetime" and self.cpu_ms.mean == 0:
             raise ValueError(f"cpu_ms.mean 0 of kind {self.cpu_ms.kind!r}: must be above 0")
@@ -292,9 +305,16 @@ class Scenario(Section):
             raise ValueError(
                 f"workload.home.weights: {len(weights)} weights, but cluster.nodes is {self.cluster.nodes}"
             )
+        nodes = self.cluster.nodes
+        for node in self.workload.arrivals.user_nodes:
+            if node >= nodes:
+                raise ValueError(f"workload.arrivals.user_nodes: node {node}: must be below cluster.nodes {nodes}")
         for place, event in enumerate(self.failures.event):
-            if event.node is not None and event.node >= self.cluster.nodes:
+            if event.node is not None and event.node >= nodes:
+                raise ValueError(f"failures.event.{place}.node {event.node}: must be below cluster.nodes {nodes}")
+        for index, program in enumerate(self.workload.background):
+            if program.node >= nodes:
                 raise ValueError(
-                    f"failures.event.{place}.node {event.node}: must be below cluster.nodes, {self.cluster.nodes}"
+                    f"workload.background.{index}.node {program.node}: must be below cluster.nodes {nodes}"
                 )
         return self

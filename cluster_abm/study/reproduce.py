@@ -274,7 +274,8 @@ def _published(plan: Plan) -> pd.DataFrame:
 def _said(plan: Plan, number: Number, measured: Estimate | None) -> Said:
     path = shipped_path("published", "claims.csv")
     table = pd.read_csv(path)
-    found = table[(table["paper"] == plan.name.split("-fig")[0].split("-table")[0]) & (table["claim"] == number.claim)]
+    of_paper = table["paper"].map(lambda paper: plan.name.startswith(f"{paper}-"))
+    found = table[of_paper & (table["claim"] == number.claim)]
     if len(found) != 1:
         raise InputError(f"{path}: {len(found)} rows of {plan.name}'s paper claim {number.claim!r}; one is needed")
     return Said(number, float(found["value"].iloc[0]), str(found["unit"].iloc[0]), measured)

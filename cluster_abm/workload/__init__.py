@@ -1,7 +1,12 @@
 """Work: jobs by distribution or from traces. Knows nothing of policies."""
 
+from cluster_abm.workload.background import background_table
 from cluster_abm.workload.data import draw_catalogue
 from cluster_abm.workload.jobs import job_table, jobs_per_second, phase_table, program_names
 from cluster_abm.workload.streams import key
+from cluster_abm.workload.users import are_closed
 
-__all__ = ["draw_catalogue", "job_table", "jobs_per_second", "key", "phase_table", "program_names"]
+__all__ = [
+    "are_closed", "background_table", "draw_catalogue", "job_table", "jobs_per_second", "key", "phase_table",
+    "program_names",
+]  # fmt: skip

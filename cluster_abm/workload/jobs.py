@@ -16,6 +16,7 @@ from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
 from cluster_abm.workload.programs import library, mixed
 from cluster_abm.workload.streams import generator
+from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,6 +28,8 @@ MAX_WORK_MS = 4.6e12
 def job_table(scenario: Scenario, seed: int) -> Table:
     """All jobs of a run by arrival, shape (jobs,), fields tables.JOB_FIELDS; the policy has no say in it.
 
+    Those of closed users stand user by user; of each only the first arrival is known yet.
+
     Raises:
         InputError: a trace that cannot be read, is empty, or does not fit the cluster.
     """
@@ -37,10 +40,14 @@ def job_table(scenario: Scenario, seed: int) -> Table:
         from cluster_abm.workload.from_trace import trace_columns
 
         arrival_ms, columns = trace_columns(scenario, seed)
+    elif are_closed(scenario):
+        arrival_ms, columns = users_columns(scenario)
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
     jobs = _fill(scenario, seed, arrival_ms, columns)
     _check_size(jobs, scenario)
+    if are_closed(scenario):
+        plan_thinking(jobs, scenario, seed)
     return jobs
 
 
@@ -80,8 +87,14 @@ def _check_size(jobs: Table, scenario: Scenario) -> None:
 
 
 def jobs_per_second(scenario: Scenario) -> float:
-    """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s]."""
+    """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s].
+
+    Raises:
+        InputError: closed users, who have no rate of their own; or a utilisation of no work.
+    """
     workload = scenario.workload
+    if are_closed(scenario):
+        raise InputError("workload.arrivals.kind closed: its jobs come when others have ended, at no given rate")
     if workload.jobs_per_s is not None:
         return workload.jobs_per_s
     if workload.jobs is not None:

@@ -20,9 +20,9 @@ from cluster_abm.scenario.distributions import Programs
 Integers = npt.NDArray[np.int64]
 
 REQUIRED = ("program", "cpu_ms", "memory_mb", "accesses")
-OPTIONAL = ("turnover_mb_per_s",)
+OPTIONAL = ("turnover_mb_per_s", "pause_ms")
 # Bounds that keep nanoseconds and kilobytes inside 64 bits.
-LARGEST = {"cpu_ms": 1e9, "memory_mb": 1e9, "accesses": 1e6, "turnover_mb_per_s": 1e6}
+LARGEST = {"cpu_ms": 1e9, "memory_mb": 1e9, "accesses": 1e6, "turnover_mb_per_s": 1e6, "pause_ms": 1e9}
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _checked(path: Path) -> pd.DataFrame:
 
 
 def _library_of(table: pd.DataFrame) -> Library:
-    """Phases: what is asked anew is growth and turnover; equal intervals in a row are one phase."""
+    """Phases: what is asked anew is growth and turnover; equal intervals in a row without a pause are one phase."""
     before_mb = table.groupby("program", sort=False)["memory_mb"].shift(fill_value=0.0)
     growth_mb = (table["memory_mb"] - before_mb).clip(lower=0.0)
     fresh_mb_per_s = growth_mb / (table["cpu_ms"] / 1000.0) + table["turnover_mb_per_s"]
@@ -120,9 +120,10 @@ def _library_of(table: pd.DataFrame) -> Library:
             "memory_kb": (table["memory_mb"] * 1000.0).round().astype("int64"),
             "accesses": table["accesses"].astype("int64"),
             "fresh_kb_per_s": (fresh_mb_per_s * 1000.0).clip(upper=1e12).round().astype("int64"),
+            "pause_ns": (table["pause_ms"] * 1e6).round().astype("int64"),
         }
     )
-    changes = (described != described.shift()).any(axis=1)
+    changes = (described != described.shift()).any(axis=1) | (described["pause_ns"] > 0)
     grouped = described.groupby(changes.to_numpy(bool).cumsum(), sort=False)
     merged = grouped.first()
     merged["cpu_ms"], merged["accesses"] = grouped["cpu_ms"].sum(), grouped["accesses"].sum()

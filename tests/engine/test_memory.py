@@ -30,7 +30,8 @@ def machine(
     }  # fmt: skip
     for name, value in (values | node).items():
         table[name] = value
-    phases = np.array([phase for program in programs for phase in program], dtype=PHASE)
+    # A fifth number is a pause [ns]; most have none.
+    phases = np.array([(*phase, 0)[:5] for program in programs for phase in program], dtype=PHASE)
     jobs = np.zeros(len(programs), JOB)
     jobs["arrival_ns"] = np.array(at_ms) * MS
     jobs["home"] = homes or 0
@@ -69,6 +70,23 @@ def test_accesses_stand_in_the_middle_of_their_parts_of_a_phase():
     assert seen == {9: (0, 1000), 11: (1, 1000), 25: (1, 1000), 41: (2, 1000), 55: (2, 1000), 65: (2, 5000)}
     assert engine.records["finish_ns"].tolist() == [70 * MS]
     assert engine.records["lone_io_ns"].tolist() == [20 * MS]
+
+
+def test_a_program_sleeps_between_two_phases():
+    """30 ms, 70 asleep, 30 ms: alone it ends at 130 ms, and so it would in its dedicated run. Beside 100 ms that enter
+    with it, by turns of 10 ms: the sleeper has had its 30 at 50, goes on at 120, and both have 5 turns more or less."""
+    sleeper = [(30.0, 10, 0, 0, 70 * MS), (30.0, 10, 0, 0, 0)]
+    (alone,) = run(machine([sleeper], [0.0]))
+    assert alone["finish_ns"] == 130 * MS
+    assert alone["lone_cpu_ns"] + alone["lone_barrier_ns"] == 130 * MS
+    assert (alone["cpu_ns"], alone["barrier_ns"]) == (60 * MS, 70 * MS)
+    # The sleeper: 0-10, 20-30, 40-50. The other one, alone, has 20 + 70 at 120: the last 10 of its 100 come first.
+    both = run(machine([sleeper, [(100.0, 10, 0, 0)]], [0.0, 0.0]))
+    assert both["finish_ns"].tolist() == [160 * MS, 130 * MS]
+    assert both["cpu_queue_ns"].tolist() == [(20 + 10) * MS, 30 * MS]
+    # However the time is cut.
+    cut = run(machine([sleeper, [(100.0, 10, 0, 0)]], [0.0, 0.0]), until_ms=1000.0, every_ms=10.0)
+    assert cut["finish_ns"].tolist() == both["finish_ns"].tolist()
 
 
 def test_a_faster_node_goes_through_the_phases_faster():

@@ -48,7 +48,7 @@ def begun(node: OracleNode, tasks: list[OracleTask], slice_ns: int) -> EngineSta
         row["memory_mb"] = max(phase.memory_kb for phase in task.phases) / 1000
         row["request_kb"] = task.size_kb
         row["program"], row["first_phase"], row["phases"] = number, len(profiles), len(task.phases)
-        profiles += [(phase.cpu_ms, phase.memory_kb, phase.accesses, phase.fresh_kb_per_s) for phase in task.phases]
+        profiles += [(phase.cpu_ms, phase.memory_kb, phase.accesses, phase.fresh_kb_per_s, 0) for phase in task.phases]
     engine = EngineState(nodes, jobs, 1, slice_ns, False, np.array(profiles, PHASE))
     count = len(tasks)
     delays = np.array([task.delay_ns for task in tasks])

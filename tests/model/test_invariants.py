@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support import breakdown_sum_ns, busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import AT_DISK, FINISHED, FREE, NEVER
+from cluster_abm.engine.tables import AT_DISK, FINISHED, FIRST_BACKGROUND, FREE, NEVER
 from cluster_abm.policies import available
 
 POLICIES = sorted(available())
@@ -60,6 +60,7 @@ def scenarios(draw):
         "interconnect__latency_ms": st.sampled_from([0.0, 2.5]),
         "cluster__exchange_period_ms": st.sampled_from([20.0, 1000.0]),
         "policy__name": st.sampled_from(POLICIES),
+        "cluster__remote_memory": st.sampled_from([False, False, True]),
     }
     overrides = {name: draw(values) for name, values in choose.items()}
     overrides["workload__programs__file"] = PROGRAMS
@@ -73,6 +74,20 @@ def scenarios(draw):
         }
     if draw(st.booleans()):
         overrides["cluster__group"] = [{"count": 1, "cpu_speed": 2.0, "memory_mb": 20.0, "disk_mb_per_s": 11.0}]
+    if draw(st.booleans()) and overrides["policy__name"] != "ideal":
+        # As much memory as leaves room: a node that background alone fills never starts what a policy holds.
+        program = {"node": 0, "memory_mb": 4.0, "period_ms": draw(st.sampled_from([3.7, 100.0, 1000.0]))}
+        program |= draw(st.sampled_from([{"cpu_share": 1.0}, {"cpu_share": 0.2, "io_per_ms": 0.05}]))
+        overrides["workload__background"] = [program]
+    if draw(st.booleans()):
+        overrides |= {
+            "workload__arrivals__kind": "closed",
+            "workload__arrivals__users_per_node": draw(st.integers(1, 3)),
+            "workload__arrivals__jobs_per_user": draw(st.integers(1, 6)),
+            "workload__arrivals__first_gap_s": draw(st.sampled_from([0.0, 0.1])),
+            "workload__arrivals__think_s__mean": draw(st.sampled_from([0.0, 0.05, 2.0])),
+        }
+        del overrides["workload__utilisation"]
     return overrides
 
 
@@ -101,32 +116,47 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     assert (records["cpu_ns"] >= demand_ms * 1e6 / nodes["speed"].max() - 1)[moved].all()
     assert (records["cpu_ns"][moved] <= demand_ms[moved] * 1e6 / nodes["speed"].min() + slack_ns).all()
     assert (records["cpu_ns"] <= demand_ms * 1e6 / nodes["speed"].min() + 1 + records["migrations"])[~done].all()
-    assert nodes["cpu_busy_ns"].sum() == records["cpu_ns"].sum()
+    programs = model.engine.tasks[model.engine.tasks["task"] >= FIRST_BACKGROUND]
+    assert nodes["cpu_busy_ns"].sum() == records["cpu_ns"].sum() + programs["cpu_ns"].sum()
 
     # The parts of the wall time add up to it; disk time was given to requests and to faults, and to nothing else.
     assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
-    assert nodes["faults"].sum() == records["faults"].sum()
-    paging_ns = [records["faults"].sum() * extreme(nodes["fault_ns"]) for extreme in (np.min, np.max)]
-    # Who is killed while it waits for the disk has asked for what was never served.
-    waived_ns = 0 if done.all() else (~done).sum() * nodes["fault_ns"].max()
-    assert paging_ns[0] - waived_ns <= nodes["disk_busy_ns"].sum() - records["io_ns"].sum() <= paging_ns[1]
-    if stayed.all():
+    assert nodes["faults"].sum() == records["faults"].sum() + programs["faults"].sum()
+    # From another node's memory a fault takes twice the latency at least.
+    least_ns = nodes["fault_ns"].min()
+    if overrides["cluster__remote_memory"]:
+        least_ns = min(least_ns, 2e6 * overrides["interconnect__latency_ms"])
+    paging_ns = [nodes["faults"].sum() * ns for ns in (least_ns, nodes["fault_ns"].max())]
+    # Who is killed while it waits for the disk has asked for what was never served, as a program may at the end.
+    waived_ns = ((~done).sum() + len(programs)) * nodes["fault_ns"].max()
+    io_ns = records["io_ns"].sum() + programs["io_ns"].sum()
+    assert paging_ns[0] - waived_ns <= nodes["disk_busy_ns"].sum() - io_ns <= paging_ns[1]
+    if stayed.all() and not len(programs) and not overrides["cluster__remote_memory"]:
         fault_ns = nodes["fault_ns"][records["node"] % len(nodes)]
         assert nodes["disk_busy_ns"].sum() == (records["io_ns"] + records["faults"] * fault_ns).sum()
-    assert (records["paging_ns"] >= records["faults"] * nodes["fault_ns"].min())[done].all()
+    assert (records["paging_ns"] >= records["faults"] * least_ns)[done].all()
     # A program has made all its accesses.
     if overrides["workload__programs__mix"]:
         made = (records["requests"] + records["hits"])[done]
         assert np.array_equal(made, np.array([3, 6])[jobs["program"][records["job"]]][done])
     assert (records["io_queue_ns"] >= 0).all()
     assert (records["cpu_queue_ns"] >= 0).all()
-    assert nodes["requests"].sum() == records["requests"].sum()
+    assert nodes["requests"].sum() == records["requests"].sum() + programs["requests"].sum()
 
-    # Memory, traffic and rows are free again.
+    if not len(jobs):
+        # Over before it began: background programs have not even entered.
+        assert model.now_ns == 0
+        return
+    # Memory, traffic and rows are free again, but for background programs, which go on.
+    assert nodes["background"].sum() == len(programs) == len(overrides.get("workload__background", ()))
+    own = {"tasks": len(programs), "demand_kb": programs["memory_kb"].sum()}
+    own |= {name: programs[name].sum() for name in ("stream", "accesses")}
     for name in ("demand_kb", "stream", "tasks", "flying", "flight_kb", "fresh_kb_per_s", "accesses"):
-        assert not nodes[name].any(), name
-    assert (model.engine.tasks["state"] == FREE).all()
-    assert (nodes["running"] == -1).all()
+        assert nodes[name].sum() == own.get(name, 0), name
+        assert not nodes[name][1:].any(), name
+    others = model.engine.tasks[model.engine.tasks["task"] < FIRST_BACKGROUND]
+    assert (others["state"] == FREE).all()
+    assert np.isin(nodes["running"], [-1, *np.flatnonzero(model.engine.tasks["task"] >= FIRST_BACKGROUND)]).all()
 
 
 @settings(max_examples=12)

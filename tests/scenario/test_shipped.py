@@ -13,6 +13,7 @@ from cluster_abm.scenario import load_scenario, scenario_names, shipped_path
 from cluster_abm.study import compare
 from cluster_abm.study.compare import with_policy
 from cluster_abm.study.plan import load_plan, reproduction_names
+from cluster_abm.workload import are_closed
 from cluster_abm.workload.jobs import jobs_per_second
 
 JOBS = 30
@@ -31,6 +32,8 @@ def brief(tmp_path):
             path = tmp_path / "jobs.csv"
             path.write_text(TRACE)
             return load_scenario(name, {"workload.trace.file": str(path)})
+        if are_closed(whole):
+            return load_scenario(name, {"workload.arrivals.jobs_per_user": JOBS // whole.cluster.nodes})
         given = {"workload.duration_s": JOBS / jobs_per_second(whole)}
         if whole.workload.jobs is not None:
             given["workload.jobs"] = JOBS

@@ -78,6 +78,24 @@ def test_equal_intervals_are_one_phase_and_growth_is_asked_anew(tmp_path):
     assert found.phases["fresh_kb_per_s"].tolist() == [500_000, 0, 602_000, 100_000]
 
 
+def test_intervals_after_which_a_program_sleeps_stay_apart(tmp_path):
+    text = "program,cpu_ms,memory_mb,accesses,pause_ms\n" + "a,30,1,1,970\n" * 3 + "a,30,1,1,0\n" * 2
+    found = library(Programs(file=str(write(tmp_path, text))))
+    # The fourth has no memory to ask for anew either: it and the fifth are one.
+    assert found.phases["cpu_ms"].tolist() == [30, 30, 30, 60]
+    assert found.phases["pause_ns"].tolist() == [970_000_000] * 3 + [0]
+
+
+def test_lmips_reader_computes_about_3_percent_of_its_time():
+    found = library(Programs(file="lmip"))
+    reader = found.names.index("reader")
+    phases = found.phases[found.first[reader] :][: found.count[reader]]
+    cpu_s, asleep_s = phases["cpu_ms"].sum() / 1e3, phases["pause_ns"].sum() / 1e9
+    assert cpu_s / (cpu_s + asleep_s) == pytest.approx(0.03)
+    largest_kb = dict(zip(found.names, found.over("memory_kb", "max"), strict=True))
+    assert (largest_kb["memory-600"], largest_kb["memory-700"]) == (600_000, 700_000)
+
+
 def test_a_compressed_file_and_one_read_as_it_was_logged_are_the_same(tmp_path):
     packed = tmp_path / "profiles.csv.gz"
     packed.write_bytes(gzip.compress(INTERVALS.encode()))
@@ -102,6 +120,7 @@ def test_a_compressed_file_and_one_read_as_it_was_logged_are_the_same(tmp_path):
         ("program,cpu_ms,memory_mb,accesses\na,1,1,1\nb,1,1,1\na,1,1,1\n", "row 3: program 'a': its rows must stand"),
         ("program,cpu_ms,memory_mb,accesses\na,1,1,nan\n", "row 1: accesses = nan"),
         ("program,cpu_ms,memory_mb,accesses\na,inf,1,1\n", "row 1: cpu_ms = inf"),
+        ("program,cpu_ms,memory_mb,accesses,pause_ms\na,1,1,1,-5\n", "row 1: pause_ms = -5: allowed is 0..1e.09"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path, text, words):

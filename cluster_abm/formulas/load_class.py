@@ -1,0 +1,52 @@
+"""The load class of a node: LMIP, "Load balancing system based on proposed load metric"."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cluster_abm.formulas._formula import formula
+
+# By load, so that classes compare as numbers.
+IDLE, LOW, NORMAL, HIGH = range(4)
+CLASS_NAMES = ("idle", "low", "normal", "high")
+
+
+class ClassThresholds(NamedTuple):
+    """From where on a load is high, and to where it is low. The paper gives the first and the last only: "there is no
+    absolute value that is considered low or high"."""
+
+    idle_cpu_percent: float = 1.0
+    low_cpu_percent: float = 30.0
+    high_cpu_percent: float = 80.0
+    low_memory_percent: float = 40.0
+    high_memory_percent: float = 70.0
+    low_queue: float = 1.0
+    high_queue: float = 4.0
+    full_memory_percent: float = 85.0
+
+
+@formula
+def load_class(cpu_percent: float, queue: float, memory_percent: float, thresholds: ClassThresholds) -> int:
+    """IDLE, LOW, NORMAL or HIGH: LMIP, the criteria under "Load".
+
+    The criteria overlap. They are tested in this order (settled): High for its memory, Idle, High, Low, else Normal: a
+    node whose memory is full is no idle node, however little its CPU has to do, which is the paper's whole point. As in
+    the two comparisons that the paper gives (memory > 85 %, CPU <= 1 %), high is above a threshold, low is up to it.
+
+    Args:
+        cpu_percent: CPU utilisation, mean of the last five seconds [%].
+        queue: tasks running or waiting for the CPU, mean as above.
+        memory_percent: memory utilisation, mean as above [%].
+        thresholds: from where on these are high or low.
+    """
+    if memory_percent > thresholds.full_memory_percent:
+        return HIGH
+    if cpu_percent <= thresholds.idle_cpu_percent:
+        return IDLE
+    is_busy = cpu_percent > thresholds.high_cpu_percent and memory_percent > thresholds.high_memory_percent
+    if is_busy or queue > thresholds.high_queue:
+        return HIGH
+    is_light = cpu_percent <= thresholds.low_cpu_percent and memory_percent <= thresholds.low_memory_percent
+    if is_light or queue <= thresholds.low_queue:
+        return LOW
+    return NORMAL

@@ -1,0 +1,47 @@
+"""Closed users: a fixed number at each node, each of whom submits job after job, and thinks in between."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload.draws import draw
+from cluster_abm.workload.streams import generator
+
+Floats = npt.NDArray[np.float64]
+
+MAX_JOBS = 50_000_000
+
+
+def are_closed(scenario: Scenario) -> bool:
+    """Whether jobs are submitted by users who wait for their previous job to end."""
+    return scenario.workload.kind == "synthetic" and scenario.workload.arrivals.kind == "closed"
+
+
+def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
+    """When jobs are submitted at the earliest [ms], and at which node, shape (jobs,) each: user after user, each one's
+    jobs in their order. User k is at the k-th node that has users, cyclically. Raises InputError for too many jobs."""
+    arrivals = scenario.workload.arrivals
+    nodes = np.array(arrivals.user_nodes or range(scenario.cluster.nodes))
+    users = len(nodes) * arrivals.users_per_node
+    if users * arrivals.jobs_per_user > MAX_JOBS:
+        raise InputError(
+            f"workload.arrivals: {users:,} users with jobs_per_user = {arrivals.jobs_per_user:,} submit "
+            f"{users * arrivals.jobs_per_user:,} jobs: allowed are {MAX_JOBS:,}"
+        )
+    user = np.arange(users).repeat(arrivals.jobs_per_user)
+    first_ms: Floats = user.astype(float) * arrivals.first_gap_s * 1000.0
+    return first_ms, {"home": nodes[user % len(nodes)].astype(float)}
+
+
+def plan_thinking(jobs: Table, scenario: Scenario, seed: int) -> None:
+    """Think times before each job but a user's first, whose submission alone is known beforehand."""
+    arrivals = scenario.workload.arrivals
+    thinks_s = draw(arrivals.think_s, generator(seed, "think"), len(jobs))
+    jobs["think_ns"] = np.floor(thinks_s * 1000.0 * NS_PER_MS + 0.5).astype(np.int64)
+    is_first = np.arange(len(jobs)) % arrivals.jobs_per_user == 0
+    jobs["think_ns"][is_first] = 0
+    jobs["arrival_ns"][~is_first] = NEVER
