@@ -164,9 +164,9 @@ class Failures:
         slots = engine.on_their_way()
         rows = engine.tasks[slots]
         is_background = rows["job"] == NONE
-        for slot in slots[is_background & self.up[rows["node"]] & (rows["enter_ns"] == NEVER)].tolist():
+        for slot, node in zip(slots[is_background].tolist(), rows["node"][is_background].tolist(), strict=True):
             # A node's background programs go on with it.
-            engine.arrive(slot, now_ns)
+            engine.arrive(slot, now_ns if self.up[node] else NEVER)
         slots, rows = slots[~is_background], rows[~is_background]
         self._stranded.update(slots[~self.up[rows["node"]] | ~self.up[rows["origin"]]].tolist())
         stranded = [slot for slot in slots.tolist() if slot in self._stranded]
@@ -180,6 +180,8 @@ class Failures:
                 self._model.negotiations.recover(slot)
                 self.restarts += 1
         else:
+            for slot in stranded:
+                engine.arrive(slot, NEVER)
             return
         self._stranded.clear()
 

@@ -77,7 +77,7 @@ def test_thoughts_are_the_same_under_every_policy(policy):
     """Each job comes its think time after the last task of the user's previous one has ended, or at the next border."""
     given = users(
         policy__name=policy, workload__arrivals__users_per_node=3, workload__arrivals__jobs_per_user=4,
-        workload__arrivals__think_s={"kind": "exponential", "mean": 0.05}, workload__cpu_ms__kind="exponential",
+        workload__arrivals__think_s={"kind": "exponential", "mean": 0.01}, workload__cpu_ms__kind="exponential",
         workload__cpu_ms__mean=100.0, workload__arrivals__first_gap_s=0.01, workload__io_per_ms__mean=0.05,
         workload__tasks__parallel_share=0.5, workload__tasks__maximum=4, workload__tasks__barrier_ms=30.0,
     )  # fmt: skip
