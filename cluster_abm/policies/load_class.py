@@ -114,6 +114,15 @@ class LoadClass(Policy):
         task = view.candidate(int(pagers[tasks["page_faults"][pagers].argmax()]))
         return self._goes(task, selected, view, classes, "memory locality", task)
 
+    def recover(self, task: Newcomer, view: View) -> Decision:
+        """ "Those processes get high priority to migrate to light loaded nodes": the least class, in it fewest tasks."""
+        classes = self._classes(view.comparable(task))
+        candidates = [node for node in range(view.nodes) if node not in view.refused]
+        tasks_on = view.column("tasks", task)
+        lightest = classes == classes[candidates].min()
+        target = view.least_of(np.where(lightest, tasks_on, np.inf))
+        return Decision(target, "recovery", INDEX, load_there=float(classes[target]))
+
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node refuses what it was chosen for when it is that no more by its own averages."""
         mine = self._classes(view.comparable()[view.me : view.me + 1])[0]

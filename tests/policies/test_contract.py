@@ -76,11 +76,22 @@ def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, new
         return
     decision = policy.place(newcomer, view)
     assert 0 <= decision.target < view.nodes
-    if name not in ("random", "round-robin") and not policy.central:  # they are never refused
+    if not policy.central:  # it is never refused
         assert decision.target not in view.refused
     assert decision.rule
     assert np.array_equal(view.loads, before)
     assert isinstance(policy.accept(newcomer, decision, view), str)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=20)
+@given(view=views(), newcomer=newcomers)
+def test_a_task_that_lost_its_node_goes_on_where_somebody_answers(name, view, newcomer):
+    before = view.loads.copy()
+    decision = create(PolicyChoice(name=name)).recover(newcomer, view)
+    assert 0 <= decision.target < view.nodes
+    assert decision.target not in view.refused
+    assert np.array_equal(view.loads, before)
 
 
 @pytest.mark.parametrize("mode", ["papers", "negotiated"])
