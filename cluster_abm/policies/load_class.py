@@ -115,7 +115,7 @@ class LoadClass(Policy):
         return self._goes(task, selected, view, classes, "memory locality", task)
 
     def recover(self, task: Newcomer, view: View) -> Decision:
-        """ "Those processes get high priority to migrate to light loaded nodes": the least class, in it fewest tasks."""
+        """High priority for lightly loaded nodes, as the paper has it: the least class, in it fewest tasks."""
         classes = self._classes(view.comparable(task))
         candidates = [node for node in range(view.nodes) if node not in view.refused]
         tasks_on = view.column("tasks", task)

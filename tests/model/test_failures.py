@@ -324,3 +324,78 @@ def test_bad_failures_are_refused():
         scenario(failures__event=[{"at_s": 1.0}])
     with pytest.raises(InputError, match="none of them can fail"):
         finished(policy__name="ideal", failures__event=[{"node": 1, "at_s": 1.0}])
+
+
+STAR = {"interconnect__kind": "star", "policy__name": "jsq"}
+
+
+def cut(tmp_path, link, at_s, for_s=None, **more):
+    """A job of 1 s that starts on node 1 of three, a transfer of 157.8 ms; the link is out from `at_s` on."""
+    model = two_nodes(tmp_path, [(5, 0, 1_000, 0, 8, 1, 1)], [], nodes=3, **(STAR | more))
+    model = ClusterModel(
+        model.setup, seed=1,
+        failures__event=[{"link": link, "at_s": at_s} | ({} if for_s is None else {"for_s": for_s})],
+    )  # fmt: skip
+    model.policy.place = lambda newcomer, view: Decision(1 if 1 not in view.refused else view.me, "test")
+    return model
+
+
+@pytest.mark.parametrize("link", [[0, "switch"], ["switch", 1]])
+@pytest.mark.parametrize("mode", ["delay", "contended"])
+def test_a_transfer_whose_link_fails_leaves_the_task_where_it_was(link, mode, tmp_path):
+    model = cut(tmp_path, link, 0.1, interconnect__mode=mode)
+    model.run()
+    task = row(model)
+    assert (task["node"], task["finish_ms"], task["migration_ms"]) == (0, 1_100, 95)
+    assert model.summary()["metrics"]["link_failures"] == 1
+    assert model.summary()["metrics"]["node_failures"] == 0
+
+
+def test_a_transfer_that_does_not_use_the_link_goes_on(tmp_path):
+    model = cut(tmp_path, [2, "switch"], 0.1)
+    model.run()
+    task = row(model)
+    assert (task["node"], task["remote"]) == (1, True)
+    assert task["migration_ms"] == pytest.approx(100 + 1000 / 128 + 50)
+
+
+@pytest.mark.parametrize("mode", ["papers", "negotiated"])
+def test_who_is_cut_off_is_not_chosen(mode, tmp_path):
+    """The link is out before the job comes: a load manager sees that no way leads there."""
+    model = cut(tmp_path, [1, "switch"], 0.0, negotiation__mode=mode)
+    model.run()
+    task = row(model)
+    assert (task["node"], task["migration_ms"]) == (0, 0)
+
+
+def test_in_a_torus_ways_lead_round_a_node_that_is_out(tmp_path):
+    """A ring of five, 0 to 2 by way of 1: two links of 10 ms; with node 1 out three links the other way round."""
+    job = (5, 0, 1_000, 0, 8, 1, 0)
+    travelled = []
+    for out in ([], [(1, 0.0, None)]):
+        model = two_nodes(
+            tmp_path, [job], out, nodes=5, interconnect__kind="torus", interconnect__dimensions=(5,),
+            interconnect__latency_ms=10.0, policy__name="jsq",
+        )  # fmt: skip
+        model.policy.place = lambda newcomer, view: Decision(2, "test")
+        model.run()
+        travelled.append(row(model)["migration_ms"])
+    # Asking there and back, and going there, with e = 100 ms.
+    assert travelled == [pytest.approx(100 + 3 * 20), pytest.approx(100 + 3 * 30)]
+
+
+def test_a_link_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"failures.event.link = \[0, 1\]: the interconnect has no such link"):
+        cut(tmp_path, [0, 1], 1.0)
+
+
+def test_background_programs_go_on_with_their_node(tmp_path):
+    """A program takes half of each second on node 0, which is out from 2 s to 5 s: of ten seconds it has seven."""
+    model = two_nodes(
+        tmp_path, [(9_000, 1, 1_000, 0, 8, 1, 0)], [(0, 2.0, 3.0)],
+        workload__background=[{"node": 0, "cpu_share": 0.5, "memory_mb": 1.0}],
+    )  # fmt: skip
+    model.run()
+    assert model.now_ms == pytest.approx(10_000, abs=10)
+    assert model.busy_ns()[0][0] == pytest.approx(7 * 500_000_000, abs=500_000_001)
+    assert model.summary()["jobs"]["finished"] == 1
