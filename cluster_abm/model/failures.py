@@ -15,6 +15,7 @@ from scipy.special import gamma
 from cluster_abm.engine.tables import FREE, GHOST, LOST, NEVER, NONE, NS_PER_MS
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
+from cluster_abm.model.recovery import recover, turn_back
 from cluster_abm.model.setup import nanoseconds
 from cluster_abm.scenario.failures import Outages
 from cluster_abm.workload.streams import entity_generator
@@ -149,7 +150,7 @@ class Failures:
             if origin == target or not self.up[origin]:
                 continue
             if not self.up[target] or not self._is_whole(before, out, origin, target):
-                self._model.negotiations.turn_back(slot)
+                turn_back(self._model, slot)
 
     def _is_whole(self, before: Network, out: set[int], origin: int, target: int) -> bool:
         """Whether a way that was is still there, all of it."""
@@ -177,7 +178,7 @@ class Failures:
                 engine.lose(job, now_ns)
         elif self.up.any():
             for slot in stranded:
-                self._model.negotiations.recover(slot)
+                recover(self._model, slot)
                 self.restarts += 1
         else:
             for slot in stranded:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import message_uniform, policy_uniform
-from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
+from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds
@@ -103,7 +102,7 @@ class Negotiations:
         for entry, home in enumerate(homes):
             newcomer = self.newcomer(int(job_index[entry]), int(newcomers.member[entry]))
             manager = self._model.load_managers[home]
-            record = self._recorder(home, newcomer)
+            record = self.recorder(home, newcomer)
             target, asking_ns, asked = manager.place(newcomer, record)
             targets[entry], delays_ns[entry] = target, asking_ns
             if target != home:
@@ -114,7 +113,7 @@ class Negotiations:
             one = slice(entry, entry + 1)
             self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns, origins)))
             if self._model.transfers.is_contended and (target != home or staging is not None):
-                self._carry(self._model.engine.slot_of(target, newcomer.task), newcomer, home, asking_ns)
+                self.carry(self._model.engine.slot_of(target, newcomer.task), newcomer, home, asking_ns)
             self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
             if asked and not self.papers:
                 self.reports.hear(manager, target, self._true[target])
@@ -140,7 +139,7 @@ class Negotiations:
         self._questions[task] += 1
         return any(message_uniform(self._message_key, task, first + message) < self._loss_share for message in range(2))
 
-    def _carry(self, slot: int, task: Newcomer, source: int, asking_ns: int) -> None:
+    def carry(self, slot: int, task: Newcomer, source: int, asking_ns: int) -> None:
         """What goes along with a task that has been sent on its way shares the network with all else."""
         costs, fixed_ms = self._model.negotiation, 0.0
         image_mb, data_mb = 0.0, 0.0
@@ -150,48 +149,12 @@ class Negotiations:
             data_mb = task.initial_data_mb + (task.written_mb if task.running else 0.0)
         self._model.transfers.begin(slot, source, asking_ns + nanoseconds(fixed_ms), image_mb, data_mb)
 
-    def recover(self, slot: int) -> None:
-        """A stranded task goes where the load is least, by what all that are up answer: it has priority over newcomers,
-        and nobody refuses it."""
-        model = self._model
-        engine, now_ns = model.engine, model.now_ns
-        row = engine.tasks[slot]
-        lost_node, memory_mb = int(row["node"]), float(row["memory_kb"]) / 1000.0
-        manager = model.load_managers[model.failures.stand_in(int(row["home"]))]
-        job = int(row["job"])
-        newcomer = self.newcomer(job, int(row["task"]) - int(model.jobs["first_task"][job]))
-        if engine.has_checkpoint(slot):
-            # Its image comes from where checkpoints are kept, over the same way.
-            newcomer = replace(newcomer, running=True, memory_mb=memory_mb)
-        engine.measure(now_ns, self._true)
-        silent = ~model.failures.up | (model.network.ways_from(manager.index)[0] == 0)
+    def answered_view(self, manager: LoadManager) -> View:
+        """What a manager knows that has just asked all nodes for their load; who did not answer counts as refused."""
+        self._model.engine.measure(self._model.now_ns, self._true)
+        silent = ~self._model.failures.up | (self._model.network.ways_from(manager.index)[0] == 0)
         silent[manager.index] = False
-        view = self._view(manager.index, self._true, frozenset(np.flatnonzero(silent).tolist()), manager.notes)
-        decision = model.policy.recover(newcomer, view)
-        self._recorder(lost_node, newcomer)(decision, decision.target, True, decision.reason)
-        travel_ns = nanoseconds(_recovery_ms(newcomer, view, decision.target))
-        if model.staging is not None:
-            travel_ns += model.staging.fetch(job, decision.target)
-        model.transfers.cancel(newcomer.task)
-        engine.resume(slot, decision.target, travel_ns, now_ns)
-        if model.transfers.is_contended and (decision.target != manager.index or model.staging is not None):
-            self._carry(slot, newcomer, manager.index, 0)
-
-    def turn_back(self, slot: int) -> None:
-        """A task that was under way goes on where it came from: it has not moved."""
-        model = self._model
-        row = model.engine.tasks[slot]
-        model.transfers.cancel(int(row["task"]))
-        is_newcomer, job, origin = row["gap_left_ns"] == NONE, int(row["job"]), int(row["origin"])
-        fetches = is_newcomer and model.staging is not None
-        delay_ns = model.staging.fetch(job, origin) if fetches and model.staging is not None else 0
-        model.engine.turn_back(slot, delay_ns, model.now_ns)
-        if fetches and model.transfers.is_contended:
-            model.transfers.begin(slot, origin, 0, 0.0, 0.0)
-        if is_newcomer:
-            self.remote_executions -= 1
-        else:
-            self.migrations -= 1
+        return self._view(manager.index, self._true, frozenset(np.flatnonzero(silent).tolist()), manager.notes)
 
     def relieve(self) -> None:
         """When the policy's period has come, every load manager looks whether a task should leave its node."""
@@ -204,7 +167,7 @@ class Negotiations:
         loads = comparable_table(self._true, self._capacities)
         troubled = self._model.policy.in_trouble(loads) & self._model.failures.up
         for node in np.flatnonzero(troubled).tolist():
-            self._model.load_managers[node].relieve(self._recorder(node), self._send)
+            self._model.load_managers[node].relieve(self.recorder(node), self._send)
         self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
 
     def look(self) -> None:
@@ -291,7 +254,7 @@ class Negotiations:
             travel_ns += staging.fetch(task.job, target)
         engine.migrate(slot, target, travel_ns, now_ns)
         if self._model.transfers.is_contended:
-            self._carry(slot, task, source, asking_ns)
+            self.carry(slot, task, source, asking_ns)
         if task.running:
             self.migrations += 1
         else:
@@ -301,7 +264,8 @@ class Negotiations:
         if not self.papers:
             self.reports.hear(self._model.load_managers[source], target, self._true[target])
 
-    def _recorder(self, node: int, newcomer: Newcomer | None = None) -> Any:
+    def recorder(self, node: int, newcomer: Newcomer | None = None) -> Any:
+        """Writes down the decisions of a node's load manager, of one newcomer or of tasks that they name."""
         now_ms = self._model.now_ns / NS_PER_MS
 
         def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
@@ -330,15 +294,3 @@ class Negotiations:
             )
 
         return record
-
-
-def _recovery_ms(task: Newcomer, view: View, target: int) -> float:
-    """Cost of starting a stranded task on a node [ms]: what it brings comes over the network even to the own node, as
-    it would to the nearest other one."""
-    if target != view.me:
-        return view.cost_ms(task, target)
-    ways = view.paths.mb_per_s
-    others = [node for node in range(view.nodes) if node != view.me and ways[node] > 0]
-    if others:
-        return view.cost_ms(task, min(others, key=lambda node: float(view.paths.latency_ms[node])))
-    return view.migration_ms if task.running else view.remote_execution_ms
