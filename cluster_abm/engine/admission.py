@@ -47,7 +47,7 @@ def describe_dedicated_run(task: Row, home: Row, phases: Table) -> None:
     task.lone_seek_ns = home.seek_ns
     task.lone_ns_per_kb = home.ns_per_kb
     task.lone_io_ns = 0
-    task.lone_accesses = 0
+    task.lone_from = 0
     task.lone_barrier_ns = 0
     task.lone_mark_ns = 0
     task.lone_phase_ns = wall_ns_of_cpu(task.barrier_ms, home.speed)

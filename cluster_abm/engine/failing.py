@@ -214,6 +214,7 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     """A task that has lost its node has to compute again what it had since its last checkpoint, or its start."""
     task.restarts += 1
     left_ns = task.cpu_left_ns + task.cpu_after_ns
+    task.lone_from = max(task.lone_from, task.accesses)
     if saved.task == task.task:
         again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
         task.gap_left_ns = at_speed(saved.gap_left_ns, saved.speed, node.speed)

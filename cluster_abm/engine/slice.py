@@ -56,10 +56,8 @@ def draw_gap(node: Row, task: Row, phases: Table) -> None:
 def access(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> int:
     """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
     size_kb = request_kb(task, task.accesses)
-    if task.accesses == task.lone_accesses:
-        task.lone_accesses += 1
-        if uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
-            task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
+    if task.accesses >= task.lone_from and uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
+        task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
     service_ns = 0
     if is_hit(node, task):
         task.hits += 1
@@ -186,9 +184,18 @@ def come_in(node: Row, task: Row, now_ns: int) -> None:
 
 @called
 def settle_in(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
-    """A task that has arrived with all it brought goes on where it was: at its barrier, at the disk with a request that
-    it has still to make, or in the ready queue."""
+    """A task that has arrived writes what it brought, and then goes on where it was: at its barrier, at the disk with a
+    request that it has still to make, or in the ready queue."""
     task = tasks[slot]
+    if task.request_kind == BROUGHT:
+        # It has been written.
+        task.migration_ns += now_ns - task.since_ns
+        task.request_kind = task.pending_kind
+    elif task.brought_kb > 0.0:
+        task.pending_kind = task.request_kind
+        ask_disk(node, tasks, slot, BROUGHT, int(math.floor(task.brought_kb * node.ns_per_kb + 0.5)), now_ns)
+        task.brought_kb = 0.0
+        return
     if task.go_on_ns > 0:
         come_from_travel(node, tasks, slot, now_ns)
     elif task.request_kind == NONE:
@@ -200,62 +207,47 @@ def settle_in(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
         ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
 
 
-@called
-def write_brought(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
-    """A task that has arrived writes the data that it brought to the disk of its node before it goes on."""
-    task = tasks[slot]
-    task.pending_kind = task.request_kind
-    ask_disk(node, tasks, slot, BROUGHT, int(math.floor(task.brought_kb * node.ns_per_kb + 0.5)), now_ns)
-    task.brought_kb = 0.0
+@inlined
+def end_request(node: Row, tasks: Table, free: Integers, counters: Integers, now_ns: int) -> int:
+    """The request in service is done: its task, if it has not migrated, is ready again; the next request starts.
 
-
-@called
-def end_rare_request(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers, now_ns: int) -> None:
-    """The disk has done what no task waits for, or has written what a task brought."""
+    Returns the row of a task that has written what it brought, and has still to settle in; NONE: nobody.
+    """
+    slot = next_in_service(node, tasks, now_ns)
     task = tasks[slot]
+    if task.request_kind == BROUGHT:
+        return slot
     if task.request_kind == LEFT_BEHIND:
         task.state = FREE
         free[counters[FREE_TOP]] = slot
         counters[FREE_TOP] += 1
-        return
-    task.migration_ns += now_ns - task.since_ns
-    task.request_kind = task.pending_kind
-    settle_in(node, tasks, slot, now_ns)
-
-
-@inlined
-def end_request(node: Row, tasks: Table, free: Integers, counters: Integers, now_ns: int) -> None:
-    """The request in service is done: its task, if it has not migrated, is ready again; the next request starts."""
-    slot = next_in_service(node, tasks, now_ns)
-    task = tasks[slot]
-    if task.request_kind >= LEFT_BEHIND:
-        end_rare_request(node, tasks, slot, free, counters, now_ns)
     else:
         book_request(task, now_ns)
         task.request_kind = NONE
         make_ready(node, tasks, slot, now_ns)
+    return NONE
 
 
 @inlined
-def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> None:
-    """The first task in flight arrives: it joins the ready queue, or the disk's with a request it has still to make,
-    or goes on waiting at its barrier. Or the first whose barrier has opened goes on."""
+def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> int:
+    """The first task in flight arrives, or the first whose barrier has opened goes on.
+
+    Returns the row of a task that brought something or was in the middle of something, and has still to settle in;
+    NONE: nobody, it is in the ready queue.
+    """
     slot = leave_flight_head(node, tasks)
     task = tasks[slot]
     if task.state == WAKING:
         go_on(node, tasks, slot, now_ns)
-        return
+        return NONE
     come_in(node, task, now_ns)
     if task.gap_left_ns == NONE:
         draw_gap(node, task, phases)
     change_demand(node, tasks, task.memory_kb, task.stream, task.fresh_kb_per_s, task.accesses, now_ns)
-    if task.brought_kb > 0.0:
-        write_brought(node, tasks, slot, now_ns)
-    elif task.go_on_ns == 0 and task.request_kind == NONE:
-        # The usual case.
-        make_ready(node, tasks, slot, now_ns)
-    else:
-        settle_in(node, tasks, slot, now_ns)
+    if task.brought_kb > 0.0 or task.go_on_ns > 0 or task.request_kind != NONE:
+        return slot
+    make_ready(node, tasks, slot, now_ns)
+    return NONE
 
 
 @kernel
@@ -286,16 +278,19 @@ def serve(
         node = nodes[index]
         while node.next_event_ns < end_ns:
             now_ns = node.next_event_ns
-            # Kills are rare: they wait outside the loop that all the others run in.
-            while node.next_event_ns < end_ns and node.demand_kb <= node.limit_kb:
+            landed = NONE
+            # Kills, and arrivals in the middle of something, are rare: they wait outside the loop of all others.
+            while node.next_event_ns < end_ns and node.demand_kb <= node.limit_kb and landed == NONE:
                 now_ns = node.next_event_ns
                 if node.cpu_stop_ns == now_ns:
                     stop_cpu(node, tasks, records, free, counters, meetings, opening, phases, now_ns, end_ns)
                 elif node.disk_end_ns == now_ns:
-                    end_request(node, tasks, free, counters, now_ns)
+                    landed = end_request(node, tasks, free, counters, now_ns)
                 else:
-                    enter(node, tasks, phases, now_ns)
+                    landed = enter(node, tasks, phases, now_ns)
                 node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+            if landed != NONE:
+                settle_in(node, tasks, landed, now_ns)
             if node.demand_kb > node.limit_kb:
                 kill_newest(node, tasks, records, free, counters, meetings, opening, now_ns)
-                node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+            node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)

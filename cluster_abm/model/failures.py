@@ -40,6 +40,9 @@ class Failures:
         self._model = model
         self.settings = model.setup.failures
         self.up: Flags = np.ones(model.setup.cluster.nodes, bool)
+        self.any_up = self.all_up = True
+        # The next border at which something fails, recovers, or is checkpointed [ns].
+        self.due_ns = NEVER
         self.node_failures = 0
         self.link_failures = 0
         self.restarts = 0
@@ -58,20 +61,19 @@ class Failures:
         if self.settings.on_failure == "checkpoint":
             self._checkpoint_ns = model._border_from(nanoseconds(self.settings.checkpoint_period_ms))
         self._plan()
+        self.due_ns = self._next_ns()
 
-    @property
-    def due_ns(self) -> int:
-        """The next border at which something fails, recovers, or is checkpointed [ns]."""
+    def _next_ns(self) -> int:
         return min(self._checkpoint_ns, self._events[0][0] if self._events else NEVER)
 
     @property
     def is_hopeless(self) -> bool:
         """Whether no node is up, and none will ever be again."""
-        return not self.up.any() and not self._events
+        return not self.any_up and not self._events
 
     def stand_in(self, node: int) -> int:
         """Who acts for a node: itself, or while it is out the next one that is up; itself if none is."""
-        if self.up[node]:
+        if self.all_up or self.up[node]:
             return node
         following = np.roll(self.up, -node)
         return (node + int(following.argmax())) % len(self.up)
@@ -117,8 +119,10 @@ class Failures:
                 self.node_failures += is_out
             else:
                 self.link_failures += is_out
+        self.due_ns = self._next_ns()
         if not changed:
             return
+        self.any_up, self.all_up = bool(self.up.any()), bool(self.up.all())
         before = self._model.network
         self._end_transfers(before, self._renew_network())
         for node in np.flatnonzero(was_up & ~self.up).tolist():
@@ -176,7 +180,7 @@ class Failures:
                 for task in engine.tasks["task"][slots[engine.tasks["job"][slots] == job]].tolist():
                     self._model.transfers.cancel(task)
                 engine.lose(job, now_ns)
-        elif self.up.any():
+        elif self.any_up:
             for slot in stranded:
                 recover(self._model, slot)
                 self.restarts += 1

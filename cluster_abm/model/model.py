@@ -124,7 +124,8 @@ class ClusterModel(mesa.Model):
 
     def _live_until(self, border_ns: int) -> None:
         """The order of a slice; `run` passes a later border, the next control point, with the same result."""
-        self.failures.strike()
+        if self.now_ns >= self.failures.due_ns:
+            self.failures.strike()
         for newcomers in self._submissions.arrive(border_ns):
             targets, delays_ns = self.negotiations.place(newcomers)
             self._travel(newcomers, targets, delays_ns)
@@ -136,7 +137,8 @@ class ClusterModel(mesa.Model):
         if waits_for_end and self.transfers.in_flight:
             # Where a window may end early, transfers must not run ahead of it.
             border_ns = self.now_ns + self.slice_ns
-        self.transfers.advance(border_ns)
+        if self.transfers.in_flight:
+            self.transfers.advance(border_ns)
         # Background programs would go on after the last task has ended, to whatever border is asked for.
         until_empty = self._has_background and self._end_ns is None and self._submissions.all_in
         # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
@@ -295,7 +297,7 @@ class ClusterModel(mesa.Model):
         finished = len(finished_jobs(records, self.jobs))
         killed, lost = (len(ended_jobs(records, outcome)) for outcome in (KILLED, LOST))
         # Where no node is up, nobody runs: who has begun waits for one.
-        blocked = len(self.held_jobs) if self.failures.up.any() else self.submitted_jobs - finished - killed - lost
+        blocked = len(self.held_jobs) if self.failures.any_up else self.submitted_jobs - finished - killed - lost
         of_finished = finished_records(records)
         cpu_ns, disk_ns = self.busy_ns()
         capacity_ns = max(1, self.now_ns * len(self.engine.nodes))

@@ -60,6 +60,9 @@ class Negotiations:
         self._message_key = np.uint64(key(model.run_seed, "messages"))
         # How many questions were asked about a task so far, where they can get lost.
         self._questions: Counter[int] = Counter()
+        # The ways from each node, as long as the network is this one.
+        self._network = model.network
+        self._paths: dict[int, Paths] = {}
         self.reports = reports_of(model)
         self._decisions: list[DecisionRecord] = []
         every_ms = model.policy.acts_every_ms
@@ -85,10 +88,10 @@ class Negotiations:
         that what the next one sees includes it.
         """
         job_index = newcomers.job
-        stand_in = self._model.failures.stand_in
-        # Who is submitted at a node that is out is taken in by the next one that is up.
-        homes = [stand_in(home) for home in self._model.jobs["home"][job_index].tolist()]
-        origins = np.array(homes, np.int64)
+        origins = self._model.jobs["home"][job_index].astype(np.int64)
+        if not self._model.failures.all_up:
+            # Who is submitted at a node that is out is taken in by the next one that is up.
+            origins = np.array([self._model.failures.stand_in(home) for home in origins.tolist()])
         targets = origins.copy()
         delays_ns = np.zeros(len(job_index), np.int64)
         self.already_sent = 0
@@ -99,25 +102,29 @@ class Negotiations:
                 delays_ns += np.fromiter(fetched_ns, np.int64, len(targets))
             return targets, delays_ns
         self.look()
-        for entry, home in enumerate(homes):
-            newcomer = self.newcomer(int(job_index[entry]), int(newcomers.member[entry]))
-            manager = self._model.load_managers[home]
+        model, engine = self._model, self._model.engine
+        columns = (*newcomers, targets, delays_ns, origins)
+        for entry, (job, member, home) in enumerate(
+            zip(job_index.tolist(), newcomers.member.tolist(), origins.tolist(), strict=True)
+        ):
+            newcomer = self.newcomer(job, member)
+            manager = model.load_managers[home]
             record = self.recorder(home, newcomer)
-            target, asking_ns, asked = manager.place(newcomer, record)
-            targets[entry], delays_ns[entry] = target, asking_ns
+            target, delay_ns, asked = manager.place(newcomer, record)
+            asking_ns = delay_ns
             if target != home:
                 self.remote_executions += 1
-                delays_ns[entry] += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
+                delay_ns += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
             if staging is not None:
-                delays_ns[entry] += staging.fetch(newcomer.job, target)
-            one = slice(entry, entry + 1)
-            self._model.engine.admit(*(column[one] for column in (*newcomers, targets, delays_ns, origins)))
-            if self._model.transfers.is_contended and (target != home or staging is not None):
-                self.carry(self._model.engine.slot_of(target, newcomer.task), newcomer, home, asking_ns)
-            self._model.engine.measure(self._model.now_ns, self._true, target, target + 1)
+                delay_ns += staging.fetch(job, target)
+            targets[entry], delays_ns[entry] = target, delay_ns
+            engine.admit(*(columns if len(targets) == 1 else (column[entry : entry + 1] for column in columns)))
+            if model.transfers.is_contended and (target != home or staging is not None):
+                self.carry(engine.slot_of(target, newcomer.task), newcomer, home, asking_ns)
+            engine.measure(model.now_ns, self._true, target, target + 1)
             if asked and not self.papers:
                 self.reports.hear(manager, target, self._true[target])
-            if self._model.policy.migrates:
+            if model.policy.migrates:
                 manager.rebalance(newcomer, record, self._send)
         self.already_sent = len(job_index)
         return targets, delays_ns
@@ -125,8 +132,9 @@ class Negotiations:
     def ask(self, asker: LoadManager, task: Newcomer, decision: Decision) -> tuple[str, int]:
         """Ask the node of a decision whether it takes a task: why not ("" if it does), and how long it took [ns]."""
         target = decision.target
-        latency_ms = float(self._model.network.ways_from(asker.index)[1][target])
-        if not self._model.failures.up[target] or not math.isfinite(latency_ms) or self._is_lost(task.task):
+        latency_ms = float(self._paths_from(asker.index).latency_ms[target])
+        is_up = self._model.failures.all_up or self._model.failures.up[target]
+        if not is_up or latency_ms == math.inf or self._is_lost(task.task):
             return "no answer", self._timeout_ns
         why_not = self._model.load_managers[target].answer(task, decision, asker)
         return why_not, 2 * nanoseconds(latency_ms)
@@ -152,7 +160,7 @@ class Negotiations:
     def answered_view(self, manager: LoadManager) -> View:
         """What a manager knows that has just asked all nodes for their load; who did not answer counts as refused."""
         self._model.engine.measure(self._model.now_ns, self._true)
-        silent = ~self._model.failures.up | (self._model.network.ways_from(manager.index)[0] == 0)
+        silent = ~self._model.failures.up | (self._paths_from(manager.index).mb_per_s == 0)
         silent[manager.index] = False
         return self._view(manager.index, self._true, frozenset(np.flatnonzero(silent).tolist()), manager.notes)
 
@@ -197,7 +205,7 @@ class Negotiations:
         else:
             self.reports.take_in()
             out = self.reports.silent_to(manager)
-        out = out | (self._model.network.ways_from(manager.index)[0] == 0)
+        out = out | (self._paths_from(manager.index).mb_per_s == 0)
         out[manager.index] = False
         return frozenset(np.flatnonzero(out).tolist())
 
@@ -217,22 +225,33 @@ class Negotiations:
         refused: frozenset[int] = frozenset(),
         notes: dict[str, Any] | None = None,
     ) -> View:
+        model = self._model
         return View(
             me=me,
             loads=loads,
             hardware=self._hardware,
-            paths=Paths(*self._model.network.ways_from(me)),
-            remote_execution_ms=self._model.negotiation.remote_execution_ms,
-            migration_ms=self._model.negotiation.migration_ms,
-            now_ms=self._model.now_ns / NS_PER_MS,
-            tasks_of_mine=lambda: self._model.engine.candidates(me, self._model.now_ns),
-            overflow_of_mine=lambda: self._model.remote_memory.held_by_others_mb(me),
+            paths=self._paths_from(me),
+            remote_execution_ms=model.negotiation.remote_execution_ms,
+            migration_ms=model.negotiation.migration_ms,
+            now_ms=model.now_ns / NS_PER_MS,
+            tasks_of_mine=lambda: model.engine.candidates(me, model.now_ns),
+            overflow_of_mine=lambda: model.remote_memory.held_by_others_mb(me),
             uniform=self._uniform,
             refused=refused,
             notes={} if notes is None else notes,
             data=self._data,
             capacities=self._capacities,
         )
+
+    def _paths_from(self, me: int) -> Paths:
+        """The ways from a node, as they are now."""
+        if self._model.network is not self._network:
+            self._network = self._model.network
+            self._paths = {}
+        found = self._paths.get(me)
+        if found is None:
+            found = self._paths[me] = Paths(*self._network.ways_from(me))
+        return found
 
     def _uniform(self, task: int, draw: int) -> float:
         return float(policy_uniform(self._policy_key, task, draw))

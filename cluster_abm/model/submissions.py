@@ -53,7 +53,7 @@ class Submissions:
         Each group must have been placed when the next one is asked for: a policy that holds sees what it has started.
         """
         arrived = self.schedule.take(border_ns).tolist()
-        if not self._model.failures.up.any():
+        if not self._model.failures.any_up:
             self._nowhere += arrived
             self.held.update(arrived)
             return
