@@ -23,7 +23,7 @@ RADII = (1.0, 0.66, 0.4, 0.18)
 
 
 def positions(network: Network) -> dict[Hashable, Point]:
-    """Position of every vertex in the unit square, (0, 0) at the upper left: 0..nodes-1 are the nodes, strings switches.
+    """Position of every vertex in the unit square, (0, 0) at the upper left: 0..nodes-1 are nodes, strings switches.
 
     A torus is a grid, as is a complete network of many nodes; what has switches is drawn round them, the nodes outside;
     a graph from a file goes by networkx's spring layouts. The same network has always the same positions.

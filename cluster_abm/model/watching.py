@@ -53,10 +53,11 @@ class Frame:
         now_ms: simulated time [ms].
         running: False at the run's end.
         tasks: tasks that belong to each node, those on their way to it included, shape (nodes,).
-        loads: by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU, `memory`
-            demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted` WAL-PM's index of
-            loads divided by their means, with the policy's weights, or equal ones where it has none [1], `class` LMIP's
-            load class (0..3), by the averages of the policy, or where it takes none by the time since the last frame.
+        loads: by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU,
+            `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted` WAL-PM's
+            index of loads divided by their means, with the policy's weights, or equal ones where it has none [1],
+            `class` LMIP's load class (0..3), by the averages that the policy takes, or by the time since the last frame
+            where it takes none.
         up: which nodes are not out, shape (nodes,).
         moves: decisions since the last frame that sent a task to another node, which took it.
         decisions: the newest decisions, the last one last, at most NEWEST_KEPT.
@@ -137,7 +138,7 @@ class Watcher:
                 "disk_requests": int(done["requests"].sum()),
                 "page_faults": int(done["faults"].sum()),
             },
-            life=None if job is None else self._life(job),
+            life=None if job is None else self.life(job),
         )
 
     def _take_in_records(self) -> None:
@@ -176,16 +177,16 @@ class Watcher:
         parts = [values / (values.mean() or 1.0) for values in (queue, memory_mb, io)]
         given = {name: getattr(policy.parameters, name, None) for name in ClassThresholds._fields}
         thresholds = ClassThresholds(**{name: value for name, value in given.items() if value is not None})
-        averages = (100.0 * cpu, queue, memory)
+        averages = [100.0 * cpu, queue, memory]
         if policy.averages:
-            averages = tuple(loads[name] for name in ("cpu_percent", "mean_queue", "memory_percent"))
+            averages = [np.array(loads[name]) for name in ("cpu_percent", "mean_queue", "memory_percent")]
         rows = zip(*(values.tolist() for values in averages), strict=True)
         return {
             "cpu": queue,
             "memory": memory,
             "io": np.array(loads["io_ms"]) / 1000.0,
             "weighted": weighted_load(weights[0], weights[1], weights[2], parts[0], parts[1], parts[2]),
-            "class": np.array([load_class(*row, thresholds) for row in rows], float),
+            "class": np.array([float(load_class(cpu, queue, memory, thresholds)) for cpu, queue, memory in rows]),
         }
 
     def _jobs(self) -> dict[str, int]:
@@ -200,7 +201,8 @@ class Watcher:
             "blocked": blocked,
         }  # fmt: skip
 
-    def _life(self, job: int) -> JobLife | None:
+    def life(self, job: int) -> JobLife | None:
+        """Where the time of a job has gone so far; None if there is no such job, or it has not been submitted yet."""
         model = self._model
         width = int(model.jobs["tasks"][job]) if 0 <= job < len(model.jobs) else 0
         rows = model.engine.tasks[(model.engine.tasks["job"] == job) & (model.engine.tasks["state"] != FREE)]
