@@ -14,9 +14,10 @@ from viz.markup import Markup, joined, tag
 from viz.run import Run
 
 # Pixels of the maps: alone, and each of two.
-ALONE, BESIDE = (590.0, 430.0), (418.0, 372.0)
+ALONE, BESIDE = (590.0, 440.0), (418.0, 372.0)
 NAMES = "AB"
 ROWS = 7
+ROWS_OF_A_LIFE = 4
 
 
 def panels(runs: Sequence[Run], index: str, error: str) -> list[list[str]]:
@@ -41,12 +42,10 @@ def panels(runs: Sequence[Run], index: str, error: str) -> list[list[str]]:
         found.append([f"map{place}", joined(title, drawn)])
     found.append(["side", joined(_numbers(runs), _lines(runs))])
     for place, run in enumerate(runs):
-        width = 590.0 if len(runs) == 1 else 418.0
+        size = (590.0, 250.0) if len(runs) == 1 else (418.0, 150.0)
         title = f"{_name(runs, place)}{kind.words.split(':')[0].split(' [')[0]} of the nodes over time"
-        drawn = charts.heat_map(
-            title, run.times_s, run.column(index), kind, full, width, 250.0 if len(runs) == 1 else 150.0
-        )
-        found.append([f"heat{place}", drawn])
+        heat = charts.heat_map(title, run.times_s, run.column(index), kind, full, *size)
+        found.append([f"heat{place}", heat])
     found.append(["talk", _talk(runs)])
     return found
 
@@ -103,7 +102,7 @@ def _lines(runs: Sequence[Run]) -> Markup:
     inks = colours_of([run.model.policy.name for run in runs])
     # Runs have the same clock: the longer one's times are both's.
     times_s = max((run.times_s for run in runs), key=len)
-    width, height = (400.0, 112.0) if not two else (400.0, 112.0)
+    width, height = 400.0, 112.0
 
     def of(run: Run, name: str) -> list[float]:
         values = run.series(name)
@@ -142,12 +141,12 @@ def _talk(runs: Sequence[Run]) -> Markup:
                 f"{_name(runs, place)}job {life.job}: {life.state}, {life.finished_tasks} of {life.tasks} tasks done"
             )
             parts += [tag("h2", title, where), charts.life(life, 430.0)]
-    room = max(2, ROWS - 3 * len(lives))
+    room = max(2, ROWS - ROWS_OF_A_LIFE * len(lives))
     newest = [
         (place, decision) for place, run in enumerate(runs) for decision in run.frame.decisions[-room // len(runs) :]
     ]
     newest.sort(key=lambda one: -one[1].time_ms)
-    heads = ["s", "job", "from", "to", "why", "answer"]
+    heads = ["s", "job: task", "from", "to", "why", "answer"]
     if len(runs) == 2:
         heads.insert(0, "")
     rows = [tag("tr", *cells, data_job=decision.job) for decision, cells in _rows(newest, len(runs) == 2)]
@@ -169,7 +168,7 @@ def _rows(newest: Sequence[tuple[int, DecisionRecord]], two: bool) -> list[tuple
         colour = "faint" if stays else "yes" if decision.accepted else "no"
         cells = [
             tag("td", f"{decision.time_ms / 1000:,.2f}"),
-            tag("td", decision.job),
+            tag("td", f"{decision.job}: {decision.task}"),
             tag("td", decision.source),
             tag("td", decision.target),
             tag("td", why, title=why),

@@ -54,10 +54,10 @@ class Frame:
         running: False at the run's end.
         tasks: tasks that belong to each node, those on their way to it included, shape (nodes,).
         loads: by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU,
-            `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted` WAL-PM's
-            index of loads divided by their means, with the policy's weights, or equal ones where it has none [1],
-            `class` LMIP's load class (0..3), by the averages that the policy takes, or by the time since the last frame
-            where it takes none.
+            `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted` the
+            index of WAL-PM, of loads divided by their means, with the policy's weights, or equal ones [1], `class`
+            LMIP's load class (0..3), by the averages that the policy takes, or if it takes none by the time since the
+            last frame.
         up: which nodes are not out, shape (nodes,).
         moves: decisions since the last frame that sent a task to another node, which took it.
         decisions: the newest decisions, the last one last, at most NEWEST_KEPT.
