@@ -14,10 +14,10 @@ from viz.markup import Markup, joined, tag
 from viz.run import Run
 
 # Pixels of the maps: alone, and each of two.
-ALONE, BESIDE = (590.0, 440.0), (418.0, 372.0)
+ALONE, BESIDE = (590.0, 424.0), (490.0, 310.0)
 NAMES = "AB"
-ROWS = 7
-ROWS_OF_A_LIFE = 4
+ROWS, ROWS_BESIDE = 6, 11
+ROWS_OF_A_LIFE = 3
 
 
 def panels(runs: Sequence[Run], index: str, error: str) -> list[list[str]]:
@@ -34,17 +34,16 @@ def panels(runs: Sequence[Run], index: str, error: str) -> list[list[str]]:
     kind = INDICES[index]
     # Both maps by one scale: the same colour is the same load.
     full = colours.scale_of(kind, max(run.largest(index) for run in runs))
-    found = [*trouble]
+    found: list[list[str]] = [*trouble]
     for place, run in enumerate(runs):
-        name = _name(runs, place)
-        title = tag("h2", f"{name}{kind.words}")
+        title = tag("h2", f"{_name(runs, place)}{kind.words}")
         drawn = network.draw(run.map, run.frame, kind, full, f"network, nodes coloured by {kind.words}")
         found.append([f"map{place}", joined(title, drawn)])
-    found.append(["side", joined(_numbers(runs), _lines(runs))])
+    found += [["numbers", _numbers(runs)], ["lines", _lines(runs)]]
     for place, run in enumerate(runs):
-        size = (590.0, 250.0) if len(runs) == 1 else (418.0, 150.0)
-        title = f"{_name(runs, place)}{kind.words.split(':')[0].split(' [')[0]} of the nodes over time"
-        heat = charts.heat_map(title, run.times_s, run.column(index), kind, full, *size)
+        size = (590.0, 252.0) if len(runs) == 1 else (490.0, 108.0)
+        over_time = f"{_name(runs, place)}{kind.words.split(':')[0]} of the nodes over time"
+        heat = charts.heat_map(over_time, run.times_s, run.column(index), kind, full, *size)
         found.append([f"heat{place}", heat])
     found.append(["talk", _talk(runs)])
     return found
@@ -73,8 +72,6 @@ def _numbers(runs: Sequence[Run]) -> Markup:
         ("nodes out now", lambda frame: int((~frame.up).sum()), ""),
     ):  # fmt: skip
         rows.append((words, [float(read(run.frame)) for run in runs], unit))
-    if all(value == 0 for words, values, _ in rows if words in ("killed, lost", "nodes out now") for value in values):
-        rows = [row for row in rows if row[0] not in ("killed, lost", "nodes out now")]
     two = len(runs) == 2
     inks = colours_of([run.model.policy.name for run in runs])
     heads = [
@@ -102,7 +99,7 @@ def _lines(runs: Sequence[Run]) -> Markup:
     inks = colours_of([run.model.policy.name for run in runs])
     # Runs have the same clock: the longer one's times are both's.
     times_s = max((run.times_s for run in runs), key=len)
-    width, height = 400.0, 112.0
+    width, height = (285.0, 84.0) if two else (395.0, 99.0)
 
     def of(run: Run, name: str) -> list[float]:
         values = run.series(name)
@@ -115,7 +112,7 @@ def _lines(runs: Sequence[Run]) -> Markup:
         ]
 
     busy = [
-        Line(f"{words}{f' {NAMES[place]}' if two else ''}", colour, place == 1, of(run, name))
+        Line(words if place == 0 else "", colour, place == 1, of(run, name))
         for place, run in enumerate(runs)
         for words, name, colour in (("CPU", "cpu_utilisation", colours.CPU), ("disk", "disk_utilisation", colours.DISK))
     ]
@@ -124,7 +121,7 @@ def _lines(runs: Sequence[Run]) -> Markup:
         Line(line.name, line.colour, line.dashed, [value / 1000 for value in line.values]) for line in each("lif_ms")
     ]
     return joined(
-        charts.lines("Mean slowdown of finished jobs", times_s, each("mean_slowdown"), width, height),
+        charts.lines("Mean slowdown", times_s, each("mean_slowdown"), width, height),
         charts.lines("Busy [%]", times_s, percent, width, height, top=100.0),
         charts.lines("Load imbalance [s]", times_s, imbalance, width, height),
     )
@@ -140,26 +137,24 @@ def _talk(runs: Sequence[Run]) -> Markup:
             title = (
                 f"{_name(runs, place)}job {life.job}: {life.state}, {life.finished_tasks} of {life.tasks} tasks done"
             )
-            parts += [tag("h2", title, where), charts.life(life, 430.0)]
-    room = max(2, ROWS - ROWS_OF_A_LIFE * len(lives))
-    newest = [
-        (place, decision) for place, run in enumerate(runs) for decision in run.frame.decisions[-room // len(runs) :]
-    ]
+            parts += [tag("h2", title, where), charts.life(life, 330.0 if len(runs) == 2 else 393.0)]
+    room = (ROWS if len(runs) == 1 else ROWS_BESIDE) - ROWS_OF_A_LIFE * len(lives)
+    newest = [(place, decision) for place, run in enumerate(runs) for decision in run.frame.decisions[-room:]]
     newest.sort(key=lambda one: -one[1].time_ms)
     heads = ["s", "job: task", "from", "to", "why", "answer"]
     if len(runs) == 2:
         heads.insert(0, "")
-    rows = [tag("tr", *cells, data_job=decision.job) for decision, cells in _rows(newest, len(runs) == 2)]
+    rows = [tag("tr", *cells, data_job=decision.job) for decision, cells in _rows(newest[:room], len(runs) == 2)]
     if not rows:
         rows = [tag("tr", tag("td", "nobody has decided anything yet", colspan=len(heads), class_="faint"))]
     table = tag("table", tag("thead", tag("tr", *(tag("th", head) for head in heads))), tag("tbody", *rows))
-    hint = "" if lives else tag("span", " click a row or an arrow to see the job's life", class_="faint small")
+    hint = "" if lives else tag("span", " click one for its job's life", class_="faint small")
     return joined(*parts, tag("h2", "Last negotiations", hint), table)
 
 
 def _rows(newest: Sequence[tuple[int, DecisionRecord]], two: bool) -> list[tuple[DecisionRecord, list[Markup]]]:
     found = []
-    for place, decision in newest[:ROWS]:
+    for place, decision in newest:
         stays = decision.source == decision.target
         why = decision.rule or decision.index
         answer = "stays" if stays else "accepted" if decision.accepted else "refused"

@@ -10,15 +10,19 @@ def test_it_loads_and_is_whole(tab):
     assert tab.clock_s == 0
     assert tab.page.locator("g.node").count() == 8
     assert len(set(tab.fills())) == 1
-    # Nothing is cut at 1280 x 800: neither panels by the window nor what they hold by the panel.
-    cut = """panels => panels.filter(panel => {
+    tab.steps(15)
+    assert cut(tab) == []
+    tab.picture("one")
+
+
+def cut(tab):
+    """Panels that are cut at 1280 x 800, by the window, or what they hold by the panel."""
+    find = """panels => panels.filter(panel => {
         const box = panel.getBoundingClientRect();
         return box.right > innerWidth || box.bottom > innerHeight || panel.scrollHeight > panel.clientHeight + 1
             || panel.scrollWidth > panel.clientWidth + 1;
     }).map(panel => panel.className)"""
-    tab.steps(15)
-    assert tab.page.locator(".panel, .controls").evaluate_all(cut) == []
-    tab.picture("one")
+    return tab.page.locator(".panel, .controls").evaluate_all(find)
 
 
 def test_a_step_advances_the_clock_by_a_frame(tab):
@@ -36,6 +40,7 @@ def test_colours_change_under_load_and_a_task_is_seen_to_move(tab):
     assert tab.page.locator(".panel-talk tbody tr").count() > 1
     tab.page.locator(".panel-talk tbody tr").first.click()
     tab.until(lambda: "tasks done" in tab.page.locator(".panel-talk").inner_text())
+    assert cut(tab) == []
     tab.picture("life")
 
 
@@ -75,6 +80,7 @@ def test_two_policies_side_by_side(tab):
     assert here > 0
     assert there == 0
     assert difference == -here
+    assert cut(tab) == []
     tab.picture("two")
 
 
