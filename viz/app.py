@@ -16,11 +16,12 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 import solara
 
 from cluster_abm import load_scenario
+from cluster_abm.model.watching import telling_index
 from cluster_abm.policies import available
 from viz.colours import INDICES
 from viz.markup import tag
 from viz.player import Player, Shot
-from viz.settings import first_settings, telling_index
+from viz.settings import first_settings
 from viz.stage import Stage
 
 ASKED = "CLUSTER_ABM_VIEW"

@@ -14,7 +14,7 @@ from viz.markup import Markup, joined, tag
 from viz.run import Run
 
 # Pixels of the maps: alone, and each of two.
-ALONE, BESIDE = (590.0, 424.0), (490.0, 310.0)
+ALONE, BESIDE = (590.0, 437.0), (490.0, 310.0)
 NAMES = "AB"
 ROWS, ROWS_BESIDE = 6, 11
 ROWS_OF_A_LIFE = 3
@@ -91,7 +91,11 @@ def _numbers(runs: Sequence[Run]) -> Markup:
 
 
 def _figure(value: float, unit: str) -> str:
-    return "–" if math.isnan(value) else f"{plain(round(value, 6), 3 if abs(value) < 1000 else 9)}{unit}"
+    if math.isnan(value):
+        return "–"
+    # Counts in full, measures to three or four digits.
+    digits = 9 if value == round(value) else 3 if abs(value) < 1000 else 4
+    return f"{plain(round(value, 6), digits)}{unit}"
 
 
 def _lines(runs: Sequence[Run]) -> Markup:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cluster_abm import Scenario
-from cluster_abm.formulas import service_ms
 from cluster_abm.scenario import scenario_from
 
 
@@ -107,10 +106,3 @@ def first_settings(scenario: Scenario, policy_asked: bool) -> Settings:
     if policy_asked or settings.policy != "none" or not scenario.compare.policies:
         return settings
     return replace(settings, policy=scenario.compare.policies[-1])
-
-
-def telling_index(scenario: Scenario) -> str:
-    """The load index that tells most of a scenario: I/O where tasks are longer at the disk than at the CPU."""
-    cluster, work = scenario.cluster, scenario.workload
-    at_disk_ms = service_ms(work.request_kb.mean, cluster.disk_seek_rotation_ms, cluster.disk_mb_per_s)
-    return "io" if work.io_per_ms.mean * at_disk_ms > 1.0 else "cpu"

@@ -10,10 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.tables import BREAKDOWN, FREE, KILLED, LOST, NS_PER_MS
-from cluster_abm.formulas import ClassThresholds, load_class, load_imbalance_factors, slowdown, weighted_load
+from cluster_abm.formulas import (
+    ClassThresholds,
+    load_class,
+    load_imbalance_factors,
+    service_ms,
+    slowdown,
+    weighted_load,
+)
 from cluster_abm.model.decisions import DecisionRecord
 from cluster_abm.results.frames import dedicated_ns
 from cluster_abm.results.summary import finished_records
+from cluster_abm.scenario import Scenario
 
 if TYPE_CHECKING:
     from cluster_abm.model.model import ClusterModel
@@ -222,3 +230,10 @@ class Watcher:
             nodes=tuple(sorted(set(rows["node"].tolist()))),
             breakdown_ms=sums,
         )
+
+
+def telling_index(scenario: Scenario) -> str:
+    """The load index that tells most of a scenario: I/O where tasks are longer at the disk than at the CPU."""
+    cluster, work = scenario.cluster, scenario.workload
+    at_disk_ms = service_ms(work.request_kb.mean, cluster.disk_seek_rotation_ms, cluster.disk_mb_per_s)
+    return "io" if work.io_per_ms.mean * at_disk_ms > 1.0 else "cpu"

@@ -7,8 +7,8 @@ import pytest
 from support import busy, scenario
 
 from cluster_abm import ClusterModel, load_scenario
+from cluster_abm.model.watching import telling_index
 from cluster_abm.scenario import scenario_names
-from viz import settings as controls
 from viz.player import Player
 from viz.settings import first_settings, scenario_with, settings_of
 
@@ -171,5 +171,5 @@ def test_a_page_begins_with_a_policy_that_does_something():
     shipped = load_scenario("quickstart")
     assert first_settings(shipped, policy_asked=False).policy == "iolb"
     assert first_settings(shipped, policy_asked=True).policy == "none"
-    assert controls.telling_index(shipped) == "io"
-    assert controls.telling_index(load_scenario("cpu-bound")) == "cpu"
+    assert telling_index(shipped) == "io"
+    assert telling_index(load_scenario("cpu-bound")) == "cpu"
