@@ -83,6 +83,10 @@ def Page() -> None:
             _number("Simulated time a frame [ms]", frame_ms.value, last_ms)
             for name, words in LABELS.items():
                 _number(words, getattr(settings.value, name), _setter(name, change))
+            solara.HTML(tag="label", unsafe_innerHTML="Keep what you see", classes=["control"])
+            with solara.Div(classes=["keep"]):
+                solara.FileDownload(player.picture, "cluster.png", label="PNG")
+                solara.FileDownload(player.jobs, "jobs.parquet", label="Parquet")
         if now is not None:
             Stage(
                 panels=now.panels, number=now.number, two=bool(settings.value.other),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from cluster_abm import InputError, Scenario
+from cluster_abm.interconnect.layout import links, positions
+from cluster_abm.model.watching import picture_of
+from cluster_abm.results.film import WORDS, png
 from viz.panels import ALONE, BESIDE, panels
 from viz.run import Run
 from viz.settings import Settings, scenario_with
@@ -124,6 +128,28 @@ class Player:
         """The browser has painted a Shot."""
         if number >= self._number:
             self._painted.set()
+
+    def picture(self) -> bytes:
+        """The first run's network as it is now, as a PNG; nothing if there is no run."""
+        with self._lock:
+            if not self._runs:
+                return b""
+            run = self._runs[0]
+            title = f"{run.model.setup.name}: policy {run.model.policy.name}, seed {run.model.run_seed}"
+            index = self._index if self._index in WORDS else "cpu"
+            at = positions(run.model.network)
+            wires = [(at[one], at[other]) for one, other in links(run.model.network)]
+            places = [at[node] for node in range(run.model.network.nodes)]
+            return png(places, wires, picture_of(run.frame, index), index, title)
+
+    def jobs(self) -> bytes:
+        """The first run's finished tasks so far, as `run --out` writes them, as Parquet; nothing if there is no run."""
+        with self._lock:
+            if not self._runs:
+                return b""
+            file = io.BytesIO()
+            self._runs[0].model.jobs_frame().to_parquet(file, engine="pyarrow", index=False, compression="zstd")
+            return file.getvalue()
 
     def close(self) -> None:
         """The page is gone."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from cluster_abm.model import ClusterModel, Frame
+    from cluster_abm.model import ClusterModel
     from cluster_abm.results.film import Picture
 
 # Of a run of whatever length: then every second picture is left out, and the steps are twice as long.
@@ -61,15 +61,9 @@ class Cameraman:
         click.echo(f"film in {path}: a picture every {self._every_ms / 1000:g} s", err=True)
 
     def _take(self) -> None:
+        from cluster_abm.model.watching import picture_of
+
         self._kept.append(picture_of(self._watcher.frame(), self._index))
         if len(self._kept) > MOST_PICTURES:
             self._kept = self._kept[::2]
             self._every_ms *= 2
-
-
-def picture_of(frame: Frame, index: str) -> Picture:
-    """A frame as a picture, nodes coloured by a load index."""
-    from cluster_abm.results.film import Picture
-
-    moves = [(move.source, move.target) for move in frame.moves]
-    return Picture(frame.now_ms, frame.loads[index], frame.tasks, frame.up, moves)

@@ -19,6 +19,7 @@ from cluster_abm.formulas import (
     weighted_load,
 )
 from cluster_abm.model.decisions import DecisionRecord
+from cluster_abm.results.film import Picture
 from cluster_abm.results.frames import dedicated_ns
 from cluster_abm.results.summary import finished_records
 from cluster_abm.scenario import Scenario
@@ -237,3 +238,9 @@ def telling_index(scenario: Scenario) -> str:
     cluster, work = scenario.cluster, scenario.workload
     at_disk_ms = service_ms(work.request_kb.mean, cluster.disk_seek_rotation_ms, cluster.disk_mb_per_s)
     return "io" if work.io_per_ms.mean * at_disk_ms > 1.0 else "cpu"
+
+
+def picture_of(frame: Frame, index: str) -> Picture:
+    """A frame as a picture of a film, nodes coloured by a load index."""
+    moves = [(move.source, move.target) for move in frame.moves]
+    return Picture(frame.now_ms, frame.loads[index], frame.tasks, frame.up, moves)

@@ -71,6 +71,15 @@ def test_another_policy_begins_anew_on_the_same_jobs(tab):
     assert tab.page.locator(".numbers tr", has_text="started elsewhere").inner_text().split()[-1] == "0"
 
 
+def test_what_is_seen_can_be_kept(tab):
+    tab.steps(5)
+    for name, begins in (("PNG", b"\x89PNG"), ("Parquet", b"PAR1")):
+        with tab.page.expect_download() as download:
+            tab.press(name)
+        with open(download.value.path(), "rb") as file:
+            assert file.read(4) == begins
+
+
 def test_two_policies_side_by_side(tab):
     tab.choose("Beside it", "none")
     tab.until(lambda: tab.page.locator(".panel-map1 g.node").count() == 8)

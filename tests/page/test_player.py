@@ -1,8 +1,10 @@
 """The page's runs without a page."""
 
+import io
 import time
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from support import busy, scenario
 
@@ -133,6 +135,20 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
     player.reset()
     player.step()
     assert shots[-1].now_ms == 1000.0
+
+
+def test_what_is_seen_can_be_kept(page):
+    player, _ = page
+    player.frame_ms = 5000.0
+    player.step()
+    assert player.picture().startswith(b"\x89PNG")
+    kept = pd.read_parquet(io.BytesIO(player.jobs()))
+    model = ClusterModel(SCENARIO)
+    while model.now_ms < 5000:
+        model.step()
+    pd.testing.assert_frame_equal(kept, model.jobs_frame())
+    player.change(replace(settings_of(SCENARIO), nodes=-1))
+    assert player.picture() == player.jobs() == b""
 
 
 def test_two_players_share_nothing(page):
