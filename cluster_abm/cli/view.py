@@ -9,11 +9,15 @@ import json
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.options import overrides_of, work_options
 from cluster_abm.errors import InputError
+
+if TYPE_CHECKING:
+    from cluster_abm.scenario import Scenario
 
 # Nobody is told that somebody looks at a page, nothing is fetched, and a page whose tab was closed is soon forgotten.
 SURROUNDINGS = {
@@ -22,6 +26,8 @@ SURROUNDINGS = {
     "SOLARA_KERNEL_CULL_TIMEOUT": "60s",
     "SOLARA_THEME_SHOW_BANNER": "false",
 }
+
+WARMING_SLICES = 500
 
 
 @click.command("view")
@@ -48,7 +54,7 @@ def view_command(
     from cluster_abm.scenario import load_scenario
 
     overrides = overrides_of(settings, trace, trace_run, policy, seed)
-    load_scenario(scenario, overrides)
+    checked = load_scenario(scenario, overrides)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
         raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
     if not is_loopback(host):
@@ -57,6 +63,7 @@ def view_command(
             err=True,
         )
     _check_free(host, port)
+    _compile(checked)
     os.environ.update(SURROUNDINGS)
     # A file is found from wherever the server looks.
     path = Path(scenario)
@@ -86,6 +93,16 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _compile(scenario: Scenario) -> None:
+    """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for."""
+    from cluster_abm.model import ClusterModel
+
+    click.echo("getting ready; the very first time this takes up to a minute", err=True)
+    model = ClusterModel(scenario)
+    for _ in range(WARMING_SLICES):
+        model.step()
 
 
 def _check_free(host: str, port: int) -> None:

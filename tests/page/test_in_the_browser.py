@@ -1,7 +1,7 @@
 """The page as somebody sees it: in chromium, served by `cluster-abm view`."""
 
 import pytest
-from conftest import ABSENT
+from browser import ABSENT
 
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz,browser]'")
 
