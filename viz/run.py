@@ -35,16 +35,22 @@ class Run:
         self.model = ClusterModel(scenario)
         self.map: Map = map_of(self.model.network, width, height)
         self._watcher = Watcher(self.model)
-        self._kept: list[Frame] = []
+        self._kept: list[tuple[float, Frame]] = []
+        self._clock_ms = 0.0
         # Of so many frames one is kept: what is kept goes back to the beginning, evenly spaced.
         self._stride, self._seen = 1, 0
         self.frame = self._watcher.frame()
         self._keep()
 
     def advance(self, until_ms: float, job: int | None = None) -> None:
-        """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job."""
+        """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job.
+
+        A run that has ended stays as it is while the clock of the one beside it goes on.
+        """
+        was_running = self.model.running
         while self.model.running and self.model.now_ms < until_ms - 1e-9:
             self.model.step()
+        self._clock_ms = self.model.now_ms if was_running else until_ms
         self.frame = self._watcher.frame(job)
         self._keep()
 
@@ -52,12 +58,12 @@ class Run:
         """The newest frame, with the life of another job."""
         before = self.frame
         self.frame = replace(before, life=None if job is None else self._watcher.life(job))
-        self._kept = [self.frame if one is before else one for one in self._kept]
+        self._kept = [(at, self.frame if one is before else one) for at, one in self._kept]
 
     @property
     def frames(self) -> list[Frame]:
         """The frames kept, and the newest one."""
-        return self._kept if self._kept[-1] is self.frame else [*self._kept, self.frame]
+        return [frame for _, frame in self._shown]
 
     def column(self, index: str) -> npt.NDArray[np.float64]:
         """A load of all nodes over the frames kept, shape (times, nodes)."""
@@ -66,7 +72,7 @@ class Run:
     @property
     def times_s(self) -> list[float]:
         """Simulated time of the frames [s]."""
-        return [frame.now_ms / 1000.0 for frame in self.frames]
+        return [at_ms / 1000.0 for at_ms, _ in self._shown]
 
     def series(self, name: str) -> list[float]:
         """A number of the frames kept, e.g. "mean_slowdown"; NaN where there is none."""
@@ -76,9 +82,14 @@ class Run:
         """The largest load seen."""
         return max((float(frame.loads[index].max()) for frame in self.frames), default=math.nan)
 
+    @property
+    def _shown(self) -> list[tuple[float, Frame]]:
+        newest = [] if self._kept[-1][1] is self.frame else [(self._clock_ms, self.frame)]
+        return self._kept + newest
+
     def _keep(self) -> None:
         if self._seen % self._stride == 0:
-            self._kept.append(self.frame)
+            self._kept.append((self._clock_ms, self.frame))
         self._seen += 1
         if len(self._kept) > MOST_KEPT:
             self._kept = self._kept[::2]

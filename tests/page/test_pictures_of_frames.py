@@ -150,6 +150,21 @@ def test_a_life_is_a_bar_of_its_parts():
     assert "CPU: 0.3 s (75 %)" in bars[0].find("title").text
 
 
+def test_of_two_runs_that_end_apart_the_lines_have_one_clock():
+    runs = [Run(scenario(workload__jobs=jobs, workload__duration_s=1.0), 500.0, 400.0) for jobs in (1, 60)]
+    clock_ms = 0.0
+    while any(run.frame.running for run in runs):
+        clock_ms += 500.0
+        for run in runs:
+            run.advance(clock_ms)
+    short, long = runs
+    assert short.model.now_ms < long.model.now_ms - 2000
+    assert len(short.times_s) == len(long.times_s)
+    assert np.abs(np.subtract(short.times_s, long.times_s)).max() <= 0.5
+    assert short.series("mean_slowdown")[-1] == short.model.summary()["metrics"]["mean_slowdown"]
+    assert not short.frame.moves
+
+
 def test_what_is_kept_goes_back_to_the_beginning_and_stays_bounded():
     run = Run(scenario(), 500.0, 400.0)
     for border in range(1, 3 * MOST_KEPT):
