@@ -14,6 +14,7 @@ from cluster_abm.cli.compare import compare_command
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
 from cluster_abm.cli.trace import trace_group
+from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
 
 BAD_INPUT, OUR_FAULT, INTERRUPTED = 2, 1, 130
@@ -35,6 +36,7 @@ for _command in (
     policies_command,
     scenarios_command,
     trace_group,
+    view_command,
 ):
     cluster_abm.add_command(_command)
 

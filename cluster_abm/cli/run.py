@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cluster_abm.cli.animate import Cameraman
 from cluster_abm.cli.options import (
     json_option,
     out_option,
@@ -40,6 +42,9 @@ METRIC_WORDS = {
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
 @out_option(None)
+@click.option(
+    "--animate", type=click.Path(path_type=Path), help="Write a film of the run: a .gif, or where ffmpeg is an .mp4."
+)
 @json_option
 def run_command(
     scenario: str,
@@ -49,6 +54,7 @@ def run_command(
     trace: Path | None,
     trace_run: int | None,
     out: Path | None,
+    animate: Path | None,
     as_json: bool,
 ) -> int:
     """Run SCENARIO (a TOML file or a shipped name) once.
@@ -60,13 +66,18 @@ def run_command(
 
     checked = load_scenario(scenario, overrides_of(settings, trace, trace_run, policy, seed))
     folder = None if out is None else prepare_out(out)
+    if animate is not None:
+        from cluster_abm.results.film import check_film
+
+        check_film(animate)
     from cluster_abm.model import ClusterModel
 
     begun = time.perf_counter()
     model = ClusterModel(checked)
     for note in model.network.notes:
         click.echo(note, err=True)
-    finished = _run_with_progress(model)
+    cameraman = None if animate is None else Cameraman(model)
+    finished = _run_with_progress(model, model.run if cameraman is None else cameraman.run)
     wall_s = time.perf_counter() - begun
     summary = model.summary()
     if as_json:
@@ -76,6 +87,8 @@ def run_command(
     if folder is not None:
         _save(folder, model, summary, wall_s)
         click.echo(f"results in {folder}", err=True)
+    if animate is not None and cameraman is not None:
+        cameraman.write(animate)
     click.echo(f"{wall_s:.1f} s", err=True)
     if not finished:
         click.echo(
@@ -86,7 +99,7 @@ def run_command(
     return 0
 
 
-def _run_with_progress(model: ClusterModel) -> bool:
+def _run_with_progress(model: ClusterModel, run: Callable[[Callable[[float], None]], None]) -> bool:
     """Run to the end, or until Ctrl-C, which takes effect between two windows: the state is then whole."""
     from tqdm import tqdm
 
@@ -106,7 +119,7 @@ def _run_with_progress(model: ClusterModel) -> bool:
                 if interrupted:
                     raise KeyboardInterrupt
 
-            model.run(progress=show)
+            run(show)
     except KeyboardInterrupt:
         return False
     finally:

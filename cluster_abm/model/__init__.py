@@ -2,5 +2,6 @@
 
 from cluster_abm.model.agents import Job, LoadManager, Node
 from cluster_abm.model.model import ClusterModel
+from cluster_abm.model.watching import Frame, Watcher
 
-__all__ = ["ClusterModel", "Job", "LoadManager", "Node"]
+__all__ = ["ClusterModel", "Frame", "Job", "LoadManager", "Node", "Watcher"]

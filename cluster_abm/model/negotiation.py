@@ -64,7 +64,7 @@ class Negotiations:
         self._network = model.network
         self._paths: dict[int, Paths] = {}
         self.reports = reports_of(model)
-        self._decisions: list[DecisionRecord] = []
+        self.decisions: list[DecisionRecord] = []
         every_ms = model.policy.acts_every_ms
         self._acting_period_ns = None if every_ms is None else nanoseconds(every_ms)
         self.acting_due_ns = NEVER if self._acting_period_ns is None else model._border_from(self._acting_period_ns)
@@ -216,7 +216,7 @@ class Negotiations:
 
     def frame(self) -> pd.DataFrame:
         """The decisions so far."""
-        return decisions_frame(self._decisions)
+        return decisions_frame(self.decisions)
 
     def _view(
         self,
@@ -291,7 +291,7 @@ class Negotiations:
             self.refused_offers += not accepted
             whom = decision.task or newcomer
             assert whom is not None  # a decision is about one of them
-            self._decisions.append(
+            self.decisions.append(
                 DecisionRecord(
                     now_ms,
                     whom.task,

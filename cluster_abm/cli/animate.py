@@ -1,0 +1,69 @@
+"""`run --animate`: a run that is looked at as often as a film needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.results.film import Picture
+
+# Of a run of whatever length: then every second picture is left out, and the steps are twice as long.
+MOST_PICTURES = 180
+
+
+class Cameraman:
+    """Takes pictures of a run, evenly spaced over all of it, however long it gets.
+
+    Args:
+        model: at its start.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        from cluster_abm.model import Watcher
+        from cluster_abm.model.watching import telling_index
+
+        self._model, self._watcher = model, Watcher(model)
+        self._index = telling_index(model.setup)
+        self._every_ms = model.setup.cluster.slice_ms
+        self._kept: list[Picture] = []
+
+    def run(self, progress: Callable[[float], None]) -> None:
+        """The run to its end; the same as `model.run`, but for the pictures."""
+        model = self._model
+        self._take()
+        while model.running:
+            border_ms = model.now_ms + self._every_ms
+            while model.running and model.now_ms < border_ms - 1e-9:
+                model.step()
+            self._take()
+            ended = model.engine.finished / max(1, int(model.jobs["tasks"].sum()))
+            progress(min(1.0, ended))
+
+    def write(self, path: Path) -> None:
+        """The film of what was taken."""
+        from tqdm import tqdm
+
+        from cluster_abm.interconnect.layout import links, positions
+        from cluster_abm.results.film import write_film
+
+        model = self._model
+        at = positions(model.network)
+        wires = [(at[one], at[other]) for one, other in links(model.network)]
+        title = f"{model.setup.name}: policy {model.policy.name}, seed {model.run_seed}"
+        with tqdm(total=len(self._kept), desc="film", disable=None, leave=False) as bar:
+            places = [at[node] for node in range(model.network.nodes)]
+            write_film(path, places, wires, self._kept, self._index, title, bar.update)
+        click.echo(f"film in {path}: a picture every {self._every_ms / 1000:g} s", err=True)
+
+    def _take(self) -> None:
+        from cluster_abm.model.watching import picture_of
+
+        self._kept.append(picture_of(self._watcher.frame(), self._index))
+        if len(self._kept) > MOST_PICTURES:
+            self._kept = self._kept[::2]
+            self._every_ms *= 2

@@ -1,0 +1,117 @@
+"""`view`: the page in the browser."""
+
+from __future__ import annotations
+
+import importlib.resources
+import importlib.util
+import ipaddress
+import json
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster_abm.cli.options import overrides_of, work_options
+from cluster_abm.errors import InputError
+
+if TYPE_CHECKING:
+    from cluster_abm.scenario import Scenario
+
+# Nobody is told that somebody looks at a page, nothing is fetched, and a page whose tab was closed is soon forgotten.
+SURROUNDINGS = {
+    "SOLARA_TELEMETRY_MIXPANEL_ENABLE": "false",
+    "SOLARA_ASSETS_CDN": "http://127.0.0.1:9",
+    "SOLARA_KERNEL_CULL_TIMEOUT": "60s",
+    "SOLARA_THEME_SHOW_BANNER": "false",
+}
+
+WARMING_SLICES = 500
+
+
+@click.command("view")
+@click.argument("scenario", default="quickstart")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others can reach another.")
+@click.option("--policy", help="Load-balancing policy (default: the scenario's).")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
+@work_options
+def view_command(
+    scenario: str,
+    port: int,
+    host: str,
+    policy: str | None,
+    seed: int | None,
+    settings: tuple[str, ...],
+    trace: Path | None,
+    trace_run: int | None,
+) -> None:
+    """See SCENARIO (a TOML file or a shipped name; default quickstart) live in the browser, on this machine only.
+
+    Example: cluster-abm view quickstart --policy iolb --set cluster.nodes=64
+    """
+    from cluster_abm.scenario import load_scenario
+
+    overrides = overrides_of(settings, trace, trace_run, policy, seed)
+    checked = load_scenario(scenario, overrides)
+    if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
+        raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
+    if not is_loopback(host):
+        click.echo(
+            f"warning: --host {host}: everybody who can reach this machine can use the page; 127.0.0.1 is yours alone",
+            err=True,
+        )
+    _check_free(host, port)
+    _compile(checked)
+    os.environ.update(SURROUNDINGS)
+    # A file is found from wherever the server looks.
+    path = Path(scenario)
+    source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
+    os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
+    from solara.__main__ import cli as solara
+
+    click.echo(f"the page is at http://{host}:{port} (Ctrl-C ends it)", err=True)
+    solara.main(
+        ["run", str(page_path()), "--host", host, "--port", str(port), "--no-open", "--production"],
+        standalone_mode=False,
+    )
+
+
+def page_path() -> Path:
+    """The file of the page (beside the package in a checkout, inside it in a wheel)."""
+    package = Path(str(importlib.resources.files("cluster_abm")))
+    inside = package / "shipped" / "viz"
+    return (inside if inside.is_dir() else package.parent / "viz") / "app.py"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach that address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _compile(scenario: Scenario) -> None:
+    """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for."""
+    from cluster_abm.model import ClusterModel
+
+    click.echo("getting ready; the very first time this takes up to a minute", err=True)
+    model = ClusterModel(scenario)
+    for _ in range(WARMING_SLICES):
+        model.step()
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raises InputError: the address is not this machine's, or the port is taken."""
+    try:
+        kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(kind, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise InputError(f"view: --host {host} --port {port}: cannot listen there ({reason})") from None

@@ -1,0 +1,107 @@
+"""Where to draw the vertices of a network."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Hashable
+
+import networkx as nx
+
+from cluster_abm.interconnect.network import Network
+
+Point = tuple[float, float]
+
+# So many nodes still find room on one ring; more of a network in which all are alike stand in a square.
+MOST_ON_A_RING = 64
+# networkx's better layout takes the cube of the number of vertices.
+MOST_KAMADA_KAWAI = 150
+# More lines than this are a grey disc, not a picture: they are left out.
+MOST_LINKS = 1200
+# Rings of switches, by how many links lie between them and the nearest node.
+RADII = (1.0, 0.66, 0.4, 0.18)
+
+
+def positions(network: Network) -> dict[Hashable, Point]:
+    """Position of every vertex in the unit square, (0, 0) at the upper left: 0..nodes-1 are nodes, strings switches.
+
+    A torus is a grid, as is a complete network of many nodes; what has switches is drawn round them, the nodes outside;
+    a graph from a file goes by networkx's spring layouts. The same network has always the same positions.
+    """
+    kind, nodes = network.settings.kind, network.nodes
+    if kind == "complete":
+        return _grid(nodes) if nodes > MOST_ON_A_RING else _ring(nodes)
+    graph = network.graph
+    if kind == "torus":
+        sides = network.settings.dimensions or ()
+        return _grid(nodes, sides[-1] if len(sides) == 2 else None)
+    if kind in ("star", "bus", "tree", "fat-tree", "clusters", "dragonfly"):
+        return _round(graph, nodes)
+    if len(graph) <= MOST_KAMADA_KAWAI and nx.is_connected(graph):
+        return _fitted({vertex: complex(*at) for vertex, at in nx.kamada_kawai_layout(graph, weight=None).items()})
+    return _fitted({vertex: complex(*at) for vertex, at in nx.spring_layout(graph, seed=0, weight=None).items()})
+
+
+def links(network: Network) -> list[tuple[Hashable, Hashable]]:
+    """The links to draw; none where they are so many that nothing would be seen."""
+    if network.settings.kind == "complete" and network.nodes * (network.nodes - 1) // 2 > MOST_LINKS:
+        return []
+    edges = list(network.graph.edges)
+    return edges if len(edges) <= 4 * MOST_LINKS else []
+
+
+def _ring(nodes: int) -> dict[Hashable, Point]:
+    return _fitted({node: cmath.rect(1.0, _angle(node, nodes)) for node in range(nodes)})
+
+
+def _grid(nodes: int, across: int | None = None) -> dict[Hashable, Point]:
+    columns = across or next((side for side in range(math.isqrt(nodes), 1, -1) if nodes % side == 0), 1)
+    columns = max(columns, nodes // columns) if across is None else columns
+    if columns > 4 * math.sqrt(nodes):
+        columns = math.ceil(math.sqrt(nodes))
+    return _fitted({node: complex(node % columns, node // columns) for node in range(nodes)})
+
+
+def _round(graph: nx.Graph, nodes: int) -> dict[Hashable, Point]:
+    """Nodes outside, in their order; each switch inside, towards those below it."""
+    depth = nx.multi_source_dijkstra_path_length(graph, range(nodes), weight=None)
+    # Nodes of which every second one stands further in have room for twice as many.
+    stagger = 0.12 if nodes > MOST_ON_A_RING else 0.0
+    at: dict[Hashable, complex] = {
+        node: cmath.rect(1.0 - stagger * (node % 2), _angle(node, nodes)) for node in range(nodes)
+    }
+    layers: dict[int, list[Hashable]] = {}
+    for switch in sorted((vertex for vertex in graph if vertex not in at), key=_by_numbers):
+        layers.setdefault(depth.get(switch, len(RADII)), []).append(switch)
+    for level, layer in sorted(layers.items()):
+        radius = RADII[level] if level < len(RADII) else RADII[-1] / (2 + level - len(RADII))
+        if len(layer) == 1 and level == max(layers):
+            radius = 0.0
+        # The first one stands towards those below it, the others follow evenly: of equal parts all stand so.
+        below = [at[other] for other in graph[layer[0]] if other in at and depth.get(other, 0) < level]
+        towards = sum(below) / len(below) if below else 0j
+        first = cmath.phase(towards) if abs(towards) > 0.05 else _angle(0, 1)
+        for place, switch in enumerate(layer):
+            at[switch] = cmath.rect(radius, first + 2.0 * math.pi * place / len(layer))
+    return _fitted(at)
+
+
+def _by_numbers(vertex: Hashable) -> tuple[int, ...]:
+    """In "group 2 router 10" the 2 and the 10: in this order parts follow each other."""
+    return tuple(int(word) for word in str(vertex).split() if word.isdigit())
+
+
+def _angle(place: int, of: int) -> float:
+    """Clockwise from the top, y downwards."""
+    return 2.0 * math.pi * place / max(1, of) - math.pi / 2.0
+
+
+def _fitted(at: dict[Hashable, complex]) -> dict[Hashable, Point]:
+    """Stretched to the unit square; what has no extent stands in the middle."""
+
+    def scaled(value: float, low: float, high: float) -> float:
+        return 0.5 if high - low < 1e-9 else (value - low) / (high - low)
+
+    xs, ys = [point.real for point in at.values()], [point.imag for point in at.values()]
+    x_range, y_range = (min(xs), max(xs)), (min(ys), max(ys))
+    return {vertex: (scaled(point.real, *x_range), scaled(point.imag, *y_range)) for vertex, point in at.items()}

@@ -1,0 +1,91 @@
+"""`view`, up to where the server takes over."""
+
+import importlib.util
+import json
+import os
+import socket
+import sys
+import types
+
+import pytest
+
+from cluster_abm.cli.view import is_loopback, page_path
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Calls of the server, in a Python that has the extra or not."""
+    calls = []
+    group = types.SimpleNamespace(main=lambda words, standalone_mode: calls.append(words))
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if name.startswith("solara") else find(name))
+    monkeypatch.setitem(sys.modules, "solara", types.ModuleType("solara"))
+    monkeypatch.setitem(sys.modules, "solara.__main__", types.SimpleNamespace(cli=group))
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    return calls
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_it_serves_on_loopback_without_telemetry_or_banner(cli, served):
+    port = free_port()
+    code, out, err = cli("view", "quickstart", "--port", port, "--set", "cluster.nodes=8")
+    assert (code, out) == (0, "")
+    assert "warning" not in err
+    assert f"http://127.0.0.1:{port}" in err
+    (words,) = served
+    assert words[words.index("--host") + 1] == "127.0.0.1"
+    assert words[words.index("--port") + 1] == str(port)
+    assert {"--no-open", "--production"} <= set(words)
+    assert os.environ["SOLARA_TELEMETRY_MIXPANEL_ENABLE"] == "false"
+    asked = json.loads(os.environ["CLUSTER_ABM_VIEW"])
+    assert asked == {"scenario": "quickstart", "overrides": {"cluster.nodes": 8}}
+
+
+def test_another_host_is_warned_of(cli, served):
+    code, _, err = cli("view", "--host", "0.0.0.0", "--port", free_port())
+    assert code == 0
+    assert "warning: --host 0.0.0.0" in err
+
+
+@pytest.mark.parametrize(("host", "expected"), [
+    ("127.0.0.1", True), ("localhost", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("::", False),
+    ("192.168.1.4", False), ("example.org", False),
+])  # fmt: skip
+def test_what_is_loopback(host, expected):
+    assert is_loopback(host) is expected
+
+
+def test_a_port_that_is_taken_is_said(cli, served):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = cli("view", "--port", port)
+    assert code == 2
+    assert f"--port {port}: cannot listen there" in err
+    assert not served
+
+
+def test_without_the_extra_it_says_how_to_get_it(cli, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name.startswith("solara") else find(name))
+    code, _, err = cli("view")
+    assert code == 2
+    assert "pip install 'cluster-abm[viz]'" in err
+
+
+def test_a_wrong_scenario_is_said_before_the_server_starts(cli, served):
+    code, _, err = cli("view", "quickstrat")
+    assert code == 2
+    assert "did you mean 'quickstart'?" in err
+    assert not served
+
+
+def test_the_page_is_found():
+    assert page_path().is_file()
+    assert (page_path().parent / "stage.vue").is_file()

@@ -1,0 +1,87 @@
+"""Debian's chromium, and a tab of it that shows the page."""
+
+import importlib.util
+import re
+import shutil
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+CHROMIUM = shutil.which("chromium")
+ABSENT = [name for name in ("solara", "solara_assets", "playwright") if importlib.util.find_spec(name) is None]
+ABSENT += [] if CHROMIUM else ["chromium"]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update"]  # fmt: skip
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "out" / "page"
+
+
+class Tab:
+    """One tab that shows the page, and what went wrong in it."""
+
+    def __init__(self, context, address):
+        self.errors, self.elsewhere = [], []
+        self.page = context.new_page()
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self._note(request.url))
+        self.page.on("websocket", lambda socket: self._note(socket.url))
+        self.page.goto(address)
+        self.page.wait_for_selector(".stage svg circle", timeout=60_000)
+
+    def _note(self, url):
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
+            self.elsewhere.append(url)
+
+    @property
+    def clock_s(self):
+        return float(re.sub(r"[ s,]", "", self.page.locator(".clock").inner_text()))
+
+    def press(self, name):
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def until(self, condition, timeout_s=20.0):
+        """Wait until a condition holds; its last value."""
+        end = time.monotonic() + timeout_s
+        while not (found := condition()) and time.monotonic() < end:
+            self.page.wait_for_timeout(20)
+        assert found, self.page.locator("body").inner_text()[:2000]
+        return found
+
+    def steps(self, count):
+        for _ in range(count):
+            before = self.clock_s
+            self.press("Step")
+            self.until(lambda before=before: self.clock_s > before)
+
+    def choose(self, label, value):
+        """A value from the list under a label."""
+        field = self._below(label)
+        field.locator(".v-select__slot").click()
+        menu = self.page.locator(".menuable__content__active")
+        option = menu.locator(".v-list-item").filter(has_text=re.compile(rf"^\s*{re.escape(value)}\s*$"))
+        menu.wait_for()
+        # A long list is filled while one scrolls.
+        self.until(lambda: option.count() or menu.evaluate("list => { list.scrollTop = list.scrollHeight }"))
+        option.click()
+
+    def enter(self, label, value):
+        """A number into the field under a label."""
+        field = self._below(label).locator("input")
+        field.fill(str(value))
+        field.press("Enter")
+
+    def _below(self, label):
+        whole = re.compile(rf"^\s*{re.escape(label)}\s*(\[|,|$)")
+        return self.page.locator("label.control").filter(has_text=whole).locator("xpath=following-sibling::*[1]")
+
+    def fills(self):
+        """Colour of each node, in their order."""
+        return self.page.locator("g.node[data-node] circle").evaluate_all(
+            "all => all.map(one => one.getAttribute('fill'))"
+        )
+
+    def picture(self, name):
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=PICTURES / f"{name}.png")

@@ -1,0 +1,134 @@
+"""The page as somebody sees it: in chromium, served by `cluster-abm view`."""
+
+import pytest
+from browser import ABSENT
+
+pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz,browser]'")
+
+
+def test_it_loads_and_is_whole(tab):
+    assert tab.clock_s == 0
+    assert tab.page.locator("g.node").count() == 8
+    assert len(set(tab.fills())) == 1
+    tab.steps(15)
+    assert cut(tab) == []
+    tab.picture("one")
+
+
+def cut(tab):
+    """Panels that are cut at 1280 x 800, by the window, or what they hold by the panel."""
+    find = """panels => panels.filter(panel => {
+        const box = panel.getBoundingClientRect();
+        return box.right > innerWidth || box.bottom > innerHeight || panel.scrollHeight > panel.clientHeight + 1
+            || panel.scrollWidth > panel.clientWidth + 1;
+    }).map(panel => panel.className)"""
+    return tab.page.locator(".panel, .controls").evaluate_all(find)
+
+
+def test_a_step_advances_the_clock_by_a_frame(tab):
+    tab.steps(2)
+    assert tab.clock_s == 2.0
+    tab.enter("Simulated time a frame", 250)
+    tab.steps(1)
+    assert tab.clock_s == 2.25
+
+
+def test_colours_change_under_load_and_a_task_is_seen_to_move(tab):
+    tab.until(lambda: tab.press("Step") or len(set(tab.fills())) > 1)
+    tab.until(lambda: tab.press("Step") or tab.page.locator("g.move").count() > 0)
+    tab.picture("moves")
+    assert tab.page.locator(".panel-talk tbody tr").count() > 1
+    tab.page.locator(".panel-talk tbody tr").first.click()
+    tab.until(lambda: "tasks done" in tab.page.locator(".panel-talk").inner_text())
+    assert cut(tab) == []
+    tab.picture("life")
+
+
+def test_play_pause_and_reset(tab):
+    tab.press("Play")
+    tab.until(lambda: tab.clock_s >= 5)
+    tab.press("Pause")
+    tab.page.get_by_role("button", name="Play").wait_for()
+    stopped_s = tab.clock_s
+    tab.page.wait_for_timeout(400)
+    assert tab.clock_s == stopped_s
+    tab.press("Play")
+    tab.until(lambda: tab.clock_s > stopped_s)
+    tab.press("Reset")
+    tab.until(lambda: tab.clock_s == 0)
+    tab.page.wait_for_timeout(400)
+    assert tab.clock_s == 0
+
+
+def test_another_policy_begins_anew_on_the_same_jobs(tab):
+    tab.steps(20)
+    submitted = tab.page.locator(".numbers tr", has_text="jobs submitted").inner_text()
+    tab.choose("Policy", "none")
+    tab.until(lambda: tab.clock_s == 0)
+    tab.until(lambda: "none" in tab.page.locator(".numbers thead").inner_text())
+    tab.steps(20)
+    assert tab.page.locator(".numbers tr", has_text="jobs submitted").inner_text() == submitted
+    assert tab.page.locator(".numbers tr", has_text="started elsewhere").inner_text().split()[-1] == "0"
+
+
+def test_what_is_seen_can_be_kept(tab):
+    tab.steps(5)
+    for name, begins in (("PNG", b"\x89PNG"), ("Parquet", b"PAR1")):
+        with tab.page.expect_download() as download:
+            tab.press(name)
+        with open(download.value.path(), "rb") as file:
+            assert file.read(4) == begins
+
+
+def test_two_policies_side_by_side(tab):
+    tab.choose("Beside it", "none")
+    tab.until(lambda: tab.page.locator(".panel-map1 g.node").count() == 8)
+    tab.steps(25)
+    row = tab.page.locator(".numbers tr", has_text="started elsewhere").locator("td").all_inner_texts()
+    here, there, difference = (float(text.replace(",", "")) for text in row)
+    assert here > 0
+    assert there == 0
+    assert difference == -here
+    assert cut(tab) == []
+    tab.picture("two")
+
+
+def test_other_nodes_and_colours(tab):
+    tab.enter("Nodes", 20)
+    tab.until(lambda: tab.page.locator("g.node").count() == 20)
+    tab.choose("Nodes coloured by", "Load class")
+    tab.until(lambda: "idle" in tab.page.locator(".panel-map0").inner_html())
+    tab.steps(5)
+    tab.picture("classes")
+
+
+def test_what_cannot_be_is_said_and_the_page_lives_on(tab):
+    tab.enter("Nodes", -3)
+    tab.until(lambda: "cluster.nodes" in tab.page.locator(".panel-error").inner_text())
+    tab.enter("Nodes", 4)
+    tab.until(lambda: tab.page.locator("g.node").count() == 4)
+    assert tab.page.locator(".panel-error").count() == 0
+
+
+def test_an_exception_in_a_step_is_shown_and_the_page_lives_on(tab):
+    tab.choose("Policy", "faulty")
+    tab.until(lambda: "faulty" in tab.page.locator(".numbers thead").inner_text())
+    tab.press("Play")
+    tab.page.locator(".panel-error").wait_for(timeout=20_000)
+    assert "RuntimeError: lost my <marbles>" in tab.page.locator(".panel-error").inner_text()
+    tab.picture("error")
+    tab.choose("Policy", "jsq")
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.steps(1)
+    assert tab.clock_s == 1.0
+
+
+def test_two_tabs_do_not_share_a_run(open_tab):
+    first = open_tab()
+    second = open_tab(first.page.context)
+    first.steps(3)
+    assert (first.clock_s, second.clock_s) == (3.0, 0.0)
+    second.enter("Nodes", 5)
+    second.until(lambda: second.page.locator("g.node").count() == 5)
+    assert first.page.locator("g.node").count() == 8
+    assert first.clock_s == 3.0

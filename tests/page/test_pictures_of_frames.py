@@ -1,0 +1,176 @@
+"""What frames become: well-formed SVG that says what the frame says."""
+
+import base64
+import io
+import math
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import matplotlib.image
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import busy, scenario
+
+from cluster_abm.model.watching import JobLife
+from viz import charts, colours, network
+from viz.charts import Line
+from viz.colours import INDICES
+from viz.markup import Markup, joined, tag
+from viz.panels import panels
+from viz.run import MOST_KEPT, Run
+
+
+@pytest.fixture(scope="module")
+def run():
+    found = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
+    for border in range(1, 40):
+        found.advance(100.0 * border)
+    return found
+
+
+def parsed(markup):
+    return ET.fromstring(markup)
+
+
+def drawn(run, frame, index="cpu", full=4.0):
+    return parsed(network.draw(run.map, frame, INDICES[index], full, "a network"))
+
+
+def groups(picture, kind):
+    return [one for one in picture.iter("g") if kind in one.get("class", "").split()]
+
+
+@given(st.text())
+def test_nothing_that_goes_in_can_break_out(words):
+    element = tag("p", words, title=words)
+    assert element.count("<") == 2
+    assert not set('<>"') & set(element.removeprefix('<p title="').removesuffix("</p>").replace('">', "", 1))
+    assert joined(Markup("<b/>"), "<b/>") == "<b/>&lt;b/&gt;"
+
+
+def test_a_node_is_drawn_by_its_load_and_tasks(run):
+    loads = dict(run.frame.loads) | {"cpu": np.array([0.0, 1.0, 2.0, 3.0, 4.0, 9.0])}
+    frame = replace(run.frame, loads=loads, tasks=np.array([0.0, 1, 4, 9, 16, 25]), up=np.array([True] * 5 + [False]))
+    nodes = groups(drawn(run, frame), "node")
+    circles = [node.find("circle") for node in nodes]
+    assert len(nodes) == 6
+    assert circles[0].get("fill") == colours.hexed(colours.LIGHTEST)
+    assert circles[4].get("fill") == INDICES["cpu"].colour.lower()
+    assert len({circle.get("fill") for circle in circles[:5]}) == 5
+    radii = [float(circle.get("r")) for circle in circles[:4]]
+    assert radii == sorted(radii)
+    assert radii[0] < radii[-1]
+    assert "node 3: 9 tasks, 3 tasks" in nodes[3].find("title").text
+    assert "out" in nodes[5].get("class")
+    assert "out of order" in nodes[5].find("title").text
+
+
+def test_a_move_is_an_arrow_from_its_source_to_its_target(run):
+    moves = [move for frame in run.frames for move in frame.moves]
+    picture = drawn(run, replace(run.frame, moves=(moves[0], moves[0])))
+    (arrow,) = groups(picture, "move")
+    assert "2 tasks" in arrow.find("title").text
+    numbers = [float(number) for number in re.findall(r"[\d.]+", arrow.find("path").get("d"))]
+    start, end = numbers[:2], numbers[-2:]
+    for at, node, other in ((start, moves[0].source, moves[0].target), (end, moves[0].target, moves[0].source)):
+        assert math.dist(at, run.map.at[node]) < math.dist(at, run.map.at[other])
+    assert not groups(drawn(run, replace(run.frame, moves=())), "move")
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_every_index_has_its_own_legend_and_all_panels_are_well_formed(run, index):
+    run.pick(0)
+    found = dict(panels([run], index, ""))
+    assert set(found) == {"map0", "numbers", "lines", "heat0", "talk"}
+    for name, html in found.items():
+        parsed(f"<div>{html}</div>"), name
+    assert INDICES[index].words.split(":")[0] in found["map0"]
+    assert "job 0: finished" in found["talk"]
+
+
+def test_two_runs_stand_beside_each_other_with_their_difference(run):
+    other = Run(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
+    other.advance(3900.0)
+    found = dict(panels([run, other], "io", ""))
+    assert {"map0", "map1", "heat0", "heat1"} <= set(found)
+    rows = parsed(found["numbers"]).findall("tbody/tr")
+    cells = {row.find("th").text: [cell.text for cell in row.findall("td")] for row in rows}
+    here, there, difference = (int(text) for text in cells["started elsewhere"])
+    assert here == run.frame.totals["remote_executions"] > 0
+    assert (there, difference) == (0, -here)
+
+
+def test_what_went_wrong_is_told_as_text():
+    ((name, html),) = panels([], "cpu", "<script>alert(1)</script>")
+    assert name == "error"
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_line_goes_through_its_values():
+    line = Line("", "#000000", False, [0.0, 10.0, math.nan, 5.0])
+    picture = parsed(charts.lines("t", [0.0, 1.0, 2.0, 3.0], [line], 148.0, 138.0))
+    (path,) = [one.get("d") for one in picture.iter("path") if one.get("stroke") == "#000000"]
+    # Hundred pixels each way: 40 + 8 left and right, 20 + 18 above and below; the axis ends at 10.
+    assert path == "M40.0 120.0L73.3 20.0M140.0 70.0"
+
+
+@given(st.floats(1e-12, 1e12))
+def test_axes_end_a_little_above_the_values(value):
+    assert value * (1 - 1e-9) <= charts.round_above(value) <= 2 * value * (1 + 1e-9)
+
+
+def test_a_heat_map_has_a_pixel_a_node_and_time():
+    columns = np.array([[0.0, 2.0], [2.0, 0.0], [1.0, 2.0]])
+    file = io.BytesIO(base64.b64decode(charts.pixels(columns, INDICES["cpu"], 2.0)))
+    image = np.rint(matplotlib.image.imread(file) * 255).astype(int)[:, :, :3]
+    assert image.shape[:2] == (2, 3)
+    # Node 0 below: its loads over time.
+    light, dark = colours.LIGHTEST, colours.rgb(INDICES["cpu"].colour)
+    assert tuple(image[1, 0]) == light
+    assert tuple(image[1, 1]) == dark
+    assert [tuple(pixel) for pixel in image[0]] == [dark, light, dark]
+
+
+@pytest.mark.parametrize("index", INDICES.values(), ids=lambda index: index.name)
+@given(st.floats(0, 1e6))
+def test_the_scale_holds_what_was_seen(index, largest):
+    full = colours.scale_of(index, largest)
+    assert full >= min(largest, 3.0 if index.name == "class" else largest)
+    assert index.name == "class" or full <= max(index.full, 2.5 * largest + 1e-9)
+
+
+def test_a_life_is_a_bar_of_its_parts():
+    life = JobLife(3, "running", 2, 1, (0, 4), {"cpu": 300.0, "io": 100.0, "paging": 0.0})
+    bars = [one for one in parsed(charts.life(life, 400.0)).iter("rect") if one.find("title") is not None]
+    assert [float(bar.get("width")) for bar in bars] == [300.0, 100.0]
+    assert "CPU: 0.3 s (75 %)" in bars[0].find("title").text
+
+
+def test_of_two_runs_that_end_apart_the_lines_have_one_clock():
+    runs = [Run(scenario(workload__jobs=jobs, workload__duration_s=1.0), 500.0, 400.0) for jobs in (1, 60)]
+    clock_ms = 0.0
+    while any(run.frame.running for run in runs):
+        clock_ms += 500.0
+        for run in runs:
+            run.advance(clock_ms)
+    short, long = runs
+    assert short.model.now_ms < long.model.now_ms - 2000
+    assert len(short.times_s) == len(long.times_s)
+    assert np.abs(np.subtract(short.times_s, long.times_s)).max() <= 0.5
+    assert short.series("mean_slowdown")[-1] == short.model.summary()["metrics"]["mean_slowdown"]
+    assert not short.frame.moves
+
+
+def test_what_is_kept_goes_back_to_the_beginning_and_stays_bounded():
+    run = Run(scenario(), 500.0, 400.0)
+    for border in range(1, 3 * MOST_KEPT):
+        run.advance(10.0 * border)
+    times_s = run.times_s
+    assert MOST_KEPT / 2 <= len(times_s) <= MOST_KEPT + 1
+    assert times_s[0] == 0
+    assert times_s[-1] == run.model.now_ms / 1000
+    assert len({round(gap, 9) for gap in np.diff(times_s[:-1])}) == 1

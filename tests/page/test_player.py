@@ -1,0 +1,191 @@
+"""The page's runs without a page."""
+
+import io
+import time
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from support import busy, scenario
+
+from cluster_abm import ClusterModel, load_scenario
+from cluster_abm.model.watching import telling_index
+from cluster_abm.scenario import scenario_names
+from viz.player import Player
+from viz.settings import first_settings, scenario_with, settings_of
+
+SCENARIO = scenario(**busy())
+
+
+@pytest.fixture
+def page():
+    shots = []
+    player = Player(SCENARIO, settings_of(SCENARIO), shots.append)
+    yield player, shots
+    player.close()
+
+
+def until(condition, timeout_s=10.0):
+    end = time.monotonic() + timeout_s
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.002)
+    assert condition()
+
+
+def panel(shot, name):
+    return dict(shot.panels)[name]
+
+
+def test_a_step_is_a_frame(page):
+    player, shots = page
+    player.frame_ms = 70.0
+    player.step()
+    player.step()
+    assert [shot.now_ms for shot in shots] == [0.0, 70.0, 140.0]
+    assert [shot.number for shot in shots] == [1, 2, 3]
+
+
+def test_it_waits_for_the_eye(page, monkeypatch):
+    player, shots = page
+    monkeypatch.setattr("viz.player.PATIENCE_S", 60.0)
+    player.play()
+    until(lambda: len(shots) == 3)
+    time.sleep(0.15)
+    # Nobody has painted the first frame.
+    assert len(shots) == 3
+    player.painted(shots[-2].number)
+    time.sleep(0.1)
+    assert len(shots) == 3
+    player.painted(shots[-1].number)
+    until(lambda: len(shots) == 4)
+    player.pause()
+    player.painted(shots[-1].number)
+
+
+def test_it_stops_by_itself_when_nobody_looks(page, monkeypatch):
+    player, shots = page
+    monkeypatch.setattr("viz.player.PATIENCE_S", 0.001)
+    player.play()
+    until(lambda: len(shots) > 2 and not shots[-1].playing)
+    assert not shots[-1].over
+
+
+def test_it_plays_to_the_end_and_what_it_shows_is_the_run(page):
+    player, shots = page
+    player.frame_ms = 5000.0
+    player.play()
+    until(lambda: player.painted(shots[-1].number) or shots[-1].over, 30.0)
+    assert not shots[-1].playing
+    model = ClusterModel(SCENARIO)
+    model.run()
+    assert shots[-1].now_ms == model.now_ms
+    assert f"<td>{model.summary()['jobs']['finished']}</td>" in panel(shots[-1], "numbers")
+
+
+def test_a_reset_begins_anew_and_stops(page):
+    player, shots = page
+    first = shots[0].panels
+    player.step()
+    assert shots[-1].panels != first
+    player.reset()
+    assert shots[-1].panels == first
+    assert not shots[-1].playing
+
+
+def test_other_settings_begin_anew_at_once(page):
+    player, shots = page
+    player.step()
+    player.change(replace(settings_of(SCENARIO), nodes=7, policy="none", other="jsq"))
+    assert shots[-1].now_ms == 0
+    assert panel(shots[-1], "map1").count('class="node"') == 7
+
+
+def test_two_runs_have_one_clock_and_the_same_jobs(page):
+    player, shots = page
+    player.change(replace(settings_of(SCENARIO), other="none"))
+    for _ in range(5):
+        player.step()
+    submitted = panel(shots[-1], "numbers").split("jobs submitted</th>")[1].split("</tr>")[0]
+    assert submitted.endswith("<td>0</td>")
+
+
+def test_what_cannot_be_is_said(page):
+    player, shots = page
+    player.change(replace(settings_of(SCENARIO), nodes=-1))
+    assert "cluster.nodes" in shots[-1].error
+    player.play()
+    player.step()
+    assert shots[-1].now_ms == 0
+    player.change(settings_of(SCENARIO))
+    assert not shots[-1].error
+
+
+def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatch):
+    player, shots = page
+
+    def advance(*_):
+        raise ZeroDivisionError("of all things")
+
+    monkeypatch.setattr("viz.run.Run.advance", advance)
+    player.play()
+    until(lambda: shots[-1].error)
+    assert shots[-1].error == "ZeroDivisionError: of all things"
+    assert not shots[-1].playing
+    monkeypatch.undo()
+    player.reset()
+    player.step()
+    assert shots[-1].now_ms == 1000.0
+
+
+def test_what_is_seen_can_be_kept(page):
+    player, _ = page
+    player.frame_ms = 5000.0
+    player.step()
+    assert player.picture().startswith(b"\x89PNG")
+    kept = pd.read_parquet(io.BytesIO(player.jobs()))
+    model = ClusterModel(SCENARIO)
+    while model.now_ms < 5000:
+        model.step()
+    pd.testing.assert_frame_equal(kept, model.jobs_frame())
+    player.change(replace(settings_of(SCENARIO), nodes=-1))
+    assert player.picture() == player.jobs() == b""
+
+
+def test_two_players_share_nothing(page):
+    player, shots = page
+    others = []
+    other = Player(SCENARIO, settings_of(SCENARIO), others.append)
+    other.step()
+    other.change(replace(settings_of(SCENARIO), nodes=2))
+    assert len(shots) == 1
+    player.step()
+    assert shots[-1].now_ms == 1000.0
+    assert others[-1].now_ms == 0
+
+
+@pytest.mark.parametrize("name", [name for name in scenario_names() if not name.startswith(("hbd", "replay"))])
+def test_controls_nobody_touched_change_nothing(name):
+    shipped = load_scenario(name)
+    assert scenario_with(shipped, settings_of(shipped), shipped.policy.name) == shipped
+
+
+def test_each_control_sets_its_key():
+    changed = replace(
+        settings_of(SCENARIO), io_per_ms=0.2, page_fault_rate_per_ms=0.7, nodes=9, bandwidth_mbps=100.0,
+        exchange_period_ms=500.0, slice_ms=5.0, seed=8, intensity=1.5,
+    )  # fmt: skip
+    found = scenario_with(SCENARIO, changed, "jsq")
+    assert found.workload.io_per_ms.mean == 0.2
+    assert found.workload.utilisation == 0.75
+    assert found.cluster.page_fault_rate_per_ms == 0.7
+    assert (found.cluster.nodes, found.run.seed, found.policy.name) == (9, 8, "jsq")
+    assert (found.cluster.exchange_period_ms, found.cluster.slice_ms) == (500.0, 5.0)
+    assert found.interconnect.bandwidth_mbps == 100.0
+
+
+def test_a_page_begins_with_a_policy_that_does_something():
+    shipped = load_scenario("quickstart")
+    assert first_settings(shipped, policy_asked=False).policy == "iolb"
+    assert first_settings(shipped, policy_asked=True).policy == "none"
+    assert telling_index(shipped) == "io"
+    assert telling_index(load_scenario("cpu-bound")) == "cpu"

@@ -1,0 +1,119 @@
+"""The page. `cluster-abm view`, or `solara run viz/app.py`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+# Solara runs this file as a script: the package that it belongs to has to be found.
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
+
+import solara
+
+from cluster_abm import load_scenario
+from cluster_abm.model.watching import telling_index
+from cluster_abm.policies import available
+from viz.colours import INDICES
+from viz.markup import tag
+from viz.player import Player, Shot
+from viz.settings import first_settings
+from viz.stage import Stage
+
+ASKED = "CLUSTER_ABM_VIEW"
+"""Environment: {"scenario": name or path, "overrides": {dotted key: value}} as JSON."""
+LABELS = {"intensity": "Workload intensity [times]", "io_per_ms": "I/O rate [1/ms of CPU]",
+          "page_fault_rate_per_ms": "Page-fault rate [1/ms of CPU]", "nodes": "Nodes",
+          "bandwidth_mbps": "Network [Mbps a link]", "exchange_period_ms": "Exchange period [ms]",
+          "slice_ms": "Time slice [ms]", "seed": "Seed"}  # fmt: skip
+NOBODY = "nobody"
+STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+
+
+@solara.component
+def Page() -> None:
+    """The whole page; each tab has its own player."""
+    asked = json.loads(os.environ.get(ASKED, '{"scenario": "quickstart", "overrides": {}}'))
+    scenario = solara.use_memo(lambda: load_scenario(asked["scenario"], asked["overrides"]), [])
+    shot = solara.use_reactive(cast(Shot | None, None))
+    settings = solara.use_reactive(first_settings(scenario, "policy.name" in asked["overrides"]))
+    index = solara.use_reactive(telling_index(scenario))
+    frame_ms = solara.use_reactive(1000.0)
+    player = solara.use_memo(lambda: Player(scenario, settings.value, shot.set, index.value), [])
+    solara.use_effect(lambda: player.close, [])
+    solara.Title(f"cluster-abm · {scenario.name}")
+    solara.Style(STYLE)
+
+    def change(**values: Any) -> None:
+        settings.set(dataclasses.replace(settings.value, **values))
+        player.change(settings.value)
+
+    def colour_by(words: str) -> None:
+        index.set(next(one.name for one in INDICES.values() if one.words == words))
+        player.colour_by(index.value)
+
+    def last_ms(value: float | None) -> None:
+        frame_ms.set(min(1e7, max(1.0, value or 1000.0)))
+        player.frame_ms = frame_ms.value
+
+    now = shot.value
+    playing, over = now is not None and now.playing, now is not None and now.over
+    with solara.Div(classes=["cluster-page"]):
+        with solara.Div(classes=["controls"]):
+            solara.HTML(tag="div", unsafe_innerHTML="cluster-abm", classes=["brand"])
+            solara.Text(scenario.name, classes=["faint", "small"])
+            solara.HTML(tag="div", unsafe_innerHTML=_clock(now), classes=["time"])
+            with solara.Div(classes=["buttons"]):
+                if playing:
+                    solara.Button("Pause", on_click=player.pause, color="primary")
+                else:
+                    solara.Button("Play", on_click=player.play, color="primary", disabled=over)
+                solara.Button("Step", on_click=player.step, disabled=over, outlined=True)
+                solara.Button("Reset", on_click=player.reset, outlined=True)
+            _choice("Policy", settings.value.policy, list(available()), lambda name: change(policy=name))
+            _choice(
+                "Beside it, on the same jobs", settings.value.other or NOBODY, [NOBODY, *available()],
+                lambda name: change(other="" if name == NOBODY else name),
+            )  # fmt: skip
+            _choice("Nodes coloured by", INDICES[index.value].words, [one.words for one in INDICES.values()], colour_by)
+            _number("Simulated time a frame [ms]", frame_ms.value, last_ms)
+            for name, words in LABELS.items():
+                _number(words, getattr(settings.value, name), _setter(name, change))
+            solara.HTML(tag="label", unsafe_innerHTML="Keep what you see", classes=["control"])
+            with solara.Div(classes=["keep"]):
+                solara.FileDownload(player.picture, "cluster.png", label="PNG")
+                solara.FileDownload(player.jobs, "jobs.parquet", label="Parquet")
+        if now is not None:
+            Stage(
+                panels=now.panels, number=now.number, two=bool(settings.value.other),
+                event_painted=player.painted, event_pick=player.pick,
+            )  # fmt: skip
+
+
+def _clock(shot: Shot | None) -> str:
+    ms = 0.0 if shot is None else shot.now_ms
+    ended = ", over" if shot is not None and shot.over else ""
+    return tag("span", f"{ms / 1000:,.2f} s", class_="clock") + tag("span", f"simulated{ended}", class_="faint")
+
+
+def _setter(name: str, change: Callable[..., None]) -> Callable[[Any], None]:
+    def put(value: Any) -> None:
+        if value is not None:
+            change(**{name: value})
+
+    return put
+
+
+def _choice(words: str, value: str, values: list[str], on_value: Callable[[str], None]) -> None:
+    solara.HTML(tag="label", unsafe_innerHTML=words, classes=["control"])
+    solara.Select("", values=values, value=value, on_value=on_value, dense=True)
+
+
+def _number(words: str, value: float, on_value: Callable[[Any], None]) -> None:
+    solara.HTML(tag="label", unsafe_innerHTML=words, classes=["control"])
+    kind = solara.InputInt if isinstance(value, int) else solara.InputFloat
+    kind("", value=value, on_value=on_value, continuous_update=False, dense=True)

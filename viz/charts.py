@@ -1,0 +1,175 @@
+"""Lines over time, a heat map of nodes over time, and a job's breakdown as a bar."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.image import imsave
+
+from cluster_abm.model.watching import JobLife
+from cluster_abm.results.style import BREAKDOWN_COLOURS, BREAKDOWN_WORDS, plain
+from viz import colours
+from viz.colours import Index
+from viz.markup import Markup, joined, svg, tag, text
+
+Floats = npt.NDArray[np.float64]
+
+LEFT, RIGHT, TOP, BOTTOM = 40.0, 8.0, 20.0, 18.0
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line: its name in the legend, colour, whether dashed, and its values, NaN where there is none."""
+
+    name: str
+    colour: str
+    dashed: bool
+    values: Sequence[float]
+
+
+def lines(
+    title: str, times_s: Sequence[float], drawn: Sequence[Line], width: float, height: float, top: float | None = None
+) -> Markup:
+    """A small chart of lines over simulated time [s].
+
+    Args:
+        title: what the values are, with their unit.
+        times_s: the same for all lines.
+        drawn: the lines.
+        width, height: of the picture.
+        top: upper end of the axis; without it a round number above all values.
+    """
+    values = np.array([value for line in drawn for value in line.values if math.isfinite(value)])
+    high = top if top is not None else round_above(float(values.max()) if len(values) else 1.0)
+    first, last = (times_s[0], times_s[-1]) if len(times_s) > 1 else (0.0, 1.0)
+    span = (last - first) or 1.0
+
+    def point(time_s: float, value: float) -> tuple[float, float]:
+        x = LEFT + (width - LEFT - RIGHT) * (time_s - first) / span
+        return x, height - BOTTOM - (height - TOP - BOTTOM) * min(1.05, value / high)
+
+    parts: list[object] = [text(0, 12, title, font_size=12, fill=colours.INK)]
+    for share in (0.0, 0.5, 1.0):
+        _, y = point(first, share * high)
+        parts.append(tag("path", d=f"M{LEFT:.0f} {y:.1f}H{width - RIGHT:.0f}", stroke=colours.LINE))
+        parts.append(text(LEFT - 5, y + 3.5, plain(share * high, 3), text_anchor="end", font_size=10))
+    parts.append(text(LEFT, height - 4, f"{plain(first, 4)} s", font_size=10))
+    parts.append(text(width - RIGHT, height - 4, f"{plain(last, 4)} s", text_anchor="end", font_size=10))
+    for line in drawn:
+        path, pen_is_down = [], False
+        for time_s, value in zip(times_s, line.values, strict=True):
+            if not math.isfinite(value):
+                pen_is_down = False
+                continue
+            path.append("{}{:.1f} {:.1f}".format("L" if pen_is_down else "M", *point(time_s, value)))
+            pen_is_down = True
+        dashes = "5 3" if line.dashed else None
+        parts.append(
+            tag("path", d="".join(path), fill="none", stroke=line.colour, stroke_width=1.8, stroke_dasharray=dashes)
+        )
+    parts.append(_names(drawn, width))
+    return svg(width, height, tag("g", *parts, fill=colours.FAINT), label=title)
+
+
+def _names(drawn: Sequence[Line], width: float) -> Markup:
+    """The lines' names at the right end of the title's line, the last one outermost."""
+    parts, x = [], width - RIGHT
+    for line in reversed(drawn):
+        if not line.name:
+            continue
+        x -= 6.0 * len(line.name)
+        parts.append(text(x, 12, line.name, font_size=10.5))
+        x -= 18
+        dashes = "4 2" if line.dashed else None
+        parts.append(tag("path", d=f"M{x:.0f} 8.5h14", stroke=line.colour, stroke_width=2.4, stroke_dasharray=dashes))
+        x -= 8
+    return joined(*parts)
+
+
+def round_above(value: float) -> float:
+    """The least of 1, 1.5, 2, 3, 4, 5, 6, 8, 10 times a power of ten that is not below a value.
+
+    >>> round_above(0.0), round_above(3.2), round_above(4100.0)
+    (1.0, 4.0, 5000.0)
+    """
+    if not value > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10, 20) if step * power >= value * (1 - 1e-12))
+
+
+def heat_map(
+    title: str, times_s: Sequence[float], columns: Floats, index: Index, full: float, width: float, height: float
+) -> Markup:
+    """Nodes (upwards from 0) over time, coloured as in the map.
+
+    Args:
+        title: what it shows.
+        times_s: of each column.
+        columns: the loads, shape (times, nodes).
+        index: which load they are.
+        full: the value of the full colour.
+        width, height: of the picture.
+    """
+    inner_width, inner_height = width - LEFT - RIGHT, height - TOP - BOTTOM
+    nodes = columns.shape[1]
+    image = tag(
+        "image", href=f"data:image/png;base64,{pixels(columns, index, full)}", x=LEFT, y=TOP, width=inner_width,
+        height=inner_height, preserveAspectRatio="none", style="image-rendering:pixelated",
+    )  # fmt: skip
+    frame = tag("rect", x=LEFT, y=TOP, width=inner_width, height=inner_height, fill="none", stroke=colours.LINE)
+    parts = [
+        text(0, 12, title, font_size=12, fill=colours.INK),
+        image,
+        frame,
+        text(LEFT - 5, TOP + 9, nodes - 1, text_anchor="end", font_size=10),
+        text(LEFT - 5, height - BOTTOM, 0, text_anchor="end", font_size=10),
+        text(LEFT - 5, TOP + inner_height / 2 + 3, "node", text_anchor="end", font_size=10),
+        text(LEFT, height - 4, f"{plain(times_s[0], 4)} s", font_size=10),
+        text(width - RIGHT, height - 4, f"{plain(times_s[-1], 4)} s", text_anchor="end", font_size=10),
+    ]
+    return svg(width, height, tag("g", *parts, fill=colours.FAINT), label=title)
+
+
+def pixels(columns: Floats, index: Index, full: float) -> str:
+    """A PNG of one pixel a node and time, node 0 lowest, in base 64."""
+    # 256 steps of the scale are more than the eye tells apart, and a table of them is fast.
+    steps = 255 if index.name != "class" else 3
+    table = np.array([colours.colour_of(index, full * step / steps, full) for step in range(steps + 1)], np.uint8)
+    chosen = np.clip(np.rint(columns / full * steps), 0, steps).astype(int)
+    image = table[chosen].transpose(1, 0, 2)[::-1]
+    file = io.BytesIO()
+    imsave(file, np.ascontiguousarray(image), format="png")
+    return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def life(of: JobLife, width: float) -> Markup:
+    """A job's time by what its tasks did, as one bar with its legend."""
+    parts = {part: ms for part, ms in of.breakdown_ms.items() if ms > 0}
+    total_ms = sum(parts.values()) or 1.0
+    x, drawn = 0.0, []
+    for part, ms in parts.items():
+        share = width * ms / total_ms
+        words = f"{_words(part)}: {plain(ms / 1000, 3)} s ({100 * ms / total_ms:.0f} %)"
+        drawn.append(tag("rect", tag("title", words), x=x, y=0, width=share, height=18, fill=BREAKDOWN_COLOURS[part]))
+        x += share
+    at_x, at_y = 0.0, 34.0
+    for part, ms in sorted(parts.items(), key=lambda item: -item[1]):
+        words = f"{_words(part)} {100 * ms / total_ms:.0f} %"
+        if at_x + 18 + 6 * len(words) > width:
+            at_x, at_y = 0.0, at_y + 16
+        drawn.append(tag("rect", x=at_x, y=at_y - 9, width=10, height=10, fill=BREAKDOWN_COLOURS[part]))
+        drawn.append(text(at_x + 14, at_y, words, font_size=11))
+        at_x += 26 + 6 * len(words)
+    height = at_y + 6
+    return svg(width, height, tag("g", *drawn, fill=colours.FAINT), label=f"life of job {of.job}")
+
+
+def _words(part: str) -> str:
+    return BREAKDOWN_WORDS.get(part, part.replace("_", " "))

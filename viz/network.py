@@ -1,0 +1,165 @@
+"""The interconnect with its nodes: coloured by load, sized by tasks, with what moved since the last frame."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from cluster_abm.interconnect import Network
+from cluster_abm.interconnect.layout import Point, links, positions
+from cluster_abm.model import Frame
+from cluster_abm.results.style import plain
+from viz import colours
+from viz.colours import Index
+from viz.markup import Markup, joined, svg, tag, text
+
+# More arrows than this hide the nodes: the ways that most tasks took are drawn.
+MOST_ARROWS = 80
+MARGIN, LEGEND = 26.0, 34.0
+MOST_NUMBERED = 80
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Where everything of a network stands in a picture of one size; made once a run.
+
+    Attributes:
+        width, height: of the picture.
+        at: each vertex's place in it.
+        nodes: number of nodes.
+        background: links and switches, which do not change.
+        largest: radius of the largest node.
+    """
+
+    width: float
+    height: float
+    at: dict[Hashable, Point]
+    nodes: int
+    background: Markup
+    largest: float
+
+
+def map_of(network: Network, width: float, height: float) -> Map:
+    """The map of a network in a picture of that size, legend included."""
+    inner_width, inner_height = width - 2 * MARGIN, height - 2 * MARGIN - LEGEND
+    places = positions(network)
+    at = {vertex: (MARGIN + x * inner_width, MARGIN + y * inner_height) for vertex, (x, y) in places.items()}
+    # Nodes of which each has its share of the surface, or of the ring, do not touch.
+    room = math.sqrt(inner_width * inner_height / network.nodes)
+    on_ring = math.pi * (inner_width + inner_height) / 2 / network.nodes
+    ring = network.settings.kind not in ("torus", "file") and len(places) - network.nodes > 0
+    largest = max(3.0, min(19.0, 0.42 * room, 0.7 * on_ring if ring else math.inf))
+    if network.settings.kind == "complete" and network.nodes <= 64:
+        largest = max(3.0, min(19.0, 0.42 * on_ring))
+    edges = links(network)
+    path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*at[one], *at[other]) for one, other in edges)
+    # The more lines there are the fainter each one is.
+    strength = max(0.18, min(1.0, 60 / max(1, len(edges))))
+    switches = [
+        tag("rect", tag("title", vertex), x=x - 4, y=y - 4, width=8, height=8, rx=2, fill="#9aa5ad")
+        for vertex, (x, y) in at.items()
+        if not isinstance(vertex, int)
+    ]
+    wires = tag("path", d=path, stroke="#8d99a3", stroke_opacity=f"{strength:.2f}", fill="none") if edges else ""
+    return Map(width, height, at, network.nodes, joined(wires, *switches), largest)
+
+
+def draw(where: Map, frame: Frame, index: Index, full: float, label: str) -> Markup:
+    """The map with the nodes of a frame.
+
+    Args:
+        where: the run's map.
+        frame: the state.
+        index: by which load nodes are coloured.
+        full: the value of the full colour.
+        label: what the picture shows, for who cannot see it.
+    """
+    nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
+    return svg(
+        where.width, where.height, where.background, nodes, _arrows(where, frame), legend(where, index, full),
+        label=label,
+    )  # fmt: skip
+
+
+def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Markup:
+    x, y = where.at[node]
+    tasks, value, up = int(frame.tasks[node]), float(frame.loads[index.name][node]), bool(frame.up[node])
+    # Surfaces go with the number of tasks.
+    radius = where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(tasks / 12))
+    shown = colours.CLASSES[round(value)][0] if index.name == "class" else f"{plain(value, 3)} {index.unit}"
+    title = tag("title", f"node {node}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
+    fill = colours.colour_of(index, value, full)
+    if not up:
+        cross = "M{0:.0f} {2:.0f}L{1:.0f} {3:.0f}M{0:.0f} {3:.0f}L{1:.0f} {2:.0f}".format(
+            x - radius / 2, x + radius / 2, y - radius / 2, y + radius / 2
+        )
+        circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.PAPER, stroke=colours.OUT, stroke_width=2)
+        return tag("g", title, circle, tag("path", d=cross, stroke=colours.OUT, stroke_width=2), class_="node out")
+    circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.hexed(fill), stroke="#51606b", stroke_width=1)
+    number: object = ""
+    if where.nodes <= MOST_NUMBERED and where.largest >= 8:
+        dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140
+        ink = colours.PAPER if dark else colours.INK
+        number = text(x, y + 3.2, node, fill=ink, text_anchor="middle", font_size=9)
+    return tag("g", title, circle, number, class_="node", data_node=node)
+
+
+def _arrows(where: Map, frame: Frame) -> Markup:
+    """What moved: an arrow a pair of nodes, the thicker the more tasks; clicking it picks the job."""
+    ways = Counter((move.source, move.target) for move in frame.moves)
+    last = {(move.source, move.target): move for move in frame.moves}
+    drawn = []
+    for (source, target), count in ways.most_common(MOST_ARROWS):
+        (x, y), (to_x, to_y) = where.at[source], where.at[target]
+        length = math.hypot(to_x - x, to_y - y) or 1.0
+        # From rim to rim, a little bent, so that two ways do not cover each other.
+        rim = min(0.4, 0.8 * where.largest / length)
+        start = (x + rim * (to_x - x), y + rim * (to_y - y))
+        end = (to_x - rim * (to_x - x), to_y - rim * (to_y - y))
+        bend = (x + to_x) / 2 - 0.12 * (to_y - y), (y + to_y) / 2 + 0.12 * (to_x - x)
+        head = _head(bend, end)
+        d = "M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}".format(*start, *bend, *end)
+        many = f"{count} tasks" if count > 1 else f"task {last[source, target].task}"
+        title = tag("title", f"{many} of job {last[source, target].job}: node {source} to node {target}")
+        line = tag("path", d=d, fill="none", stroke_width=min(4.0, 1.2 + 0.5 * count))
+        drawn.append(tag("g", title, line, head, class_="move", data_job=last[source, target].job))
+    return tag("g", *drawn, stroke=colours.MOVE, stroke_opacity="0.75", fill=colours.MOVE)
+
+
+def _head(bend: Point, end: Point) -> Markup:
+    angle = math.atan2(end[1] - bend[1], end[0] - bend[0])
+    corners = [end] + [
+        (end[0] - 8 * math.cos(angle + side), end[1] - 8 * math.sin(angle + side)) for side in (-0.4, 0.4)
+    ]
+    return tag("polygon", points=" ".join(f"{x:.0f},{y:.0f}" for x, y in corners), stroke="none")
+
+
+def legend(where: Map, index: Index, full: float) -> Markup:
+    """What colours, sizes and arrows mean, along the lower edge."""
+    y = where.height - LEGEND / 2
+    if index.name == "class":
+        parts: list[object] = []
+        for place, (name, colour) in enumerate(colours.CLASSES):
+            x = 8.0 + 62 * place
+            parts.append(tag("rect", x=x, y=y - 5, width=11, height=11, fill=colour, stroke="#51606b"))
+            parts.append(text(x + 15, y + 4, name))
+    else:
+        steps = 12
+        parts = [text(8, y + 4, "0")]
+        for step in range(steps):
+            colour = colours.hexed(colours.colour_of(index, full * (step + 0.5) / steps, full))
+            parts.append(tag("rect", x=20 + 9 * step, y=y - 5, width=9, height=11, fill=colour))
+        parts.append(text(24 + 9 * steps, y + 4, f"{plain(full)} {index.unit}"))
+    x = where.width - 174
+    parts += [
+        tag("circle", cx=x, cy=y, r=3.5, fill="#cfd6db", stroke="#51606b"),
+        tag("circle", cx=x + 13, cy=y, r=7, fill="#cfd6db", stroke="#51606b"),
+        text(x + 24, y + 4, "more tasks"),
+        tag("path", d=f"M{x + 92:.0f} {y:.0f}h20", stroke=colours.MOVE, stroke_width=2),
+        tag("polygon", points=f"{x + 118:.0f},{y:.0f} {x + 110:.0f},{y - 4:.0f} {x + 110:.0f},{y + 4:.0f}",
+            fill=colours.MOVE),
+        text(x + 123, y + 4, "moved"),
+    ]  # fmt: skip
+    return tag("g", *parts, font_size=11, fill=colours.FAINT)

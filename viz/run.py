@@ -1,0 +1,96 @@
+"""One run that is watched: its model, its frames so far, and its map."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm import ClusterModel, Scenario
+from cluster_abm.model import Frame, Watcher
+from viz.network import Map, map_of
+
+# Frames kept for lines and heat map: as many as there are pixels for.
+MOST_KEPT = 300
+
+
+class Run:
+    """A model that goes on frame by frame.
+
+    Args:
+        scenario: what to run.
+        width, height: of the map [pixels].
+
+    Attributes:
+        frame: the newest frame.
+        times_s: simulated time of the frames kept [s].
+
+    Raises:
+        InputError: the scenario cannot be run.
+    """
+
+    def __init__(self, scenario: Scenario, width: float, height: float) -> None:
+        self.model = ClusterModel(scenario)
+        self.map: Map = map_of(self.model.network, width, height)
+        self._watcher = Watcher(self.model)
+        self._kept: list[tuple[float, Frame]] = []
+        self._clock_ms = 0.0
+        # Of so many frames one is kept: what is kept goes back to the beginning, evenly spaced.
+        self._stride, self._seen = 1, 0
+        self.frame = self._watcher.frame()
+        self._keep()
+
+    def advance(self, until_ms: float, job: int | None = None) -> None:
+        """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job.
+
+        A run that has ended stays as it is while the clock of the one beside it goes on.
+        """
+        was_running = self.model.running
+        while self.model.running and self.model.now_ms < until_ms - 1e-9:
+            self.model.step()
+        self._clock_ms = self.model.now_ms if was_running else until_ms
+        self.frame = self._watcher.frame(job)
+        self._keep()
+
+    def pick(self, job: int | None) -> None:
+        """The newest frame, with the life of another job."""
+        before = self.frame
+        self.frame = replace(before, life=None if job is None else self._watcher.life(job))
+        self._kept = [(at, self.frame if one is before else one) for at, one in self._kept]
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The frames kept, and the newest one."""
+        return [frame for _, frame in self._shown]
+
+    def column(self, index: str) -> npt.NDArray[np.float64]:
+        """A load of all nodes over the frames kept, shape (times, nodes)."""
+        return np.array([frame.loads[index] for frame in self.frames])
+
+    @property
+    def times_s(self) -> list[float]:
+        """Simulated time of the frames [s]."""
+        return [at_ms / 1000.0 for at_ms, _ in self._shown]
+
+    def series(self, name: str) -> list[float]:
+        """A number of the frames kept, e.g. "mean_slowdown"; NaN where there is none."""
+        return [float(getattr(frame, name)) for frame in self.frames]
+
+    def largest(self, index: str) -> float:
+        """The largest load seen."""
+        return max((float(frame.loads[index].max()) for frame in self.frames), default=math.nan)
+
+    @property
+    def _shown(self) -> list[tuple[float, Frame]]:
+        newest = [] if self._kept[-1][1] is self.frame else [(self._clock_ms, self.frame)]
+        return self._kept + newest
+
+    def _keep(self) -> None:
+        if self._seen % self._stride == 0:
+            self._kept.append((self._clock_ms, self.frame))
+        self._seen += 1
+        if len(self._kept) > MOST_KEPT:
+            self._kept = self._kept[::2]
+            self._stride *= 2
