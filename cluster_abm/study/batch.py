@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,10 +21,10 @@ from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost, available_
 from cluster_abm.study.expansion import Cell, Expansion, expand
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out
-from cluster_abm.study.precision import more_seeds
 from cluster_abm.study.results_folder import write_plan
 from cluster_abm.study.store import RUNS_A_PART, Contents, Record, RunName, Store
 from cluster_abm.study.study_file import Study
+from cluster_abm.study.wanted import Values, known_values, seeds_wanted
 
 # How often somebody looks whether others have finished what they claimed.
 LOOK_S = 0.5
@@ -102,26 +103,6 @@ def run_batch(
     return outcome
 
 
-def seeds_wanted(study: Study, values: Mapping[int, float | None]) -> int:
-    """How many seeds a point and policy gets, by what is known of them: seed -> the metric, None if the run failed.
-
-    The answer depends on the values only, not on when it is asked for, so a batch that was interrupted ends as one
-    that was not.
-    """
-    count = study.replications
-    while study.precision is not None:
-        seeds = range(study.first_seed, study.first_seed + count)
-        if not all(seed in values for seed in seeds):
-            break
-        known = [value for seed in seeds if (value := values[seed]) is not None]
-        # Where all fail more of them tell nothing.
-        more = more_seeds(known, study.precision, study.seed_limit - (count - len(known))) if known else 0
-        if not more:
-            break
-        count += more
-    return count
-
-
 def _executor(kind: str, workers: int | None, runs: int) -> tuple[str, int | None]:
     if kind == "process":
         workers = min(workers or available_processors(), runs)
@@ -144,7 +125,7 @@ def _set_aside(store: Store, contents: Contents, quiet: bool) -> list[str]:
         text = f"{path}: damaged ({problem}): set aside in {store.folder / 'damaged'}, what it held is run again"
         found.append(text)
         if not quiet:
-            tqdm.write(text, file=None)
+            tqdm.write(text, file=sys.stderr)
     return found
 
 
@@ -166,10 +147,12 @@ class _Work:
         self._cells: dict[str, Cell] = {}
         for cell in expansion.cells:
             self._cells.setdefault(cell.key, cell)
-        self._values: dict[str, dict[int, float | None]] = {key: {} for key in self._cells}
+        self._values: dict[str, Values] = {}
         self._wanted = dict.fromkeys(self._cells, 0)
         self.finished: set[RunName] = set()
         self.failed: dict[RunName, Record] = {}
+        # Of earlier calls: those that stay failed, and those to try again, with when their record was written.
+        self._failed_before: dict[RunName, Record] = {}
         self._to_retry: dict[RunName, int] = {}
         self.queue: deque[RunName] = deque()
         self._elsewhere: list[RunName] = []
@@ -199,12 +182,12 @@ class _Work:
                     self._look_elsewhere()
                 continue
             try:
-                # A queue, not futures.wait: that locks all futures, and an interrupt inside leaves some locked for ever.
+                # A queue, not futures.wait: that locks all futures, and an interrupt in it leaves some locked for ever.
                 name, future = self._done.get(timeout=LOOK_S if self._elsewhere and not self.queue else None)
             except Empty:
                 self._look_elsewhere()
                 continue
-            self._book(name, future)
+            self._book(executor, name, future)
 
     def compact(self) -> None:
         """Put runs into parts while there are enough of them, unless another process does."""
@@ -215,32 +198,17 @@ class _Work:
         self._leases.release("compaction")
 
     def _take_stock(self, contents: Contents, keep_failed: bool) -> None:
-        name = f"metrics.{self._study.precision_metric}"
-        known = self._values
-        for table in contents.tables:
-            metric = table[name].to_pylist() if name in table.column_names else [None] * len(table)
-            for key, seed, value in zip(table["key"].to_pylist(), table["seed"].to_pylist(), metric, strict=True):
-                if key in known:
-                    known[key][seed] = value
-        for run, record in contents.failed.items():
-            if run[0] not in known:
-                continue
-            if keep_failed:
-                known[run[0]][run[1]] = None
-                self.failed[run] = record
-            else:
-                self._to_retry[run] = self._store.path_of(run).stat().st_mtime_ns
+        failed = {run: record for run, record in contents.failed.items() if run[0] in self._cells}
+        if keep_failed:
+            self._failed_before = failed
+        else:
+            self._to_retry = {run: self._store.path_of(run).stat().st_mtime_ns for run in failed}
+        self._values = known_values(self._study, self._cells, contents, self._failed_before)
         for key in self._cells:
             self._ask_for(key)
         # Seed by seed, so that policies can be compared before all is done.
         self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
-        self.finished = {run for run in contents.finished if self._is_wanted(run)}
-        self.failed = {run: record for run, record in self.failed.items() if self._is_wanted(run)}
         self._bar.initial = self._bar.n = len(self.finished) + len(self.failed)
-
-    def _is_wanted(self, run: RunName) -> bool:
-        first = self._study.first_seed
-        return first <= run[1] < first + self._wanted.get(run[0], 0)
 
     def _ask_for(self, key: str) -> None:
         """Put what a cell still needs into the queue."""
@@ -249,8 +217,9 @@ class _Work:
         for seed in range(first + self._wanted[key], first + count):
             if seed not in self._values[key]:
                 self.queue.append((key, seed))
-            elif self._wanted[key]:
-                # There from an earlier, larger study.
+            elif (key, seed) in self._failed_before:
+                self.failed[key, seed] = self._failed_before[key, seed]
+            else:
                 self.finished.add((key, seed))
         self._wanted[key] = count
         self._bar.total = self.expected
@@ -280,19 +249,18 @@ class _Work:
         keeps_load = seed == self._study.first_seed
         task = Assignment(self._expansion.scenario(cell), key, seed, self._study.warmup, keeps_load)
         self._in_flight[run] = attempt
-        self._executor = executor
         executor.submit(carry_out, task).add_done_callback(partial(self._deliver, run))
 
     def _deliver(self, run: RunName, future: Future[Record]) -> None:
         self._done.put((run, future))
 
-    def _book(self, run: RunName, future: Future[Record]) -> None:
+    def _book(self, executor: Executor, run: RunName, future: Future[Record]) -> None:
         attempt = self._in_flight.pop(run)
         try:
             record = future.result()
         except WorkerLost as problem:
             if attempt <= TRIES_AFTER_LOSS:
-                self._submit(self._executor, run, attempt + 1)
+                self._submit(executor, run, attempt + 1)
                 return
             record = Record(*run, error=f"its worker was lost {attempt} times; the last time: {problem}")
         self._store.add(record)
@@ -332,5 +300,3 @@ class _Work:
 
 def _claim_name(run: RunName) -> str:
     return f"{run[0]}-{run[1]}"
-
-

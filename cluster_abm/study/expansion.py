@@ -98,7 +98,7 @@ def points_of(study: Study) -> tuple[Settings, ...]:
 
 def _sample(plan: LatinHypercube) -> tuple[Settings, ...]:
     unit = qmc.LatinHypercube(len(plan.ranges), rng=np.random.default_rng(plan.seed)).random(plan.samples)
-    columns: dict[str, list[float | int]] = {}
+    columns: dict[str, list[float]] = {}
     for column, (key, of) in zip(unit.T.tolist(), plan.ranges.items(), strict=True):
         # Whole numbers: each has a strip of the same width, those at the ends included.
         low, high = (of.low - 0.5, of.high + 0.5) if of.integer and not of.log else (of.low, of.high)
@@ -106,7 +106,9 @@ def _sample(plan: LatinHypercube) -> tuple[Settings, ...]:
             values = [low * math.exp(u * math.log(high / low)) for u in column]
         else:
             values = [low + u * (high - low) for u in column]
-        columns[key] = [min(max(round(x), math.ceil(of.low)), math.floor(of.high)) for x in values] if of.integer else values
+        if of.integer:
+            values = [min(max(round(x), math.ceil(of.low)), math.floor(of.high)) for x in values]
+        columns[key] = values
     return tuple(dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
 
 

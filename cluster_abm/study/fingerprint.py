@@ -20,7 +20,7 @@ UNUSED = {"name", "summary", "compare", "measure"}
 
 
 @cache
-def code_version() -> str:
+def result_version() -> str:
     """The version and a hash of every source, and shipped table, that a result can depend on, e.g. "0.1.0-1f0c...".
 
     An edited command or picture leaves it as it is; an edited kernel, policy or metric does not.
@@ -39,7 +39,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
     """
     resolved = scenario.model_dump(mode="json", exclude=UNUSED)
     del resolved["run"]["seed"]
-    document = [resolved, [_digest(path) for path in _input_files(scenario)], warmup, code_version()]
+    document = [resolved, [_digest(path) for path in _input_files(scenario)], warmup, result_version()]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
 
 

@@ -1,10 +1,10 @@
 """Who does what, when several processes work on one folder: claims that end with the process that made them.
 
-A claim is a file that only one process can create (O_CREAT | O_EXCL, also on network file systems; no flock). It names
-the session of its owner, and a session is a file whose modification time its process renews. A claim is void once the
-session's process is known to be dead (this host) or its session has not been renewed for `EXPIRY_S`. Void claims are not
-taken away but outbid: the next process creates the claim's next generation, which again only one can. Should the
-clocks or caches of a file system fool all this, a run is made twice, to the same bytes: nothing is lost or counted twice.
+A claim is a file that only one process can create (O_CREAT | O_EXCL, also on network file systems; no flock). It
+names the session of its owner, and a session is a file whose modification time its process renews. A claim is void once
+the session's process is known to be dead (this host) or its session has not been renewed for `EXPIRY_S`. Void claims
+are not taken away but outbid: the next process creates the claim's next generation, which again only one can. Should
+the caches of a file system fool all this, a run is made twice, to the same bytes: nothing is lost or counted twice.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
@@ -81,10 +82,6 @@ class Leases:
                 yield path.stem
                 path.unlink(missing_ok=True)
 
-    def others(self) -> int:
-        """How many other processes work on the folder."""
-        return sum(path.stem != self.token and not self._is_dead(path.stem) for path in self._sessions.glob("*.json"))
-
     def _generations(self, name: str) -> list[Path]:
         return sorted((path for path in self._claims.iterdir() if path.stem == name), key=_generation)
 
@@ -100,16 +97,9 @@ class Leases:
     def _is_dead(self, token: str) -> bool:
         session = self._session(token)
         try:
-            age_s = self._age_s(session)
-            said = json.loads(session.read_text(encoding="utf-8"))
+            return _is_over(session, self._age_s(session), self._expiry_s)
         except FileNotFoundError:
             return True
-        except ValueError:
-            # Caught between its creation and its text.
-            return age_s > self._expiry_s
-        if said["host"] == this_host() and not _is_alive(said["pid"]):
-            return True
-        return age_s > self._expiry_s
 
     def _age_s(self, path: Path) -> float:
         """By the file system's clock: that of the host may be another."""
@@ -135,6 +125,15 @@ class Leases:
                 self._renew()
 
 
+def processes_at_work(folder: Path, expiry_s: float = EXPIRY_S) -> int:
+    """How many processes work on a folder, as far as one sees without writing to it (so by this host's clock)."""
+    count = 0
+    for path in (folder / "sessions").glob("*.json"):
+        with suppress(FileNotFoundError, ValueError):
+            count += not _is_over(path, time.time() - path.stat().st_mtime, expiry_s)
+    return count
+
+
 def this_host() -> str:
     """A name of this machine since it was started, and of the set of process numbers that is seen here."""
     parts = [socket.gethostname()]
@@ -143,6 +142,15 @@ def this_host() -> str:
     with suppress(OSError):
         parts.append(os.readlink("/proc/self/ns/pid"))
     return " ".join(parts)
+
+
+def _is_over(session: Path, age_s: float, expiry_s: float) -> bool:
+    try:
+        said = json.loads(session.read_text(encoding="utf-8"))
+    except ValueError:
+        # Caught between its creation and its text.
+        return age_s > expiry_s
+    return age_s > expiry_s or (said["host"] == this_host() and not _is_alive(said["pid"]))
 
 
 def _is_alive(pid: int) -> bool:

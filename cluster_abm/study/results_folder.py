@@ -12,9 +12,9 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_to_toml
 from cluster_abm.study.expansion import Cell, Expansion
-from cluster_abm.study.fingerprint import code_version
+from cluster_abm.study.fingerprint import result_version
 from cluster_abm.study.parts import joined
-from cluster_abm.study.store import Contents, RunName, Store
+from cluster_abm.study.store import Contents, Store
 from cluster_abm.study.study_file import Settings, Study, load_study, study_to_toml
 
 PLAN = "plan.json"
@@ -36,10 +36,6 @@ class Plan:
     points: list[Settings]
     cells: list[Cell]
 
-    def is_wanted(self, run: RunName) -> bool:
-        """Whether a seed is one of the study's."""
-        return self.study.first_seed <= run[1] < self.study.first_seed + self.study.seed_limit
-
 
 def write_plan(store: Store, expansion: Expansion) -> None:
     """Leave the study, resolved, in the folder. Raises InputError if it holds another study."""
@@ -52,7 +48,7 @@ def write_plan(store: Store, expansion: Expansion) -> None:
         )
     resolved = study.model_copy(update={"scenario": "scenario.toml", "overrides": {}})
     plan = {
-        "code": code_version(),
+        "code": result_version(),
         "points": list(expansion.points),
         "cells": [[cell.point, cell.policy, cell.key] for cell in expansion.cells],
     }
@@ -89,6 +85,14 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     """
     plan = read_plan(folder)
     return frame_of(plan, Store(folder).contents())
+
+
+def loads_over_time(folder: str | Path) -> list[tuple[int, str, int, dict[str, Any]]]:
+    """Loads over time of the first seed of every point and policy: (point, policy, seed, as of `load_over_time`)."""
+    plan = read_plan(folder)
+    loads = Store(folder).loads()
+    seed = plan.study.first_seed
+    return [(cell.point, cell.policy, seed, loads[cell.key, seed]) for cell in plan.cells if (cell.key, seed) in loads]
 
 
 def frame_of(plan: Plan, contents: Contents) -> pd.DataFrame:

@@ -6,8 +6,8 @@
     damaged/                    files that were not as they had been written, set aside
     tmp/, claims/, sessions/    of the processes at work
 
-A run counts as soon as it has its name in `runs`. Compaction writes a part first and removes the runs' files after that, so a
-run may be in both, and is counted once; it is never in neither.
+A run counts as soon as it has its name in `runs`. Compaction writes a part first and removes the runs' files after
+that, so a run may be in both, and is counted once; it is never in neither.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Store:
         """All runs there are, and what is damaged; only these metrics, if they are named."""
         wanted = None if metrics is None else ["key", "seed", *(f"metrics.{name}" for name in metrics)]
         found = Contents()
-        records = []
+        records: list[dict[str, Any]] = []
         # Files before parts: what moves from the one to the other in between is then met once at least.
         for path in sorted(self.runs.glob("*.run")):
             record = self._read(path)

@@ -106,8 +106,8 @@ class Study(Section):
         for table in value if isinstance(value, tuple) else (value,):
             for key, inner in table.items():
                 if "." not in key and key not in ("name", "summary"):
-                    below = f'"{key}.{next(iter(inner))}"' if isinstance(inner, Mapping) and inner else '"cluster.nodes"'
-                    raise ValueError(f"{key!r}: keys are dotted, in quotes, e.g. {below} = ...")
+                    meant = f"{key}.{next(iter(inner))}" if isinstance(inner, Mapping) and inner else "cluster.nodes"
+                    raise ValueError(f'{key!r}: keys are dotted, in quotes, e.g. "{meant}" = ...')
         return value
 
     @model_validator(mode="after")
@@ -122,8 +122,12 @@ class Study(Section):
         for name in dict.fromkeys(self.policies):
             if self.policies.count(name) > 1:
                 problems.append(f"policies: {name!r} is named twice")
-        used = {"overrides": [*self.overrides], "grid": [*self.grid], "points": [key for one in self.points for key in one]}
-        used["latin_hypercube"] = [*(self.latin_hypercube.ranges if self.latin_hypercube else ())]
+        used = {
+            "overrides": [*self.overrides],
+            "grid": [*self.grid],
+            "points": [key for point in self.points for key in point],
+            "latin_hypercube": [*(self.latin_hypercube.ranges if self.latin_hypercube else ())],
+        }
         for section, keys in used.items():
             for key in dict.fromkeys(keys):
                 if key in OWN_WAY:
