@@ -123,7 +123,8 @@ class Store:
 
         One process at a time should; two give two parts with the same runs, which are counted once.
         """
-        records, paths = [], []
+        records: list[Record] = []
+        paths: list[Path] = []
         for path in sorted(self.runs.glob("*.run")):
             if len(records) == RUNS_A_PART:
                 break
@@ -146,7 +147,9 @@ class Store:
         while target.exists():
             target = target.with_name(f"{path.name}.{number}")
             number += 1
-        os.replace(path, target)
+        # Another process may have done it.
+        with suppress(FileNotFoundError):
+            os.replace(path, target)
 
     # ---- reading ---------------------------------------------------------------------------------------------
 

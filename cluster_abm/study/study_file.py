@@ -100,11 +100,11 @@ class Study(Section):
     file: Annotated[Path, Field(exclude=True)] = Path("study")
     """where it was read from"""
 
-    @field_validator("overrides", "grid", "points")
+    @field_validator("overrides", "grid", "points", mode="before")
     @classmethod
     def _keys_are_dotted(cls, value: Any) -> Any:
-        for table in value if isinstance(value, tuple) else (value,):
-            for key, inner in table.items():
+        for table in value if isinstance(value, list | tuple) else (value,):
+            for key, inner in table.items() if isinstance(table, Mapping) else ():
                 if "." not in key and key not in ("name", "summary"):
                     meant = f"{key}.{next(iter(inner))}" if isinstance(inner, Mapping) and inner else "cluster.nodes"
                     raise ValueError(f'{key!r}: keys are dotted, in quotes, e.g. "{meant}" = ...')
