@@ -28,9 +28,10 @@ def main(study_file: str, out: str, times: int, seed: int) -> None:
     study = load_study(study_file)
     chance = random.Random(seed)
     found = []
-    begun = time.monotonic()
-    run_batch(study.model_copy(update={"replications": 1}), f"{out}-alone", "inline", quiet=True)
-    a_run_s = (time.monotonic() - begun) / len(study.policies)
+    for name in ("warm-up", "measured"):
+        begun = time.monotonic()
+        run_batch(study.model_copy(update={"replications": 5}), f"{out}-{name}", "inline", quiet=True)
+        a_run_s = (time.monotonic() - begun) / (5 * len(study.policies))
     kept = 0
     for _ in range(times):
         child = os.fork()
