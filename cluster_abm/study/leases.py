@@ -50,6 +50,11 @@ class Leases:
     def __exit__(self, *_: object) -> None:
         for name in list(self._held):
             self.release(name)
+        # Ctrl-C may have come between a claim and the note of it.
+        for path in self._claims.iterdir():
+            with suppress(FileNotFoundError):
+                if path.read_text(encoding="utf-8") == self.token:
+                    path.unlink()
         self._over.set()
         self._heart.join()
         self._session(self.token).unlink(missing_ok=True)

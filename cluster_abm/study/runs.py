@@ -13,8 +13,8 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.schema import LONGEST_PERIOD_MS, Measure
 from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost, available_processors, open_executor
+from cluster_abm.study.one_run import finished_model
 
 Finished = SimpleQueue[tuple[int, Future[dict[str, Any]]]]
 
@@ -49,13 +49,8 @@ class Outcome:
 
 def run_one(task: Task) -> dict[str, Any]:
     """Carry out one run and give its summary."""
-    from cluster_abm.model import ClusterModel
-
-    # Nobody sees the measurements of a run among many, and no result depends on them.
-    unmeasured = task.scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
-    model = ClusterModel(unmeasured, seed=task.seed)
-    model.run()
-    return model.summary()
+    with finished_model(task.scenario, task.seed) as model:
+        return model.summary()
 
 
 def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "runs", quiet: bool = False) -> Outcome:

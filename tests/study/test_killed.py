@@ -41,7 +41,7 @@ def test_killed_at_random(tmp_path, times, replications):
     assert all(one["killed"] for one in kills)
     # Every run that counted once counts for ever.
     assert all(one["kept"] >= one["before"] for one in kills)
-    assert len({one["kept"] for one in kills}) > times // 3
+    assert len({one["kept"] for one in kills}) >= 4
     assert found["damaged"] == []
     # The last batch made what was missing, and no more.
     assert found["made"] == 2 * replications - kills[-1]["kept"] > 0
@@ -95,22 +95,22 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 @needs_proc
 def test_the_command_killed_with_its_processes_at_work(tmp_path):
     """Its workers, who hear nothing of it, end too; their runs are no one's claim for long."""
-    path, out = study_path(tmp_path, replications=400), tmp_path / "out"
+    path, out = study_path(tmp_path, replications=150), tmp_path / "out"
     process = begin(path, out)
     time.sleep(random.Random(SEED).uniform(0, 0.5))
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     assert gone(process.pid)
     kept = len(Store(out).contents().finished)
-    assert 0 < kept < 1600
-    smaller = run_batch(study(tmp_path, replications=400), out, "inline", quiet=True)
-    assert smaller.made == 1600 - kept
-    assert len(load_results(out)) == 1600
+    assert 0 < kept < 600
+    smaller = run_batch(study(tmp_path, replications=150), out, "inline", quiet=True)
+    assert smaller.made == 600 - kept
+    assert len(load_results(out)) == 600
 
 
 @needs_proc
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
-    path, out = study_path(tmp_path, replications=400), tmp_path / "out"
+    path, out = study_path(tmp_path, replications=150), tmp_path / "out"
     process = begin(path, out)
     os.killpg(process.pid, signal.SIGINT)
     text, said = process.communicate(timeout=60)
@@ -118,8 +118,8 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     assert gone(process.pid)
     assert "Traceback" not in said
     document = json.loads(text)
-    kept = int(re.search(r"interrupted: kept (\d+) of 1600 runs", said).group(1))
-    assert document["finished"] == document["made"] == kept == len(Store(out).contents().finished) < 1600
+    kept = int(re.search(r"interrupted: kept (\d+) of 600 runs", said).group(1))
+    assert document["finished"] == document["made"] == kept == len(Store(out).contents().finished) < 600
     assert document["processes"] == 0
     assert list((out / "claims").iterdir()) == []
-    assert run_batch(study(tmp_path, replications=400), out, "inline", quiet=True).made == 1600 - kept
+    assert run_batch(study(tmp_path, replications=150), out, "inline", quiet=True).made == 600 - kept

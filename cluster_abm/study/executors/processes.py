@@ -15,6 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from queue import SimpleQueue
 from threading import Thread
@@ -95,7 +96,7 @@ class _Worker:
     def __init__(self) -> None:
         self._context = _RememberingContext()
         # Made before the mask is set: the tracker of shared resources, which it starts, resets the mask.
-        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_leave_interrupts_to_the_parent)
+        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_depend_on_the_parent)
 
     def start(self) -> Future[Any]:
         """Spawn the process; the future is done when it has said its first word."""
@@ -250,10 +251,19 @@ class _Crew:
             task.future.set_running_or_notify_cancel()
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _depend_on_the_parent() -> None:
+    """Interrupts are the parent's to hear, and nobody goes on without it: killed, it can tell no one to end."""
+    Thread(target=_end_with_the_parent, name="cluster-abm-parent", daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _end_with_the_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _signal_name(number: int) -> str:
