@@ -25,7 +25,7 @@ import tomli_w
 STUDY = {"scenario": "quickstart", "policies": ["none"], "grid": {"cluster.nodes": [2]}}
 # A run of some milliseconds, and one of a second or more.
 TINY = {"workload.duration_s": 2.0, "workload.jobs_per_s": 0.5, "workload.tasks.maximum": 2}
-SECOND = {"cluster.nodes": 32, "workload.duration_s": 1500.0, "workload.jobs_per_s": 0.4}
+SECOND = {"cluster.nodes": 32, "workload.duration_s": 9000.0, "workload.jobs_per_s": 0.4}
 
 
 def write_study(folder: Path, overrides: dict[str, Any], **changes: Any) -> Path:
@@ -178,7 +178,7 @@ def opening(folder: Path, runs: int) -> dict[str, float]:
 @click.option("--only", type=click.Choice(["overhead", "speed_up", "memory", "opening"]), help="Only this one.")
 def main(quick: bool, as_json: bool, only: str | None) -> None:
     """Measure what batches cost."""
-    sizes = {"overhead": (200, 40), "speed_up": (40, 4), "memory": (10_000, 200), "opening": (100_000, 2000)}
+    sizes = {"overhead": (200, 40), "speed_up": (16, 2), "memory": (10_000, 200), "opening": (100_000, 2000)}
     measures = {"overhead": overhead, "speed_up": speed_up, "memory": memory, "opening": opening}
     results: dict[str, Any] = {"processors": len(os.sched_getaffinity(0)), "quick": quick}
     for name in [only] if only else measures:
