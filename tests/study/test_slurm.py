@@ -15,7 +15,7 @@ from support import scenario
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.compare import with_policy
-from cluster_abm.study.executors import WorkerLost, open_executor
+from cluster_abm.study.executors import WorkerLost, open_executor, slurm_jobs
 from cluster_abm.study.runs import Task, run_one
 
 
@@ -100,7 +100,7 @@ for index in range(int(array[1]) + 1) if array else [None]:
     ours |= dict.fromkeys(["SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID"], "0")
     if index is not None:
         ours |= {{"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": str(index)}}
-    subprocess.Popen(["bash", sys.argv[1]], env=os.environ | ours, stdout=subprocess.DEVNULL)
+    subprocess.Popen(["bash", sys.argv[1]], env=os.environ | ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print("Submitted batch job 7")
 """
 # Runs what it is given, without its own options.
@@ -117,6 +117,7 @@ FAKE_SACCT = "#!{python}\nprint('JobID|State|NodeList')\n"
 @pytest.fixture
 def machine_room(tmp_path, monkeypatch, path_of_tests):
     """A folder of commands named as Slurm's, first on the path; gives the file in which sbatch notes its scripts."""
+    monkeypatch.setitem(slurm_jobs.LOOKS_EVERY_S, "slurm", 1.0)
     record = tmp_path / "sbatch.txt"
     commands = tmp_path / "bin"
     commands.mkdir()
@@ -128,11 +129,11 @@ def machine_room(tmp_path, monkeypatch, path_of_tests):
     return record
 
 
-def test_what_is_submitted_together_is_one_array_with_what_was_asked_for(machine_room, tmp_path, monkeypatch):
+def test_what_is_submitted_together_is_one_array_with_what_was_asked_for(machine_room, tmp_path):
     asked = {"folder": tmp_path / "jobs", "partition": "short", "time": 30, "mem": "4GB", "cpus_per_task": 1}
     with open_executor("slurm", slurm=asked) as executor:
         futures = [executor.submit(work.square, number) for number in range(3)]
-    assert [future.result() for future in futures] == [0, 1, 4]
+        assert [future.result(timeout=60) for future in futures] == [0, 1, 4]
     script = machine_room.read_text()
     assert script.count("#SBATCH --array=0-2") == 1
     for line in ("--partition=short", "--time=30", "--mem=4GB", "--cpus-per-task=1"):

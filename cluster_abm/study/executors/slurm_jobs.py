@@ -23,6 +23,9 @@ from cluster_abm.study.executors.processes import available_processors
 
 # Slurm's own limit of an array (MaxArraySize) is 1001 unless a site sets another.
 ARRAY = 1000
+# Looking at a job costs two calls of a shared file system, and Slurm's controller is everybody's. What is submitted
+# from one look to the next becomes one array.
+LOOKS_EVERY_S = {"local": 0.1, "slurm": 5.0}
 # A job's time limit by default, in minutes: submitit's own, 5, would end honest runs.
 TIME_MIN = 60
 
@@ -61,8 +64,7 @@ class SlurmExecutor(BatchExecutor):
         self._waiting: deque[_Task] = deque()
         self._running: list[_Task] = []
         self._closing, self._dropping, self._leaving, self._awake = Event(), Event(), Event(), Event()
-        # Looking at a job costs two calls of a shared file system, and Slurm's controller is everybody's.
-        self._period_s = 0.1 if self._local else 5.0
+        self._period_s = LOOKS_EVERY_S[cluster]
         # A result may take some time from one machine's cache to another's.
         self._patience_s = 0.0 if self._local else 60.0
         self._thread = Thread(target=self._live, name="cluster-abm-slurm", daemon=True)
@@ -108,6 +110,8 @@ class SlurmExecutor(BatchExecutor):
     def _live(self) -> None:
         """Submit what came and look at what runs, now and then; all that touches submitit is this thread's."""
         while not self._leaving.is_set():
+            self._awake.wait(self._period_s)
+            self._awake.clear()
             self._waiting.extend(self._drained())
             if self._dropping.is_set():
                 self._cancel_waiting()
@@ -115,8 +119,6 @@ class SlurmExecutor(BatchExecutor):
             self._collect()
             if self._closing.is_set() and self._queue.empty() and not self._waiting and not self._running:
                 return
-            self._awake.wait(self._period_s)
-            self._awake.clear()
         self._waiting.extend(self._drained())
         self._cancel_waiting()
         self._cancel_running()
