@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -190,3 +191,9 @@ def test_kinds_are_those_that_open_knows():
 def test_a_missing_extra_is_named(extra):
     with pytest.raises(InputError, match=rf"no_such_library is not installed: pip install 'cluster-abm\[{extra}\]'"):
         library("no_such_library", extra)
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    text = (Path(__file__).parents[2] / "docs" / "more-machines.md").read_text()
+    exec(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], {})
+    assert capsys.readouterr().out == "1024\n"
