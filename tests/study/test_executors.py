@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -130,14 +131,15 @@ def test_a_script_without_its_guard_is_told_so(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are POSIX's")
-def test_ctrl_c_leaves_no_process_behind(tmp_path):
-    script = tmp_path / "interrupted.py"
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_stays_behind(tmp_path, end):
+    script = tmp_path / "ended.py"
     script.write_text(
-        "import sys, executor_tasks as work\n"
+        "import executor_tasks as work\n"
         "from cluster_abm.study.executors import open_executor\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
-        "        with open_executor('process', 2) as executor:\n"
+        "        with open_executor('process', 1) as executor:\n"
         "            print(executor.submit(work.process_of, 1).result(), flush=True)\n"
         "            executor.submit(work.slow_square, 1, 100.0).result()\n"
         "    except KeyboardInterrupt:\n"
@@ -151,14 +153,21 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path):
         text=True,
         start_new_session=True,
         env=os.environ | {"PYTHONPATH": path},
-    ) as script_process:
-        worker = int(script_process.stdout.readline())
-        os.killpg(script_process.pid, signal.SIGINT)
-        out, err = script_process.communicate(timeout=60)
-    assert out.strip() == "interrupted"
+    ) as parent:
+        worker = int(parent.stdout.readline())
+        if end == signal.SIGINT:
+            # As a terminal does it: to all of them.
+            os.killpg(parent.pid, end)
+        else:
+            parent.send_signal(end)
+        # Both streams end when the last process that has them does.
+        out, err = parent.communicate(timeout=60)
+    assert out.strip() == ("interrupted" if end == signal.SIGINT else "")
     assert "Traceback" not in err
-    with pytest.raises(ProcessLookupError):
-        os.kill(worker, 0)
+    deadline = time.monotonic() + 30
+    while Path(f"/proc/{worker}").exists() and "zombie" not in Path(f"/proc/{worker}/status").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -182,3 +191,9 @@ def test_kinds_are_those_that_open_knows():
 def test_a_missing_extra_is_named(extra):
     with pytest.raises(InputError, match=rf"no_such_library is not installed: pip install 'cluster-abm\[{extra}\]'"):
         library("no_such_library", extra)
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    text = (Path(__file__).parents[2] / "docs" / "more-machines.md").read_text()
+    exec(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], {})
+    assert capsys.readouterr().out == "1024\n"

@@ -7,6 +7,7 @@ call, so nothing needs a lock, and an interrupt of the main thread finds nothing
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 from collections import deque
@@ -15,7 +16,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from queue import SimpleQueue
 from threading import Thread
@@ -96,7 +96,7 @@ class _Worker:
     def __init__(self) -> None:
         self._context = _RememberingContext()
         # Made before the mask is set: the tracker of shared resources, which it starts, resets the mask.
-        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_depend_on_the_parent)
+        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin_work)
 
     def start(self) -> Future[Any]:
         """Spawn the process; the future is done when it has said its first word."""
@@ -251,16 +251,17 @@ class _Crew:
             task.future.set_running_or_notify_cancel()
 
 
-def _depend_on_the_parent() -> None:
-    """Interrupts are the parent's to hear, and nobody goes on without it: killed, it can tell no one to end."""
-    Thread(target=_end_with_the_parent, name="cluster-abm-parent", daemon=True).start()
+def _begin_work() -> None:
+    # Ctrl-C is the parent's to hear.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    Thread(target=_end_with_the_parent, name="end-with-the-parent", daemon=True).start()
 
 
 def _end_with_the_parent() -> None:
-    parent = parent_process()
+    """A parent that is killed (`kill -9`) tells nobody, and the standard pool's processes then wait for it for ever."""
+    parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)

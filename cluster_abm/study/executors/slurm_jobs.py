@@ -23,6 +23,9 @@ from cluster_abm.study.executors.processes import available_processors
 
 # Slurm's own limit of an array (MaxArraySize) is 1001 unless a site sets another.
 ARRAY = 1000
+# Looking at a job costs two calls of a shared file system, and Slurm's controller is everybody's. What is submitted
+# from one look to the next becomes one array.
+LOOKS_EVERY_S = {"local": 0.1, "slurm": 5.0}
 # A job's time limit by default, in minutes: submitit's own, 5, would end honest runs.
 TIME_MIN = 60
 
@@ -60,9 +63,8 @@ class SlurmExecutor(BatchExecutor):
         self._queue: SimpleQueue[_Task] = SimpleQueue()
         self._waiting: deque[_Task] = deque()
         self._running: list[_Task] = []
-        self._closing, self._leaving = Event(), Event()
-        # Looking at a job costs two calls of a shared file system, and Slurm's controller is everybody's.
-        self._period_s = 0.1 if self._local else 5.0
+        self._closing, self._dropping, self._leaving, self._awake = Event(), Event(), Event(), Event()
+        self._period_s = LOOKS_EVERY_S[cluster]
         # A result may take some time from one machine's cache to another's.
         self._patience_s = 0.0 if self._local else 60.0
         self._thread = Thread(target=self._live, name="cluster-abm-slurm", daemon=True)
@@ -79,15 +81,16 @@ class SlurmExecutor(BatchExecutor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Stop when the jobs are done; those not yet submitted are cancelled if asked for."""
         if cancel_futures:
-            for task in [*self._drained(), *self._waiting]:
-                task.future.cancel()
+            self._dropping.set()
         self._closing.set()
+        self._awake.set()
         if wait:
             self._thread.join()
 
     def abandon(self) -> None:
         """Cancel all jobs."""
         self._leaving.set()
+        self._awake.set()
         self._thread.join()
 
     def _open(self, cluster: str, given: dict[str, Any]) -> Any:
@@ -107,14 +110,17 @@ class SlurmExecutor(BatchExecutor):
     def _live(self) -> None:
         """Submit what came and look at what runs, now and then; all that touches submitit is this thread's."""
         while not self._leaving.is_set():
+            self._awake.wait(self._period_s)
+            self._awake.clear()
             self._waiting.extend(self._drained())
+            if self._dropping.is_set():
+                self._cancel_waiting()
             self._send()
             self._collect()
             if self._closing.is_set() and self._queue.empty() and not self._waiting and not self._running:
                 return
-            self._leaving.wait(self._period_s)
-        for task in [*self._waiting, *self._drained()]:
-            task.future.cancel()
+        self._waiting.extend(self._drained())
+        self._cancel_waiting()
         self._cancel_running()
 
     def _drained(self) -> list[_Task]:
@@ -177,10 +183,19 @@ class SlurmExecutor(BatchExecutor):
         for path in (paths.submitted_pickle, paths.result_pickle, paths.stdout, paths.stderr):
             path.unlink(missing_ok=True)
 
+    def _cancel_waiting(self) -> None:
+        while self._waiting:
+            task = self._waiting.popleft()
+            task.future.cancel()
+            task.future.set_running_or_notify_cancel()
+
     def _cancel_running(self) -> None:
         if self._local:
             for task in self._running:
                 task.job.cancel(check=False)
+            deadline = time.monotonic() + 5.0
+            while time.monotonic() < deadline and not all(task.job.done() for task in self._running):
+                time.sleep(0.05)
         elif self._running:
             # By the numbers of their arrays, of which all jobs are ours: one call instead of thousands.
             numbers = sorted({task.job.job_id.split("_")[0] for task in self._running})
