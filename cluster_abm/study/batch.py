@@ -20,7 +20,7 @@ from cluster_abm.scenario import nearest
 from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost, available_processors, open_executor
 from cluster_abm.study.expansion import Cell, Expansion, expand
 from cluster_abm.study.leases import Leases
-from cluster_abm.study.one_run import Assignment, carry_out
+from cluster_abm.study.one_run import Assignment, carry_out, failed_by
 from cluster_abm.study.results_folder import write_plan
 from cluster_abm.study.store import RUNS_A_PART, Contents, Record, RunName, Store
 from cluster_abm.study.study_file import Study
@@ -78,11 +78,13 @@ def run_batch(
     Raises:
         InputError: something in the study is wrong, the folder holds another study, an executor cannot be had.
     """
+    if executor_kind == "slurm":
+        # Its jobs and this process meet on the file system that holds the results.
+        slurm = {"folder": str(Path(folder, "slurm")), **(slurm or {})}
     expansion = expand(study)
     store = Store(folder)
     store.prepare()
-    with Leases(store.folder) as leases:
-        store.session = leases.token
+    with Leases(store.folder) as leases, store.written_by(leases.token):
         for token in leases.dead():
             store.forget_partial(token)
         write_plan(store, expansion)
@@ -153,7 +155,7 @@ class _Work:
         self.failed: dict[RunName, Record] = {}
         # Of earlier calls: those that stay failed, and those to try again, with when their record was written.
         self._failed_before: dict[RunName, Record] = {}
-        self._to_retry: dict[RunName, int] = {}
+        self._to_retry: dict[RunName, int | None] = {}
         self.queue: deque[RunName] = deque()
         self._elsewhere: list[RunName] = []
         self._in_flight: dict[RunName, int] = {}
@@ -202,7 +204,7 @@ class _Work:
         if keep_failed:
             self._failed_before = failed
         else:
-            self._to_retry = {run: self._store.path_of(run).stat().st_mtime_ns for run in failed}
+            self._to_retry = {run: self._store.written_ns(run) for run in failed}
         self._values = known_values(self._study, self._cells, contents, self._failed_before)
         for key in self._cells:
             self._ask_for(key)
@@ -240,8 +242,8 @@ class _Work:
 
     def _is_as_before(self, run: RunName) -> bool:
         """Whether a failed run's record is that of before this call; else another process has tried it again."""
-        path = self._store.path_of(run)
-        return run in self._to_retry and path.stat().st_mtime_ns == self._to_retry[run]
+        written_ns = self._to_retry.get(run)
+        return written_ns is not None and self._store.written_ns(run) == written_ns
 
     def _submit(self, executor: Executor, run: RunName, attempt: int) -> None:
         key, seed = run
@@ -256,13 +258,19 @@ class _Work:
 
     def _book(self, executor: Executor, run: RunName, future: Future[Record]) -> None:
         attempt = self._in_flight.pop(run)
-        try:
-            record = future.result()
-        except WorkerLost as problem:
+        problem = future.exception()
+        if isinstance(problem, WorkerLost):
             if attempt <= TRIES_AFTER_LOSS:
                 self._submit(executor, run, attempt + 1)
                 return
             record = Record(*run, error=f"its worker was lost {attempt} times; the last time: {problem}")
+        elif isinstance(problem, InputError | KeyboardInterrupt):
+            raise problem
+        elif problem is not None:
+            # The run itself raises nothing: it could not be sent, or left its process in its own way.
+            record = failed_by(problem, *run)
+        else:
+            record = future.result()
         self._store.add(record)
         self._leases.release(_claim_name(run))
         self.made += 1

@@ -67,5 +67,10 @@ def carry_out(assignment: Assignment) -> Record:
             load = load_over_time(model) if assignment.keeps_load else None
             return Record(*name, measure_run(model, assignment.warmup), load)
     except Exception as problem:
-        error = " ".join(f"{type(problem).__name__}: {problem}".split())
-        return Record(*name, error=error, traceback=traceback.format_exc())
+        return failed_by(problem, *name)
+
+
+def failed_by(problem: BaseException, key: str, seed: int) -> Record:
+    """The record of a run that something went wrong with."""
+    error = " ".join(f"{type(problem).__name__}: {problem}".split())
+    return Record(key, seed, error=error, traceback="".join(traceback.format_exception(problem)))

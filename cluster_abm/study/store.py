@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,8 +113,17 @@ class Store:
         """Keep a run; when this returns it is on the disk. A failed one gives way to any later record."""
         self.write(self.path_of(record.name), seal(json.dumps(record.__dict__)))
 
+    @contextmanager
+    def written_by(self, session: str) -> Iterator[None]:
+        """Write under this name, which no other process at work has; nothing half written stays behind."""
+        self.session = session
+        try:
+            yield
+        finally:
+            self.forget_partial(session)
+
     def forget_partial(self, session: str) -> None:
-        """Remove what a process that is dead had not finished writing."""
+        """Remove what a process that is over had not finished writing."""
         for path in (self.folder / "tmp").glob(f"{session}.*"):
             path.unlink(missing_ok=True)
 
@@ -157,6 +166,13 @@ class Store:
         """Where a run's own file is, if it is not in a part."""
         return self.runs / f"{name[0]}-{name[1]}.run"
 
+    def written_ns(self, name: RunName) -> int | None:
+        """When a run's own file was written [ns, by the file system's clock]; None if there is none."""
+        try:
+            return self.path_of(name).stat().st_mtime_ns
+        except FileNotFoundError:
+            return None
+
     def contents(self, metrics: Sequence[str] | None = None) -> Contents:
         """All runs there are, and what is damaged; only these metrics, if they are named."""
         wanted = None if metrics is None else ["key", "seed", *(f"metrics.{name}" for name in metrics)]
@@ -192,12 +208,16 @@ class Store:
             return record
         for path in set(self._part_files()) - self._seen_parts:
             # A damaged one is named, and set aside, when the store is next opened.
-            with suppress(Damaged):
+            with suppress(Damaged, FileNotFoundError):
                 self._in_parts |= dict.fromkeys(_names(read_part(path, ["key", "seed"])), path)
             self._seen_parts.add(path)
         if name not in self._in_parts:
             return None
-        row = read_part(self._in_parts[name], run=name).to_pylist()[0]
+        try:
+            row = read_part(self._in_parts[name], run=name).to_pylist()[0]
+        except (Damaged, FileNotFoundError):
+            # Damaged since, and perhaps set aside by another process.
+            return None
         return Record(*name, {key.removeprefix("metrics."): row[key] for key in row if key.startswith("metrics.")})
 
     def loads(self) -> dict[RunName, dict[str, Any]]:

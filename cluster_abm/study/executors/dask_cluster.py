@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.code_version import code_version, with_same_code
+from cluster_abm.study.code_version import with_same_code
 from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, library, said
+from cluster_abm.study.fingerprint import result_version
 
 ANSWERS_WITHIN_S = 5
 
@@ -52,7 +53,7 @@ class DaskExecutor(BatchExecutor):
         """Have the function called by a worker."""
         if not self._connected():
             raise InputError(self._gone())
-        inner = self._tasks.submit(partial(with_same_code, code_version(), function, *args, **kwargs))
+        inner = self._tasks.submit(partial(with_same_code, result_version(), function, *args, **kwargs))
         # A future of our own: Dask's would keep the task's result in the cluster's memory for as long as it lives.
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
@@ -89,13 +90,13 @@ class DaskExecutor(BatchExecutor):
 
     def _check_workers(self) -> None:
         try:
-            versions: dict[str, str] = self._client.run(code_version)
+            versions: dict[str, str] = self._client.run(result_version)
         except ModuleNotFoundError as problem:
             text = f"executor 'dask': a worker of {self._address} lacks a package: {problem}"
             raise InputError(text) from problem
         if not versions:
             logging.getLogger(__name__).warning("the scheduler %s has no worker yet: runs wait for one", self._address)
-        others = sorted(worker for worker, version in versions.items() if version != code_version())
+        others = sorted(worker for worker, version in versions.items() if version != result_version())
         if others:
             raise InputError(
                 f"executor 'dask': {', '.join(others)}: other sources of cluster_abm than here; "

@@ -17,9 +17,10 @@ from threading import Event, Thread
 from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.code_version import code_version, with_same_code
+from cluster_abm.study.code_version import with_same_code
 from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, library, said
 from cluster_abm.study.executors.processes import available_processors
+from cluster_abm.study.fingerprint import result_version
 
 # Slurm's own limit of an array (MaxArraySize) is 1001 unless a site sets another.
 ARRAY = 1000
@@ -74,7 +75,7 @@ class SlurmExecutor(BatchExecutor):
         """Have the function called by a job; tasks that are submitted together become one array."""
         if self._closing.is_set() or self._leaving.is_set():
             raise RuntimeError("cannot submit after shutdown")
-        task = _Task(partial(_carried, code_version(), partial(function, *args, **kwargs)))
+        task = _Task(partial(_carried, result_version(), partial(function, *args, **kwargs)))
         self._queue.put(task)
         return task.future
 
