@@ -18,7 +18,7 @@ def with_same_code(version: str, function: Callable[..., Any], *args: Any, **kwa
     """
     if version != result_version():
         raise InputError(
-            f"worker on {socket.gethostname()}: its cluster_abm has other sources ({result_version()}) than the process "
-            f"that sends it work ({version}): install the same version everywhere and start the workers again"
+            f"worker on {socket.gethostname()}: its cluster_abm has other sources ({result_version()}) than the "
+            f"process that sends it work ({version}): install the same version everywhere and start the workers again"
         )
     return function(*args, **kwargs)

@@ -47,6 +47,17 @@ def test_a_failed_run_is_told_and_the_exit_code_says_so(cli, tmp_path):
     assert "home" in err
 
 
+def test_a_report_is_files_and_their_names(cli, tmp_path):
+    cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "inline")
+    code, out, _ = cli("batch", "report", "out", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["study"] == "tiny"
+    files = [Path(name) for name in document["files"]]
+    assert {".png", ".svg", ".csv", ".md"} <= {path.suffix for path in files}
+    assert all(path.stat().st_size > 0 and path.parent == Path("out", "report") for path in files)
+
+
 MISTAKES = [
     ({"replications": 0}, "replications = 0"),
     ({"policies": ["jqs"]}, "did you mean 'jsq'"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections import Counter
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -15,9 +17,10 @@ from studies import study, study_path
 from cluster_abm import load_results
 from cluster_abm.errors import InputError
 from cluster_abm.study import batch as batch_module
-from cluster_abm.study import fingerprint, one_run
+from cluster_abm.study import durable, fingerprint, one_run
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.executors import WorkerLost
+from cluster_abm.study.expansion import expand
 from cluster_abm.study.precision import enough
 from cluster_abm.study.results_folder import loads_over_time
 from cluster_abm.study.status import status_of
@@ -208,6 +211,52 @@ def test_a_run_whose_worker_is_lost_is_tried_three_times_more(tmp_path, monkeypa
         assert "lost 4 times; the last time: killed by signal 9" in outcome.failed[0].error
     else:
         pd.testing.assert_frame_equal(load_results(tmp_path / "out"), undisturbed)
+
+
+@pytest.mark.parametrize("problem", [SystemExit(3), TypeError("cannot pickle")])
+def test_what_an_executor_raises_for_a_run_fails_that_run_only(tmp_path, monkeypatch, problem):
+    class Refusing(Executor):
+        def submit(self, function, /, assignment):
+            future = Future()
+            if assignment.seed == 2:
+                future.set_exception(problem)
+            else:
+                future.set_result(function(assignment))
+            return future
+
+    @contextmanager
+    def refusing(*_):
+        yield Refusing()
+
+    monkeypatch.setattr(batch_module, "open_executor", refusing)
+    outcome = run(tmp_path)
+    assert outcome.finished == 8
+    assert {record.seed for record in outcome.failed} == {2}
+    assert outcome.failed[0].error == f"{type(problem).__name__}: {problem}"
+
+
+def test_a_disk_that_is_full_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    run(tmp_path)
+    monkeypatch.setattr(durable.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        run(tmp_path, replications=4)
+    monkeypatch.undo()
+    assert list((tmp_path / "out" / "tmp").iterdir()) == []
+    assert len(Store(tmp_path / "out").contents().finished) == 12
+    assert run(tmp_path, replications=4).made == 4
+
+
+def test_a_finished_run_leaves_no_model_in_memory(tmp_path):
+    """Mesa 3.3 would keep every model that ever was."""
+    expansion = expand(study(tmp_path))
+    with one_run.finished_model(expansion.scenario(expansion.cells[0]), 1) as model:
+        there = weakref.ref(model)
+    del model
+    gc.collect()
+    assert there() is None
 
 
 def test_seeds_are_added_until_the_interval_is_narrow(tmp_path):
