@@ -8,14 +8,16 @@ if TYPE_CHECKING:
     from cluster_abm.errors import InputError
     from cluster_abm.model import ClusterModel
     from cluster_abm.scenario import Scenario, load_scenario
+    from cluster_abm.study.results_folder import load_results
 
 __version__ = "0.1.0"
-__all__ = ["ClusterModel", "InputError", "Scenario", "__version__", "load_scenario"]
+__all__ = ["ClusterModel", "InputError", "Scenario", "__version__", "load_results", "load_scenario"]
 
 _HOMES = {
     "ClusterModel": "cluster_abm.model",
     "InputError": "cluster_abm.errors",
     "Scenario": "cluster_abm.scenario",
+    "load_results": "cluster_abm.study.results_folder",
     "load_scenario": "cluster_abm.scenario",
 }
 

@@ -9,6 +9,7 @@ import traceback
 import click
 
 from cluster_abm import __version__
+from cluster_abm.cli.batch import batch_group
 from cluster_abm.cli.catalogue import policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
 from cluster_abm.cli.reproduce import reproduce_command
@@ -33,6 +34,7 @@ for _command in (
     run_command,
     compare_command,
     reproduce_command,
+    batch_group,
     policies_command,
     scenarios_command,
     trace_group,

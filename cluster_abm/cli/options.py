@@ -47,6 +47,21 @@ def out_option(default: str | None) -> Callable[[Function], Function]:
     return click.option("--out", type=click.Path(path_type=Path), help=shown)
 
 
+def settings_of(option: str, settings: Sequence[str], example: str) -> dict[str, object]:
+    """The values of an option that takes KEY=VALUE. Raises InputError for those without `=`, all at once."""
+    found: dict[str, object] = {}
+    problems = []
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not key.strip():
+            problems.append(f"{option} {setting!r}: allowed is KEY=VALUE, e.g. {example}")
+            continue
+        found[key.strip()] = value_of(text.strip())
+    if problems:
+        raise InputError(problems)
+    return found
+
+
 def overrides_of(
     settings: Sequence[str],
     trace: Path | None = None,
@@ -55,16 +70,7 @@ def overrides_of(
     seed: int | None = None,
 ) -> dict[str, object]:
     """The options as dotted keys over a scenario. Raises InputError for a `--set` without `=`, all at once."""
-    found: dict[str, object] = {}
-    problems = []
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or not key.strip():
-            problems.append(f"--set {setting!r}: allowed is KEY=VALUE, e.g. cluster.nodes=64")
-            continue
-        found[key.strip()] = value_of(text.strip())
-    if problems:
-        raise InputError(problems)
+    found = settings_of("--set", settings, "cluster.nodes=64")
     if trace is not None:
         found |= {"workload.kind": "trace", "workload.trace.file": str(trace)}
     if trace_run is not None:

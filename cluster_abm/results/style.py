@@ -40,6 +40,9 @@ BREAKDOWN_COLOURS = {
     "blocked": "#666666",
 }
 BREAKDOWN_WORDS = {"cpu": "CPU", "cpu_queue": "CPU queue", "io": "I/O", "io_queue": "I/O queue"}
+# As many as parts of the breakdown: told apart in grey too.
+BREAKDOWN_HATCHES = dict(zip(BREAKDOWN_COLOURS, ("", "///", "xx", "...", "\\\\\\", "oo", "--", "++"), strict=True))
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # How much of the curves' height an interval may add to it.
 INTERVAL_ROOM = 0.4
@@ -177,3 +180,19 @@ def save(figure: Figure, path: Path) -> Path:
     """Write a PNG; no date or version in it, so that equal runs give equal bytes."""
     figure.savefig(path, dpi=130, metadata={"Software": None})
     return path
+
+
+def save_both(figure: Figure, path: Path) -> list[Path]:
+    """Write a PNG and an SVG beside it; nothing in them depends on when or by which version they were made.
+
+    Args:
+        figure: the picture.
+        path: of both, without the ending.
+    """
+    import matplotlib
+
+    vector = path.with_name(path.name + ".svg")
+    # Identifiers within an SVG are random otherwise.
+    with matplotlib.rc_context({"svg.hashsalt": "cluster-abm"}):
+        figure.savefig(vector, metadata={"Date": None, "Creator": None})
+    return [save(figure, path.with_name(path.name + ".png")), vector]

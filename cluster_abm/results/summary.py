@@ -12,6 +12,7 @@ from cluster_abm.formulas import slowdown
 from cluster_abm.results.frames import dedicated_ns
 
 Floats = npt.NDArray[np.float64]
+SLOWDOWNS = ("slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu")
 
 
 def finished_records(records: Table) -> Table:
@@ -30,18 +31,18 @@ def finished_jobs(records: Table, jobs: Table) -> npt.NDArray[np.int64]:
     return np.flatnonzero(done == jobs["tasks"]) if len(jobs) else np.zeros(0, np.int64)
 
 
-def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
-    """Means over finished jobs; a parallel job's slowdown is the mean over its tasks (IOLB 2). None without jobs.
+def job_values(records: Table, jobs: Table) -> tuple[npt.NDArray[np.int64], dict[str, Floats]]:
+    """What each finished job met; a parallel job's slowdown is the mean over its tasks (IOLB 2).
 
     Args:
         records: records of finished tasks in an order of their own (sums depend on it in the last bit).
         jobs: the job table.
+
+    Returns:
+        numbers of the finished jobs, ascending, shape (finished,); and in the same order slowdown (of its tasks),
+        slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns.
     """
-    names = ("mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
-             "mean_response_ms")  # fmt: skip
     whole = finished_jobs(records, jobs)
-    if not len(whole):
-        return dict.fromkeys(names)
     wall = (records["finish_ns"] - records["arrival_ns"]).astype(float)
     dedicated = dedicated_ns(records).astype(float)
 
@@ -52,18 +53,25 @@ def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
     longest_dedicated, end = np.zeros(len(jobs)), np.zeros(len(jobs))
     np.maximum.at(longest_dedicated, records["job"], dedicated)
     np.maximum.at(end, records["job"], records["finish_ns"].astype(float))
-    response = end[whole] - jobs["arrival_ns"][whole]
-    by_task = mean_over_tasks(slowdown(wall, dedicated))
+    response_ns = end[whole] - jobs["arrival_ns"][whole]
     cpu = (records["cpu_ns"] - records["lost_cpu_ns"]).astype(float)
-    values = (
-        by_task.mean(),
-        (response / longest_dedicated[whole]).mean(),
-        mean_over_tasks(wall / (cpu + records["io_ns"])).mean(),
-        mean_over_tasks(wall / cpu).mean(),
-        np.quantile(by_task, 0.95),
-        response.mean() / NS_PER_MS,
-    )
-    return {name: float(value) for name, value in zip(names, values, strict=True)}
+    return whole, {
+        "slowdown": mean_over_tasks(slowdown(wall, dedicated)),
+        "slowdown_job": response_ns / longest_dedicated[whole],
+        "slowdown_cpu_io": mean_over_tasks(wall / (cpu + records["io_ns"])),
+        "slowdown_cpu": mean_over_tasks(wall / cpu),
+        "response_ns": response_ns,
+    }
+
+
+def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
+    """Means over finished jobs (arguments as of job_values); None without jobs."""
+    whole, values = job_values(records, jobs)
+    means = {f"mean_{name}": float(values[name].mean()) if len(whole) else None for name in SLOWDOWNS}
+    return means | {
+        "p95_slowdown": float(np.quantile(values["slowdown"], 0.95)) if len(whole) else None,
+        "mean_response_ms": float(values["response_ns"].mean() / NS_PER_MS) if len(whole) else None,
+    }
 
 
 def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:

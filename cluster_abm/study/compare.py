@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import available, create
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.study.runs import Outcome, Task, run_all
-from cluster_abm.study.statistics import Estimate, PairedDifference, estimate, holm, paired
+from cluster_abm.study.statistics import Estimate, PairedDifference, all_pairs, corrected, estimate
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,7 @@ class Comparison:
 
     def pairs(self, metric: str = "mean_slowdown") -> dict[tuple[str, str], PairedDifference]:
         """Every pair of policies (a before b in the order asked for); significance Holm-corrected over all."""
-        found = {
-            (a, b): paired(self.values(a, metric), self.values(b, metric)) for a, b in combinations(self.policies, 2)
-        }
-        rejected = holm([pair.p_value for pair in found.values()])
-        return {
-            names: replace(pair, significant=significant)
-            for (names, pair), significant in zip(found.items(), rejected, strict=True)
-        }
+        return corrected(all_pairs({name: self.values(name, metric) for name in self.policies}))
 
     def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
         """The policy of least mean, and those that are not told apart from it; the first one leads.

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 import traceback
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -20,7 +13,8 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.schema import LONGEST_PERIOD_MS, Measure
+from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost, available_processors, open_executor
+from cluster_abm.study.one_run import finished_model
 
 Finished = SimpleQueue[tuple[int, Future[dict[str, Any]]]]
 
@@ -55,13 +49,8 @@ class Outcome:
 
 def run_one(task: Task) -> dict[str, Any]:
     """Carry out one run and give its summary."""
-    from cluster_abm.model import ClusterModel
-
-    # Nobody sees the measurements of a run among many, and no result depends on them.
-    unmeasured = task.scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
-    model = ClusterModel(unmeasured, seed=task.seed)
-    model.run()
-    return model.summary()
+    with finished_model(task.scenario, task.seed) as model:
+        return model.summary()
 
 
 def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "runs", quiet: bool = False) -> Outcome:
@@ -81,102 +70,44 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
     outcome = Outcome([None] * len(tasks))
     with tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False) as bar:
         try:
-            if count <= 1:
-                _run_here(tasks, outcome, bar)
-            else:
-                _run_on_processes(tasks, count, outcome, bar)
+            _carry_out(tasks, count, outcome, bar)
         except KeyboardInterrupt:
             outcome.interrupted = True
     return outcome
 
 
-def available_processors() -> int:
-    """Processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _run_here(tasks: Sequence[Task], outcome: Outcome, bar: tqdm[Any]) -> None:
-    for index, task in enumerate(tasks):
-        try:
-            outcome.summaries[index] = run_one(task)
-        except InputError:
-            raise
-        except Exception:
-            outcome.errors.append(_describe(task, traceback.format_exc()))
-        bar.update()
-
-
-def _run_on_processes(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[Any]) -> None:
-    context = multiprocessing.get_context("spawn")
-    others = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+def _carry_out(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[Any]) -> None:
     # A queue, not futures.wait: that locks all futures, and an interrupt inside it leaves some locked for ever.
     done: Finished = SimpleQueue()
-    try:
-        with _interrupts_held_back():
-            for index, task in enumerate(tasks):
-                executor.submit(run_one, task).add_done_callback(partial(_deliver, done, index))
-        for _ in tasks:
-            index, future = done.get()
-            _book(future, index, tasks, outcome)
+    lost = [0] * len(tasks)
+    with open_executor("inline" if workers <= 1 else "process", workers) as executor:
+
+        def send(index: int) -> None:
+            executor.submit(run_one, tasks[index]).add_done_callback(lambda future: done.put((index, future)))
+
+        def book(index: int, future: Future[dict[str, Any]]) -> bool:
+            """Whether this run is over: one whose process died begins again."""
+            problem = future.exception()
+            if isinstance(problem, InputError):
+                raise problem
+            if isinstance(problem, WorkerLost) and lost[index] < TRIES_AFTER_LOSS:
+                lost[index] += 1
+                send(index)
+                return False
+            if problem is None:
+                outcome.summaries[index] = future.result()
+            else:
+                outcome.errors.append(_describe(tasks[index], "".join(traceback.format_exception(problem))))
             bar.update()
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
-        raise
-    executor.shutdown()
+            return True
 
-
-def _deliver(done: Finished, index: int, future: Future[dict[str, Any]]) -> None:
-    done.put((index, future))
-
-
-def _book(future: Future[dict[str, Any]], index: int, tasks: Sequence[Task], outcome: Outcome) -> None:
-    try:
-        outcome.summaries[index] = future.result()
-    except InputError:
-        raise
-    except BrokenProcessPool:
-        reason = "its process ended without a word (out of memory?)\n"
-        outcome.errors.append(_describe(tasks[index], reason))
-    except Exception as problem:
-        outcome.errors.append(_describe(tasks[index], "".join(traceback.format_exception(problem))))
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C takes effect when the block is over; processes that start in it ignore it from their first moment on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    heard = False
-
-    def note(*_: Any) -> None:
-        nonlocal heard
-        heard = True
-
-    # The mask is for the processes, which inherit it. Another thread of ours may take the signal all the same, and
-    # Python then calls the handler in this one.
-    before = signal.signal(signal.SIGINT, note)
-    masks = hasattr(signal, "pthread_sigmask")
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
-    try:
-        yield
-    finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, before)
-    if heard and callable(before):
-        before(signal.SIGINT, None)
+        left = len(tasks)
+        for index in range(len(tasks)):
+            send(index)
+            while not done.empty():
+                left -= book(*done.get())
+        while left:
+            left -= book(*done.get())
 
 
 def _describe(task: Task, text: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.study.statistics import estimate, holm, paired
+from cluster_abm.study.statistics import estimate, estimate_quantile, holm, paired
 
 
 def test_interval_of_four_values_by_hand():
@@ -42,6 +42,34 @@ def test_holm_by_hand():
     assert holm([0.03, 0.01, 0.04, 0.02]) == [False, True, False, False]
     assert holm([0.001, 0.004, 0.6]) == [True, True, False]
     assert holm([]) == []
+
+
+def test_median_of_ten_by_hand():
+    """P(1 < Binomial(10, 1/2) < 9) = 1 - 22/1024 = .979, P(2 < ... < 8) = .891: from the second to the ninth value."""
+    found = estimate_quantile([7, 1, 9, 3, 5, 2, 8, 10, 4, 6])
+    assert found.value == 5.5
+    assert found.ci95 == (2, 9)
+
+
+def test_few_values_have_no_interval_of_a_quantile():
+    """Five: 1 - 2/32 = .9375 is not enough; six: 1 - 2/64 = .969. For the 95th percentile above all values: .95^n <=
+    .025."""
+    assert estimate_quantile([1, 2, 3, 4, 5]).ci95 is None
+    assert estimate_quantile([1, 2, 3, 4, 5, 6]).ci95 == (1, 6)
+    assert estimate_quantile(list(range(70)), 0.95).ci95 is None
+    assert estimate_quantile(list(range(100)), 0.95).ci95 is not None
+    assert estimate_quantile([1.0, float("nan"), 2.0]).ci95 is None
+
+
+def test_the_median_s_interval_covers_at_least_as_often_as_it_says():
+    """Of a lopsided law: exponential, median ln 2. With ten values 97.9 %."""
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(500):
+        low, high = estimate_quantile(rng.exponential(1.0, 10).tolist()).ci95
+        covered += low <= np.log(2) <= high
+    # Binomial(500, .979): four standard deviations are 13.
+    assert covered >= 489 - 13
 
 
 @given(st.lists(st.floats(0, 1), max_size=12))

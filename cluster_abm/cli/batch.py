@@ -1,0 +1,148 @@
+"""`batch run`, `batch status`, `batch report`: studies of many runs, into a folder that survives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cluster_abm.cli.options import json_option, settings_of, workers_option
+
+if TYPE_CHECKING:
+    from cluster_abm.study.status import Status
+
+folder_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+# Of failures, so many are told on a terminal; `--json` has all.
+SHOWN = 5
+
+
+@click.group("batch")
+def batch_group() -> None:
+    """Carry out studies of many runs: resumable, on all cores or several machines.
+
+    Example: cluster-abm batch run quick-study --out out/quick; cluster-abm batch report out/quick
+    """
+
+
+@batch_group.command("run")
+@click.argument("study")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder that keeps the results.")
+@workers_option
+@click.option(
+    "--executor",
+    "kind",
+    type=click.Choice(["inline", "process", "dask", "slurm"]),
+    default="process",
+    show_default=True,
+    help="Where runs are carried out.",
+)
+@click.option("--dask", metavar="ADDRESS", help="Scheduler of the executor dask, e.g. tcp://10.0.0.1:8786.")
+@click.option(
+    "--slurm", metavar="KEY=VALUE", multiple=True, help="A parameter of the executor slurm, e.g. partition=short."
+)
+@click.option("--keep-failed", is_flag=True, help="Do not try again what failed in an earlier call.")
+@json_option
+def run_study_command(
+    study: str,
+    out: Path,
+    workers: int | None,
+    kind: str,
+    dask: str | None,
+    slurm: tuple[str, ...],
+    keep_failed: bool,
+    as_json: bool,
+) -> int:
+    """Carry out STUDY (a TOML file or a shipped name) into a folder; what it holds already is not run again.
+
+    Stop it as you like and start it again: it finishes what is missing. Several may work on one folder.
+    """
+    from cluster_abm.results.files import prepare_out
+    from cluster_abm.study.batch import run_batch
+    from cluster_abm.study.status import status_of
+    from cluster_abm.study.study_file import load_study
+
+    checked = load_study(study)
+    parameters = settings_of("--slurm", slurm, "partition=short")
+    outcome = run_batch(
+        checked, prepare_out(out), kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
+    )
+    status = status_of(out)
+    if as_json:
+        _print_json(status.as_json() | {"made": outcome.made, "interrupted": outcome.interrupted})
+    else:
+        _print_status(status)
+    if outcome.interrupted:
+        click.echo(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on", err=True)
+        return 130
+    if not as_json and not outcome.failed:
+        click.echo(f"tables and figures: cluster-abm batch report {out}")
+    return 1 if outcome.failed else 0
+
+
+@batch_group.command("status")
+@folder_argument
+@json_option
+def status_command(folder: Path, as_json: bool) -> int:
+    """Say how far the study in DIR is: finished, failed, missing, damaged, and who works on it."""
+    from cluster_abm.study.status import status_of
+
+    status = status_of(folder)
+    if as_json:
+        _print_json(status.as_json())
+    else:
+        _print_status(status)
+    return 0
+
+
+@batch_group.command("report")
+@folder_argument
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for tables and figures (default: DIR/report).")
+@json_option
+def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
+    """Make tables and figures of the results in DIR, finished or not."""
+    from cluster_abm.results.files import prepare_out
+    from cluster_abm.study.report import write_report
+    from cluster_abm.study.results_folder import load_results, loads_over_time, read_plan
+    from cluster_abm.study.status import status_of
+
+    plan = read_plan(folder)
+    status = status_of(folder)
+    for problem in status.damaged:
+        click.echo(f"damaged: {problem}", err=True)
+    if status.missing or status.failed:
+        click.echo(
+            f"of {status.expected} runs {status.missing} are missing and {status.failed} failed: a report of the rest",
+            err=True,
+        )
+    target = prepare_out(folder / "report" if out is None else out)
+    written = write_report(load_results(folder), plan.study, loads_over_time(folder), target)
+    if as_json:
+        _print_json({"study": plan.study.name, "files": [str(path) for path in written]})
+    else:
+        for path in written:
+            click.echo(path)
+    return 0
+
+
+def _print_json(document: Any) -> None:
+    from cluster_abm.results.files import to_json
+
+    click.echo(to_json(document), nl=False)
+
+
+def _print_status(status: Status) -> None:
+    click.echo(f"{status.study}: {status.finished} of {status.expected} runs finished", nl=False)
+    counts = {"failed": status.failed, "missing": status.missing}
+    click.echo("".join(f", {count} {what}" for what, count in counts.items() if count))
+    if status.processes:
+        click.echo(f"{status.processes} process{'es' if status.processes > 1 else ''} at work on it")
+    if status.others:
+        click.echo(f"{status.others} runs of other points, or of other code ({status.code} counts): kept, not counted")
+    for problem in status.damaged:
+        click.echo(f"damaged: {problem}", err=True)
+    for failure in status.failures[:SHOWN]:
+        where = f"point {failure['point']}, policy {failure['policy']}, seed {failure['seed']}"
+        click.echo(f"failed: {where}: {failure['error']}", err=True)
+    if len(status.failures) > SHOWN:
+        click.echo(f"failed: {len(status.failures) - SHOWN} more: --json has them all, with tracebacks", err=True)

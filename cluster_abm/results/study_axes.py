@@ -1,0 +1,154 @@
+"""How the points of a study lie in its pictures, and what keys and metrics are called on an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MOST_PANELS = 9
+# Curves over a wider range are drawn on a logarithmic scale.
+WIDEST_LINEAR = 15.0
+UNITS = {
+    "_ms": "ms", "_mb_per_s": "MB/s", "_per_ms": "1/ms", "_per_s": "1/s", "_mbps": "Mbit/s", "_mb": "MB",
+    "_kb": "KB", "_s": "s", "_percent": "%",
+}  # fmt: skip
+WORDS = {
+    "mean_slowdown": "mean slowdown (wall / dedicated time)",
+    "mean_slowdown_job": "mean slowdown of whole jobs (wall / dedicated time)",
+    "mean_slowdown_cpu_io": "mean slowdown (wall / CPU + I/O time)",
+    "mean_slowdown_cpu": "mean slowdown (wall / CPU time)",
+    "p95_slowdown": "95th percentile of slowdown",
+    "cpu_utilisation": "CPU utilisation (busy share)",
+    "disk_utilisation": "disk utilisation (busy share)",
+    "page_faults_per_cpu_s": "page faults per second of CPU",
+}
+GENERAL = {"mean", "kind", "name", "enabled", "maximum", "minimum"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Some points of a study beside each other.
+
+    Attributes:
+        title: what they have in common; "" if there is one panel.
+        points: their numbers, by x.
+        x: where they stand.
+    """
+
+    title: str
+    points: tuple[int, ...]
+    x: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All points of a study, in panels.
+
+    Attributes:
+        panels: at least one.
+        labels: of each panel's x axis.
+        names: of the places 0, 1, ... where x is no number; else empty.
+        joined: whether lines join the points.
+    """
+
+    panels: tuple[Panel, ...]
+    labels: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    joined: bool = True
+
+    @property
+    def x(self) -> list[float]:
+        """Every place at which a point stands, ascending."""
+        return sorted({x for panel in self.panels for x in panel.x})
+
+
+def label_of(name: str) -> str:
+    """A key or metric in words, with its unit in brackets.
+
+    >>> label_of("cluster.exchange_period_ms"), label_of("workload.cpu_ms.mean"), label_of("policy.index")
+    ('exchange period [ms]', 'mean cpu [ms]', 'index')
+    """
+    words, unit = _words(name)
+    return f"{words} [{unit}]" if unit else words
+
+
+def _words(name: str) -> tuple[str, str]:
+    """Words and unit of a key or metric."""
+    if name in WORDS:
+        return WORDS[name], ""
+    section, _, last = name.rpartition(".")
+    above = section.rpartition(".")[2]
+    if above == "jobs":
+        return f"jobs {last}", ""
+    if above == "breakdown_ms":
+        return f"{last.replace('_', ' ')}, mean of a task", "ms"
+    first, named = (f"{last} ", above) if last in GENERAL and above else ("", last)
+    for suffix, unit in UNITS.items():
+        if named.endswith(suffix):
+            return first + named.removesuffix(suffix).replace("_", " "), unit
+    return first + named.replace("_", " "), ""
+
+
+def value_text(value: Any) -> str:
+    """A key's value as people write it."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return f"{float(value):.4g}"
+    return str(value)
+
+
+def point_text(keys: pd.Series) -> str:
+    """A point by its keys: `utilisation = 0.7, exchange period = 100 ms`."""
+    texts = []
+    for key, value in keys.items():
+        words, unit = _words(str(key))
+        texts.append(f"{words} = {value_text(value)} {unit}".rstrip())
+    return ", ".join(texts)
+
+
+def is_numeric(values: Sequence[Any]) -> bool:
+    """Whether all are numbers."""
+    return all(isinstance(v, Real) and not isinstance(v, bool) and math.isfinite(float(v)) for v in values)
+
+
+def lay_out(points: pd.DataFrame) -> Layout:
+    """One key: along x; several: small multiples, a panel a combination of the others; too many: a panel a key, all
+    points in each.
+
+    Args:
+        points: index the points' numbers, a column a swept key; no columns: a single point.
+    """
+    keys = [str(key) for key in points.columns]
+    distinct = {key: points[key].map(str).nunique() for key in keys}
+    numeric = [key for key in keys if is_numeric(points[key].tolist())]
+    varied = [key for key in keys if distinct[key] > 1]
+    if not varied:
+        return Layout(
+            (Panel("", tuple(points.index), tuple(map(float, range(len(points))))),), ("",), ("",) * len(points)
+        )
+    along = max((key for key in varied if key in numeric), key=distinct.__getitem__, default=None)
+    if along is not None:
+        others = [key for key in varied if key != along]
+        groups = (
+            [group for _, group in points.groupby([points[key].map(str) for key in others], sort=False)]
+            if others
+            else [points]
+        )
+        if len(groups) <= MOST_PANELS and all(len(group) > 1 for group in groups):
+            panels = []
+            for group in groups:
+                ordered = group.iloc[np.argsort(group[along].astype(float), kind="stable")]
+                title = point_text(group.iloc[0][others]) if others else ""
+                panels.append(Panel(title, tuple(ordered.index), tuple(ordered[along].astype(float))))
+            return Layout(tuple(panels), (label_of(along),) * len(panels))
+    scattered = [key for key in varied if key in numeric][:MOST_PANELS]
+    if len(scattered) == len(varied) and len(points) > MOST_PANELS:
+        panels = [Panel(label_of(key), tuple(points.index), tuple(points[key].astype(float))) for key in scattered]
+        return Layout(tuple(panels), tuple(map(label_of, scattered)), joined=False)
+    names = tuple(point_text(points.loc[point, varied]) for point in points.index)
+    return Layout((Panel("", tuple(points.index), tuple(map(float, range(len(points))))),), ("",), names, joined=False)

@@ -1,0 +1,76 @@
+"""What the pictures of a study share: how a policy looks, panels in rows, one legend for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from cluster_abm.results.style import LINES, MARKERS, colours_of, new_figure
+
+
+class Looks:
+    """Colour, marker and line of each policy: the same in every picture of a study."""
+
+    def __init__(self, policies: Sequence[str]) -> None:
+        self.policies = tuple(policies)
+        colours = colours_of(self.policies)
+        self._looks: dict[str, dict[str, Any]] = {
+            name: {
+                "color": colour,
+                "marker": MARKERS[number % len(MARKERS)],
+                "linestyle": LINES[number % len(LINES)],
+            }
+            for number, (name, colour) in enumerate(zip(self.policies, colours, strict=True))
+        }
+
+    def __getitem__(self, policy: str) -> dict[str, Any]:
+        return dict(self._looks[policy])
+
+    def handles(self, policies: Sequence[str], joined: bool = True, markers: bool = True) -> list[Line2D]:
+        """Entries of a legend."""
+        looks = [
+            self[name] | ({} if joined else {"linestyle": "none"}) | ({} if markers else {"marker": ""})
+            for name in policies
+        ]
+        return [Line2D([], [], label=name, markersize=6, **look) for name, look in zip(policies, looks, strict=True)]
+
+
+def columns_of(count: int) -> int:
+    """How many panels stand in a row."""
+    return count if count <= 3 else 3 if count > 4 else 2
+
+
+def grid_of(
+    title: str, count: int, sharex: bool = False, sharey: bool = True, height: float = 3.3
+) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels in rows, `height` inches each; places that are left over are hidden."""
+    columns = columns_of(max(1, count))
+    rows = -(-max(1, count) // columns)
+    figure = new_figure(max(7.5, 4.1 * columns), 1.2 + height * rows, title)
+    panels = list(figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).ravel())
+    for axes in panels[max(1, count) :]:
+        axes.set_visible(False)
+    return figure, panels
+
+
+def outer_labels(grid: Sequence[Axes], count: int, x: str, y: str) -> None:
+    """Labels of the axes at the left and below only; above a hidden panel too."""
+    columns = columns_of(max(1, count))
+    for number, axes in enumerate(grid[: max(1, count)]):
+        axes.set_ylabel(y if number % columns == 0 else "")
+        if number + columns >= count:
+            axes.set_xlabel(x)
+            axes.tick_params(labelbottom=True)
+
+
+def legend_below(figure: Figure, handles: Sequence[Line2D]) -> None:
+    """One legend for all panels, in as many columns as fit."""
+    if not handles:
+        return
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    fitting = max(1, min(8, int(figure.get_figwidth() * 11 / (longest + 7))))
+    figure.legend(handles=handles, loc="outside lower center", ncols=fitting, frameon=False)

@@ -1,0 +1,290 @@
+"""Pictures of a study: tables in, PNG and SVG out; policies told apart in grey by markers, lines and hatches."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+
+from cluster_abm.engine.tables import BREAKDOWN
+from cluster_abm.results.study_axes import WIDEST_LINEAR, Layout, Panel, label_of
+from cluster_abm.results.study_grid import Looks, columns_of, grid_of, legend_below, outer_labels
+from cluster_abm.results.style import (
+    BREAKDOWN_COLOURS,
+    BREAKDOWN_HATCHES,
+    BREAKDOWN_WORDS,
+    TIME_UNITS_S,
+    limit,
+    log_ticks,
+    plain,
+    plain_ticks,
+    remark,
+    save_both,
+    tidy,
+    time_unit,
+    whole_numbers,
+)
+
+Floats = npt.NDArray[np.float64]
+MOST_TICKS = 8
+LABEL_WIDTH = 44
+
+
+def draw_lines(
+    path: Path, title: str, metric: str, estimates: pd.DataFrame, layout: Layout, looks: Looks
+) -> list[Path]:
+    """A metric over the points of a study, a line a policy, its 95 % interval a band.
+
+    Args:
+        path: of the files, without the ending.
+        title: of the whole picture.
+        metric: its name.
+        estimates: columns point, policy, mean, low, high (NaN where there is no interval).
+        layout: of the points.
+        looks: of the policies.
+    """
+    figure, panels = _panels(title, layout)
+    names = [name for name in looks.policies if (estimates["policy"] == name).any()]
+    for axes, panel in zip(panels, layout.panels, strict=True):
+        for place, name in enumerate(names):
+            rows = _rows(estimates, name, panel)
+            _draw_curve(axes, rows, looks[name], layout, _shift(place, len(names), layout, panel))
+    _finish(panels, layout, label_of(metric), estimates)
+    handles = looks.handles(names, layout.joined)
+    if estimates["low"].notna().any():
+        handles.append(_interval_handle(layout))
+    legend_below(figure, handles)
+    return save_both(figure, path)
+
+
+def draw_differences(
+    path: Path, title: str, metric: str, differences: pd.DataFrame, layout: Layout, looks: Looks, reference: str
+) -> list[Path]:
+    """Differences to one policy on the same jobs, with 95 % intervals; filled markers where they are more than noise.
+
+    Args:
+        path, title, metric, layout, looks: as of draw_lines.
+        differences: columns point, policy, mean, low, high, significant: policy less reference.
+        reference: the policy that all are held against.
+    """
+    figure, panels = _panels(title, layout)
+    names = [name for name in looks.policies if (differences["policy"] == name).any()]
+    for axes, panel in zip(panels, layout.panels, strict=True):
+        axes.axhline(0.0, color="#444444", linewidth=1.2, zorder=1)
+        for place, name in enumerate(names):
+            rows = _rows(differences, name, panel)
+            shift = _shift(place, len(names), layout, panel)
+            look = looks[name]
+            _draw_curve(axes, rows, look | {"marker": ""}, layout, shift)
+            for real, fill in ((True, look["color"]), (False, "white")):
+                chosen = rows[rows["significant"] == real]
+                axes.plot(
+                    chosen["x"] + shift,
+                    chosen["mean"],
+                    **(look | {"linestyle": "none"}),
+                    mfc=fill,
+                    markersize=6,
+                    zorder=4,
+                )
+    _finish(panels, layout, f"{label_of(metric)},\nless that of {reference}", differences)
+    handles = looks.handles(names, layout.joined)
+    handles.append(_interval_handle(layout))
+    for words, fill in (("more than noise (Holm)", "#444444"), ("not told apart", "white")):
+        handles.append(
+            Line2D([], [], color="#444444", linestyle="none", marker="o", mfc=fill, markersize=6, label=words)
+        )
+    legend_below(figure, handles)
+    return save_both(figure, path)
+
+
+def draw_distributions(
+    path: Path, title: str, panels: Mapping[str, Mapping[str, Sequence[float]]], looks: Looks
+) -> list[Path]:
+    """Distribution functions of jobs' slowdowns.
+
+    Args:
+        path, title, looks: as of draw_lines.
+        panels: words of a point to policy to the least value, each percentile and the largest, shape (101,).
+    """
+    figure, grid = grid_of(title, len(panels), sharex=True)
+    names = [name for name in looks.policies if any(name in curves for curves in panels.values())]
+    values = [value for curves in panels.values() for quantiles in curves.values() for value in quantiles]
+    for axes, (words, curves) in zip(grid, panels.items(), strict=False):
+        for place, name in enumerate(names):
+            if name in curves:
+                look = looks[name]
+                marks = slice(5 + 4 * place, 100, 25)
+                axes.plot(
+                    curves[name],
+                    np.linspace(0, 1, len(curves[name])),
+                    **look,
+                    markevery=marks,
+                    linewidth=1.6,
+                    markersize=5,
+                )
+        axes.set_ylim(0, 1.01)
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
+        tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "")
+    if values and min(values) > 0:
+        grid[0].set_xlim(min(values), max(values))
+        for axes in grid:
+            log_ticks(axes)
+    elif not values:
+        remark(grid[0], "no job finished")
+    outer_labels(grid, len(panels), "slowdown (wall / dedicated time)", "jobs with at most this slowdown [%]")
+    legend_below(figure, looks.handles(names))
+    return save_both(figure, path)
+
+
+def draw_breakdowns(path: Path, title: str, panels: Mapping[str, pd.DataFrame]) -> list[Path]:
+    """Where a task's time went, a bar a policy.
+
+    Args:
+        path, title: as of draw_lines.
+        panels: words of a point to a table: index policy, columns cpu, cpu_queue, ... [ms].
+    """
+    bars = max((len(table) for table in panels.values()), default=1)
+    figure, grid = grid_of(title, len(panels), sharey=True, height=0.9 + 0.4 * max(bars, 3))
+    longest = max((float(table.sum(axis=1).max()) for table in panels.values() if len(table)), default=0.0)
+    longest_s = (longest if np.isfinite(longest) else 0.0) / 1000
+    unit = time_unit(longest_s)
+    seen: dict[str, Any] = {}
+    for axes, (words, table) in zip(grid, panels.items(), strict=False):
+        left = np.zeros(len(table))
+        for part in BREAKDOWN:
+            lengths = table[part].fillna(0.0).to_numpy(float) / 1000 / TIME_UNITS_S[unit]
+            # A part of which nothing would be seen has no entry in the legend either.
+            if lengths.max(initial=0.0) > 0.002 * longest_s / TIME_UNITS_S[unit]:
+                seen[part] = axes.barh(
+                    np.arange(len(table)), lengths, 0.72, left, color=BREAKDOWN_COLOURS[part],
+                    hatch=BREAKDOWN_HATCHES[part], edgecolor="black", linewidth=0.4,
+                )  # fmt: skip
+            left += lengths
+        for place, end in enumerate(left):
+            axes.annotate(
+                f" {plain(float(end), 3)}" if end else " no task finished", (end, place), va="center", fontsize=9
+            )
+        axes.set_yticks(np.arange(len(table)), [str(name) for name in table.index])
+        axes.set_ylim(max(len(table), 3) - 0.5 - (max(0, 3 - len(table)) / 2), -0.5 - max(0, 3 - len(table)) / 2)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlim(0, 1.18 * longest_s / TIME_UNITS_S[unit] or 1.0)
+        plain_ticks(axes)
+        tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "", grid="x")
+    outer_labels(grid, len(panels), f"mean wall time of a task [{unit}]", "")
+    ordered = [part for part in BREAKDOWN if part in seen]
+    words_of = [BREAKDOWN_WORDS.get(part, part) for part in ordered]
+    if ordered:
+        figure.legend(
+            [seen[part] for part in ordered], words_of, loc="outside lower center", ncols=len(ordered), frameon=False
+        )
+    return save_both(figure, path)
+
+
+def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -> list[Path]:
+    """Tasks on each node over time, a panel a policy, on one scale.
+
+    Args:
+        path, title: as of draw_lines.
+        loads: policy to time_ms (list) and tasks (a list a node).
+    """
+    figure, grid = grid_of(title, len(loads), sharey=True, sharex=True)
+    most = max(float(np.max(load["tasks"])) for load in loads.values())
+    unit = time_unit(max(load["time_ms"][-1] for load in loads.values()) / 1000)
+    image = None
+    for axes, (name, load) in zip(grid, loads.items(), strict=False):
+        tasks = np.asarray(load["tasks"], float)
+        edges = np.concatenate([[0.0], np.asarray(load["time_ms"]) / 1000 / TIME_UNITS_S[unit]])
+        # Of all that is measured once in a while, what was seen last stands for the time since the time before.
+        image = axes.pcolormesh(
+            edges, np.arange(len(tasks) + 1) - 0.5, tasks, vmin=0, vmax=max(1.0, most), rasterized=True
+        )
+        axes.yaxis.set_major_locator(whole_numbers())
+        tidy(axes, name, "", "")
+        axes.grid(visible=False)
+    outer_labels(grid, len(loads), f"time [{unit}]", "node")
+    if image is not None:
+        shown = [axes for axes in grid if axes.get_visible()]
+        figure.colorbar(image, ax=shown, label="tasks on the node", ticks=whole_numbers())
+    return save_both(figure, path)
+
+
+def _rows(table: pd.DataFrame, policy: str, panel: Panel) -> pd.DataFrame:
+    """A policy's rows of the panel's points, with `x`."""
+    own = table[table["policy"] == policy].set_index("point")
+    found = own.reindex([point for point in panel.points if point in own.index])
+    return found.assign(x=[x for point, x in zip(panel.points, panel.x, strict=True) if point in own.index])
+
+
+def _shift(place: int, count: int, layout: Layout, panel: Panel) -> float:
+    """Where no lines are, policies stand beside each other."""
+    if layout.joined and not layout.names:
+        return 0.0
+    width = 0.5 if layout.names else 0.2 * (max(panel.x) - min(panel.x)) / max(1, len(panel.x))
+    return 0.0 if count == 1 else width * (place / (count - 1) - 0.5)
+
+
+def _draw_curve(axes: Axes, rows: pd.DataFrame, look: dict[str, Any], layout: Layout, shift: float) -> None:
+    x, known = rows["x"] + shift, rows["low"].notna()
+    if layout.joined and not layout.names:
+        axes.fill_between(
+            x[known], rows["low"][known], rows["high"][known], color=look["color"], alpha=0.2, linewidth=0
+        )
+        axes.plot(x, rows["mean"], **look, linewidth=1.7, markersize=6, zorder=3)
+    else:
+        axes.vlines(x[known], rows["low"][known], rows["high"][known], color=look["color"], linewidth=1.6, alpha=0.8)
+        axes.plot(x, rows["mean"], **(look | {"linestyle": "none"}), markersize=6, zorder=3)
+
+
+def _interval_handle(layout: Layout) -> Line2D:
+    joined = layout.joined and not layout.names
+    look: dict[str, Any] = (
+        {"linewidth": 8, "alpha": 0.3} if joined else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
+    )
+    return Line2D([], [], color="#444444", label="95 % interval", **look)
+
+
+def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFrame) -> None:
+    values = table["mean"].to_numpy(float)
+    ends = table[["low", "high"]].to_numpy(float).ravel()
+    known = values[np.isfinite(values)]
+    if len(known) and known.min() > 0 and known.max() > WIDEST_LINEAR * known.min():
+        panels[0].set_ylim(known.min() / 1.5, known.max() * 1.5)
+        log_ticks(panels[0], of_y=True)
+    else:
+        limit(panels[0], values, ends)
+    for axes, panel, x_label in zip(panels, layout.panels, layout.labels, strict=True):
+        xs = sorted(set(panel.x))
+        if layout.names:
+            longest = max(map(len, layout.names))
+            if len(layout.names) > MOST_TICKS // 2 or longest > 3 * LABEL_WIDTH // len(layout.names):
+                axes.set_xticks(xs, layout.names, rotation=35, ha="right")
+            else:
+                axes.set_xticks(xs, [textwrap.fill(name, LABEL_WIDTH // len(xs) + 6) for name in layout.names])
+            axes.set_xlim(min(xs) - 0.5, max(xs) + 0.5)
+        elif min(xs) > 0 and max(xs) > WIDEST_LINEAR * min(xs):
+            log_ticks(axes)
+            if layout.joined and len(xs) <= MOST_TICKS:
+                axes.set_xticks(xs, [plain(x) for x in xs])
+        elif layout.joined and len(xs) <= MOST_TICKS:
+            axes.set_xticks(xs, [plain(x) for x in xs])
+        title = panel.title if layout.joined else ""
+        tidy(axes, textwrap.fill(title, LABEL_WIDTH), x_label, "")
+    columns = columns_of(len(panels))
+    for number, axes in enumerate(panels):
+        if number % columns == 0:
+            axes.set_ylabel(label)
+
+
+def _panels(title: str, layout: Layout) -> tuple[Figure, list[Axes]]:
+    height = 4.2 if len(layout.panels) == 1 else 3.3
+    figure, grid = grid_of(title, len(layout.panels), height=height)
+    return figure, grid[: len(layout.panels)]

@@ -1,0 +1,110 @@
+"""Tasks on the workers of a running Dask scheduler."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.code_version import with_same_code
+from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, library, said
+from cluster_abm.study.fingerprint import result_version
+
+ANSWERS_WITHIN_S = 5
+
+
+class DaskExecutor(BatchExecutor):
+    """Sends tasks to a scheduler, and passes on what comes back.
+
+    A task whose worker dies is given to another one by the scheduler; if several die over the same task (Dask's
+    `distributed.scheduler.allowed-failures`, 3), it raises `WorkerLost`. Dask's messages are pickles: scheduler and
+    workers belong to the user, on a network that is trusted or under Dask's own TLS.
+
+    Args:
+        address: of the scheduler, such as `tcp://127.0.0.1:8786`.
+
+    Raises:
+        InputError: Dask is not installed, nothing answers at the address, or a worker has other sources of cluster_abm.
+    """
+
+    def __init__(self, address: str | None) -> None:
+        if not address:
+            raise InputError("executor 'dask': the scheduler's address is missing (--dask tcp://HOST:8786)")
+        distributed = library("distributed", "dask")
+        self._address = address
+        self._killed: type[Exception] = distributed.KilledWorker
+        try:
+            self._client = distributed.Client(address, timeout=ANSWERS_WITHIN_S, set_as_default=False)
+        except (OSError, ValueError) as problem:
+            text = f"executor 'dask': no Dask scheduler answers at {address!r} ({said(problem)})"
+            raise InputError(text) from problem
+        try:
+            self._check_workers()
+        except BaseException:
+            self._client.close()
+            raise
+        # Not pure: the same run submitted again must be carried out again, not be the first one's failure.
+        self._tasks = self._client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Have the function called by a worker."""
+        if not self._connected():
+            raise InputError(self._gone())
+        inner = self._tasks.submit(partial(with_same_code, result_version(), function, *args, **kwargs))
+        # A future of our own: Dask's would keep the task's result in the cluster's memory for as long as it lives.
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        inner.add_done_callback(partial(self._pass_on, future))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leave the scheduler when the tasks are done, or at once, which makes it drop them."""
+        self._tasks.shutdown(wait=wait and not cancel_futures)
+        self._client.close()
+
+    def abandon(self) -> None:
+        """Have the scheduler drop all tasks of ours, and leave it."""
+        self.shutdown(wait=False, cancel_futures=True)
+
+    def _pass_on(self, future: Future[Any], inner: Future[Any]) -> None:
+        if inner.cancelled():
+            # Not by us: the scheduler is a new one that knows nothing of it, or has gone.
+            lost = WorkerLost("the Dask scheduler lost it") if self._connected() else InputError(self._gone())
+            future.set_exception(lost)
+            return
+        problem = inner.exception()
+        if problem is None:
+            future.set_result(inner.result())
+        elif isinstance(problem, self._killed):
+            killed = WorkerLost(said(problem))
+            killed.__cause__ = problem
+            future.set_exception(killed)
+        else:
+            future.set_exception(problem)
+
+    def _connected(self) -> bool:
+        return self._client.status in ("running", "connecting")
+
+    def _check_workers(self) -> None:
+        try:
+            versions: dict[str, str] = self._client.run(result_version)
+        except ModuleNotFoundError as problem:
+            text = f"executor 'dask': a worker of {self._address} lacks a package: {problem}"
+            raise InputError(text) from problem
+        if not versions:
+            logging.getLogger(__name__).warning("the scheduler %s has no worker yet: runs wait for one", self._address)
+        others = sorted(worker for worker, version in versions.items() if version != result_version())
+        if others:
+            raise InputError(
+                f"executor 'dask': {', '.join(others)}: other sources of cluster_abm than here; "
+                "install the same version everywhere and start the workers again"
+            )
+
+    def _gone(self) -> str:
+        return (
+            f"executor 'dask': the scheduler at {self._address} has gone; what is finished is kept: "
+            "start it and give the same command again"
+        )

@@ -1,0 +1,65 @@
+"""One door to all executors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.executors.base import BatchExecutor
+from cluster_abm.study.executors.inline import InlineExecutor
+from cluster_abm.study.executors.processes import ProcessExecutor
+
+KINDS = ("inline", "process", "dask", "slurm")
+
+
+@contextmanager
+def open_executor(
+    kind: str,
+    workers: int | None = None,
+    dask: str | None = None,
+    slurm: Mapping[str, Any] | None = None,
+) -> Iterator[BatchExecutor]:
+    """Open a place where tasks are carried out; leaving the block waits for them, an exception in it stops them.
+
+    A future of the executor raises what its task raised, `WorkerLost` if the worker died over it (submit it again), or
+    `InputError` if nothing can be carried out there any more.
+
+    Args:
+        kind: `inline` (in this process, when it is submitted), `process` (on processes of this machine), `dask` (on the
+            workers of a Dask scheduler), `slurm` (as jobs of a Slurm cluster).
+        workers: `process`: processes, None: one per processor; `slurm`: jobs at once, None: 1000. The others
+            have as many as they have.
+        dask: address of the scheduler, such as `tcp://127.0.0.1:8786`.
+        slurm: what submitit is to ask Slurm for; see `SlurmExecutor`.
+
+    Raises:
+        InputError: no such kind, an optional extra is missing, or the scheduler or Slurm cannot be reached.
+    """
+    executor = _create(kind, workers, dask, slurm)
+    try:
+        yield executor
+    except BaseException:
+        executor.abandon()
+        raise
+    executor.shutdown()
+
+
+def _create(kind: str, workers: int | None, dask: str | None, slurm: Mapping[str, Any] | None) -> BatchExecutor:
+    if workers is not None and workers < 1:
+        raise InputError(f"workers = {workers}: allowed are 1 and more")
+    match kind:
+        case "inline":
+            return InlineExecutor()
+        case "process":
+            return ProcessExecutor(workers)
+        case "dask":
+            from cluster_abm.study.executors.dask_cluster import DaskExecutor
+
+            return DaskExecutor(dask)
+        case "slurm":
+            from cluster_abm.study.executors.slurm_jobs import SlurmExecutor
+
+            return SlurmExecutor(workers, slurm)
+    raise InputError(f"executor = {kind!r}: allowed are {', '.join(KINDS)}")

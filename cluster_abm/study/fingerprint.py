@@ -1,0 +1,78 @@
+"""What a result depends on, as short names: the code, and all that a run is given."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import cluster_abm
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario, shipped_path
+
+# What shows, stores and plans runs changes none of their numbers.
+WITHOUT_EFFECT = ("cli/", "study/", "results/files.py", "results/pictures.py", "results/stacked.py", "results/style.py")
+WITH_EFFECT = ("study/measuring.py", "study/warmup.py")
+# Sections of a scenario that no result of a run in a study depends on.
+UNUSED = {"name", "summary", "compare", "measure"}
+
+
+@cache
+def result_version() -> str:
+    """The version and a hash of every source, and shipped table, that a result can depend on, e.g. "0.1.0-1f0c...".
+
+    An edited command or picture leaves it as it is; an edited kernel, policy or metric does not.
+    """
+    digest = hashlib.sha256()
+    for name, path in _sources():
+        digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return f"{cluster_abm.__version__}-{digest.hexdigest()[:16]}"
+
+
+def cell_key(scenario: Scenario, warmup: str) -> str:
+    """The name of a point under a policy: 24 hexadecimal digits of all that its runs depend on but the seed.
+
+    Raises:
+        InputError: a file that the scenario names cannot be read.
+    """
+    resolved = scenario.model_dump(mode="json", exclude=UNUSED)
+    del resolved["run"]["seed"]
+    document = [resolved, [_digest(path) for path in _input_files(scenario)], warmup, result_version()]
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _sources() -> Iterator[tuple[str, Path]]:
+    package = Path(cluster_abm.__file__).resolve().parent
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        if name in WITH_EFFECT or not name.startswith(WITHOUT_EFFECT):
+            yield name, path
+    shipped = shipped_path()
+    for pattern in ("*.csv", "programs/*", "networks/*"):
+        for path in sorted(shipped.glob(pattern)):
+            yield path.relative_to(shipped).as_posix(), path
+
+
+def _input_files(scenario: Scenario) -> list[Path]:
+    """Files of the user that the scenario takes numbers from; shipped ones are part of the code version."""
+    named = [scenario.workload.trace.file, scenario.interconnect.file]
+    programs = scenario.workload.programs.file
+    if programs is not None and Path(programs).is_file():
+        named.append(programs)
+    return [Path(name) for name in named if name is not None]
+
+
+def _digest(path: Path) -> str:
+    try:
+        found = path.stat()
+        return _digest_of(path, found.st_mtime_ns, found.st_size)
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror or problem})") from None
+
+
+@cache
+def _digest_of(path: Path, _modified_ns: int, _size: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,175 @@
+"""Who does what, when several processes work on one folder: claims that end with the process that made them.
+
+A claim is a file that only one process can create (O_CREAT | O_EXCL, also on network file systems; no flock). It
+names the session of its owner, and a session is a file whose modification time its process renews. A claim is void once
+the session's process is known to be dead (this host) or its session has not been renewed for `EXPIRY_S`. Void claims
+are not taken away but outbid: the next process creates the claim's next generation, which again only one can. Should
+the caches of a file system fool all this, a run is made twice, to the same bytes: nothing is lost or counted twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+RENEWAL_S = 10.0
+EXPIRY_S = 90.0
+
+
+class Leases:
+    """The claims of this process on a folder, until the `with` block is left.
+
+    Args:
+        folder: where claims and sessions are kept.
+        expiry_s: how long a session that is not renewed is believed in.
+    """
+
+    def __init__(self, folder: Path, expiry_s: float = EXPIRY_S) -> None:
+        self.token = uuid.uuid4().hex
+        self._claims, self._sessions = folder / "claims", folder / "sessions"
+        self._expiry_s = expiry_s
+        self._held: dict[str, Path] = {}
+        self._over = threading.Event()
+        self._heart = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+
+    def __enter__(self) -> Leases:
+        for folder in (self._claims, self._sessions):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._renew()
+        self._heart.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in list(self._held):
+            self.release(name)
+        # Ctrl-C may have come between a claim and the note of it.
+        for path in self._claims.iterdir():
+            with suppress(FileNotFoundError):
+                if path.read_text(encoding="utf-8") == self.token:
+                    path.unlink()
+        self._over.set()
+        self._heart.join()
+        self._session(self.token).unlink(missing_ok=True)
+
+    def claim(self, name: str) -> bool:
+        """Whether the thing is now this process's; False: another one, which lives, has it."""
+        generations = self._generations(name)
+        if generations and not self._is_void(generations[-1]):
+            return False
+        path = self._claims / f"{name}.{_generation(generations[-1]) + 1 if generations else 1}"
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(self.token)
+        except FileExistsError:
+            return False
+        self._held[name] = path
+        return True
+
+    def release(self, name: str) -> None:
+        """Give a claim up, with the void ones it has outbid."""
+        own = self._held.pop(name)
+        for path in self._generations(name):
+            if _generation(path) <= _generation(own):
+                path.unlink(missing_ok=True)
+
+    def dead(self) -> Iterator[str]:
+        """Tokens of sessions that are over without having said so; their files are removed on the way."""
+        for path in sorted(self._sessions.glob("*.json")):
+            if path.stem != self.token and self._is_dead(path.stem):
+                yield path.stem
+                path.unlink(missing_ok=True)
+
+    def _generations(self, name: str) -> list[Path]:
+        return sorted((path for path in self._claims.iterdir() if path.stem == name), key=_generation)
+
+    def _is_void(self, claim: Path) -> bool:
+        try:
+            token = claim.read_text(encoding="utf-8")
+            # Its owner has created it and not written its name yet, or never will.
+            return self._is_dead(token) if token else self._age_s(claim) > self._expiry_s
+        except FileNotFoundError:
+            # Given up just now; whoever wants it tries again.
+            return False
+
+    def _is_dead(self, token: str) -> bool:
+        session = self._session(token)
+        try:
+            return _is_over(session, self._age_s(session), self._expiry_s)
+        except FileNotFoundError:
+            return True
+
+    def _age_s(self, path: Path) -> float:
+        """By the file system's clock: that of the host may be another."""
+        now = self._session(self.token)
+        os.utime(now)
+        return now.stat().st_mtime - path.stat().st_mtime
+
+    def _session(self, token: str) -> Path:
+        return self._sessions / f"{token}.json"
+
+    def _renew(self) -> None:
+        try:
+            os.utime(self._session(self.token))
+        except FileNotFoundError:
+            # At the start; or somebody took this process for dead while it was suspended.
+            said: dict[str, Any] = {"host": this_host(), "pid": os.getpid()}
+            self._session(self.token).write_text(json.dumps(said), encoding="utf-8")
+
+    def _beat(self) -> None:
+        while not self._over.wait(min(RENEWAL_S, self._expiry_s / 4)):
+            # A full or unreachable disk is for the one to report who writes results to it.
+            with suppress(OSError):
+                self._renew()
+
+
+def processes_at_work(folder: Path, expiry_s: float = EXPIRY_S) -> int:
+    """How many processes work on a folder, as far as one sees without writing to it (so by this host's clock)."""
+    count = 0
+    for path in (folder / "sessions").glob("*.json"):
+        with suppress(FileNotFoundError, ValueError):
+            count += not _is_over(path, time.time() - path.stat().st_mtime, expiry_s)
+    return count
+
+
+def this_host() -> str:
+    """A name of this machine since it was started, and of the set of process numbers that is seen here."""
+    parts = [socket.gethostname()]
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+    with suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    return " ".join(parts)
+
+
+def _is_over(session: Path, age_s: float, expiry_s: float) -> bool:
+    try:
+        said = json.loads(session.read_text(encoding="utf-8"))
+    except ValueError:
+        # Caught between its creation and its text.
+        return age_s > expiry_s
+    return age_s > expiry_s or (said["host"] == this_host() and not _is_alive(said["pid"]))
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":
+        # There, signal 0 would end it; its heartbeat has to tell.
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _generation(path: Path) -> int:
+    return int(path.suffix[1:])

@@ -1,0 +1,62 @@
+"""Many finished runs in one Parquet file that is named by the hash of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cluster_abm.study.durable import Damaged
+
+
+def table_of(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Records as a table: key, seed, load (JSON), and a column `metrics.NAME` for every metric that any of them has."""
+    names = sorted({name for record in records for name in record["metrics"]})
+    columns: dict[str, Any] = {
+        "key": pa.array([record["key"] for record in records], pa.string()),
+        "seed": pa.array([record["seed"] for record in records], pa.int64()),
+        "load": pa.array(
+            [None if record["load"] is None else json.dumps(record["load"]) for record in records], pa.large_string()
+        ),
+    }
+    for name in names:
+        columns[f"metrics.{name}"] = pa.array([record["metrics"].get(name) for record in records])
+    return pa.table(columns)
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """A table as a Parquet file."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def read_part(path: Path, columns: Sequence[str] | None = None, run: tuple[str, int] | None = None) -> pa.Table:
+    """A part's table. Raises Damaged if its bytes are not those it is named by.
+
+    Args:
+        path: the part.
+        columns: only these, as far as it has them; default: all but the load over time.
+        run: only the row of this key and seed.
+    """
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != path.stem:
+        raise Damaged("its bytes are not those it is named by")
+    there = pq.read_schema(pa.BufferReader(data)).names
+    only = None if run is None else [("key", "=", run[0]), ("seed", "=", run[1])]
+    return pq.read_table(pa.BufferReader(data), columns=of_those(there, columns), filters=only)
+
+
+def of_those(there: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """The wanted ones of the columns there are; default: all but the load over time."""
+    return [name for name in there if (name != "load" if wanted is None else name in wanted)]
+
+
+def joined(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables one below the other; a column that one of them lacks is empty there, whole numbers give way to others."""
+    return pa.concat_tables(tables, promote_options="permissive")

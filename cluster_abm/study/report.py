@@ -1,0 +1,261 @@
+"""A study on paper: Markdown with the findings, all tables as CSV, pictures as PNG and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm.engine.tables import BREAKDOWN
+from cluster_abm.errors import InputError
+from cluster_abm.results.files import in_one_move, write_text
+from cluster_abm.results.study_axes import label_of, lay_out, point_text, value_text
+from cluster_abm.results.style import plain
+from cluster_abm.study.findings import Findings, find, slowdown_quantiles
+
+# Longer tables are in the CSV file alone.
+MOST_LINES = 60
+# Pictures with a panel or a file a point show so many of them, evenly spread.
+MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3
+
+Loads = Sequence[tuple[int, str, int, Mapping[str, Any]]]
+
+
+class Reported(Protocol):
+    """What a report needs to know of a study (study_file.Study has it)."""
+
+    @property
+    def name(self) -> str:
+        """What results are called by."""
+
+    @property
+    def title(self) -> str:
+        """One line on what it is for."""
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """In the order asked for; differences are drawn against the first."""
+
+    @property
+    def measure(self) -> tuple[str, ...]:
+        """Metrics reported."""
+
+    @property
+    def swept(self) -> list[str]:
+        """Dotted keys that differ between points."""
+
+
+def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: str | Path) -> list[Path]:
+    """Write report.md, estimates.csv, differences.csv, ranking.csv, percentiles.csv and the pictures; give their paths.
+
+    Args:
+        results: one row a run, as load_results gives them.
+        study: what was run.
+        loads: (point, policy, seed, measuring.load_over_time) of some runs.
+        folder: is made if it is not there.
+
+    Raises:
+        InputError: a metric of `measure` that no run has, or nothing has finished.
+    """
+    metrics = tuple(dict.fromkeys(study.measure))
+    if not len(results) or not (results["status"] == "finished").any():
+        raise InputError(f"study {study.name!r}: no run has finished: there is nothing to report")
+    numbers = [str(name) for name in results if pd.api.types.is_numeric_dtype(results[name])]
+    allowed = [name for name in numbers if name not in ("point", "seed", *study.swept)]
+    missing = [metric for metric in metrics if metric not in allowed]
+    if missing:
+        words = ", ".join(allowed)
+        raise InputError([f"measure: {metric!r}: no run has this metric; allowed: {words}" for metric in missing])
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    found = find(results, study.swept, study.policies, metrics)
+    written = []
+    for name in ("estimates", "differences", "ranking", "percentiles"):
+        table = getattr(found, name)
+        if len(table):
+            with in_one_move(path / f"{name}.csv") as partial:
+                table.to_csv(partial, index=False, lineterminator="\n")
+            written.append(path / f"{name}.csv")
+    pictures = _draw(path, study, metrics, found, loads)
+    text = _markdown(study, metrics, found, results, [picture for picture in pictures if picture.suffix == ".png"])
+    return [write_text(path, "report.md", text), *written, *pictures]
+
+
+def _draw(path: Path, study: Reported, metrics: Sequence[str], found: Findings, loads: Loads) -> list[Path]:
+    # Matplotlib takes half a second, which `batch status` need not wait for.
+    from cluster_abm.results import study_pictures
+    from cluster_abm.results.study_grid import Looks
+
+    title = study.title or study.name
+    looks, layout = Looks(study.policies), lay_out(found.points)
+    reference = study.policies[0]
+    written = []
+    for metric in metrics:
+        rows = found.estimates[found.estimates["metric"] == metric]
+        stem = path / metric.replace(".", "-")
+        written += study_pictures.draw_lines(stem, title, metric, rows, layout, looks)
+        against = against_reference(found.differences, metric, reference)
+        if len(against) and against["low"].notna().any():
+            stem = stem.with_name(f"{stem.name}-differences")
+            written += study_pictures.draw_differences(stem, title, metric, against, layout, looks, reference)
+    some = _spread(list(found.points.index), MOST_DISTRIBUTIONS)
+    words = {point: point_text(found.points.loc[point]) or title for point in found.points.index}
+    curves: dict[str, dict[str, list[float]]] = {}
+    bars: dict[str, pd.DataFrame] = {}
+    parts = [f"breakdown_ms.{part}" for part in BREAKDOWN]
+    for point in some:
+        runs = found.runs[found.runs["point"] == point]
+        own = {name: slowdown_quantiles(runs[runs["policy"] == name]) for name in study.policies}
+        curves[words[point]] = {name: rows.mean(axis=0).tolist() for name, rows in own.items() if rows is not None}
+        if all(part in runs for part in parts):
+            means = runs.groupby("policy")[parts].mean().rename(columns=lambda part: part.partition(".")[2])
+            bars[words[point]] = means.reindex([name for name in study.policies if name in means.index])
+    if any(curves.values()):
+        written += study_pictures.draw_distributions(path / "slowdowns", f"{title}: slowdowns of jobs", curves, looks)
+    if bars:
+        written += study_pictures.draw_breakdowns(path / "breakdown", f"{title}: where a task's time went", bars)
+    for point in _spread(sorted({point for point, *_ in loads}), MOST_LOADS):
+        of_point = {
+            policy: load for name in study.policies for at, policy, _, load in loads
+            if at == point and policy == name and len(load["time_ms"]) > 1
+        }  # fmt: skip
+        if of_point:
+            about = f"{title}: {words[point]}" if words.get(point, title) != title else title
+            written += study_pictures.draw_loads(path / f"load-point-{point}", about, of_point)
+    return written
+
+
+def against_reference(differences: pd.DataFrame, metric: str, reference: str) -> pd.DataFrame:
+    """Differences to one policy, that policy subtracted: columns point, policy, mean, low, high, significant."""
+    if not len(differences):
+        return differences
+    rows = differences[differences["metric"] == metric]
+    turned = rows[rows["a"] == reference]
+    first = turned.assign(policy=turned["b"], mean=-turned["difference"], low=-turned["high"], high=-turned["low"])
+    straight = rows[rows["b"] == reference]
+    second = straight.assign(policy=straight["a"], mean=straight["difference"])
+    return pd.concat([first, second])[["point", "policy", "mean", "low", "high", "significant"]]
+
+
+def _spread(points: Sequence[int], most: int) -> list[int]:
+    """The first, the last, and some between."""
+    if len(points) <= most:
+        return list(points)
+    return [points[place] for place in np.linspace(0, len(points) - 1, most).round().astype(int)]
+
+
+def _markdown(
+    study: Reported, metrics: Sequence[str], found: Findings, results: pd.DataFrame, pictures: Sequence[Path]
+) -> str:
+    failed = results[results["status"] != "finished"]
+    lines = [f"# {study.title or study.name}", ""]
+    lines += [
+        f"{len(found.runs):,} runs: {len(found.points):,} points, {len(study.policies)} policies, "
+        f"{found.runs['seed'].nunique():,} seeds, the same for all (common random numbers)."
+        + (f" {len(failed):,} runs failed; the numbers are over those that finished." if len(failed) else ""),
+        "",
+        "Intervals are at 95 %: of means over seeds by Student's t, of medians between two of the values; of "
+        "differences by the paired t on the same seeds. A difference counts as real (yes) if it survives Holm's "
+        "correction over all pairs of all points of its metric: the chance that any of these is false is at most 5 %.",
+        "",
+    ]
+    if "warmup_settled" in found.runs:
+        unsettled = int((found.runs["warmup_settled"] == 0).sum())
+        cut = plain(float(found.runs["warmup_jobs"].mean()), 3)
+        lines += [f"Warm-up: MSER-5 left out the first {cut} jobs of a run in the mean."]
+        if unsettled:
+            lines += [
+                f"**In {unsettled:,} runs it saw no steady state**: longer runs are needed, or the load is too high."
+            ]
+        lines += [""]
+    keys = [str(key) for key in found.points.columns]
+    for metric in metrics:
+        lines += [f"## {label_of(metric)}", ""]
+        lines += _ranking_table(found, metric, keys)
+        lines += _difference_table(found, metric, keys)
+        lines += _pictures(pictures, (metric.replace(".", "-"), f"{metric.replace('.', '-')}-differences"))
+    if len(found.percentiles):
+        lines += ["## Slowdowns of jobs", ""]
+        texts = [_with_interval(*row) for row in found.percentiles[["mean", "low", "high"]].to_numpy()]
+        table = found.percentiles.assign(text=texts).pivot_table(
+            index=["point", "policy"], columns="percentile", values="text", aggfunc="first", sort=False
+        )
+        rows = [
+            [*_key_cells(found.points, point, keys), f"`{policy}`", *row]
+            for (point, policy), row in zip(table.index, table.to_numpy(), strict=True)
+        ]
+        lines += _table(
+            [*map(label_of, keys), "policy", *(f"{percent} %" for percent in table.columns)], rows, "percentiles.csv"
+        )
+    rest = [p for p in pictures if p.stem in ("slowdowns", "breakdown") or p.stem.startswith("load-point-")]
+    lines += _pictures(pictures, [picture.stem for picture in rest])
+    if len(failed):
+        lines += ["## Runs that failed", ""]
+        rows = [
+            [str(row["point"]), f"`{row['policy']}`", str(row["seed"]), _last_line(row.get("error"))]
+            for _, row in failed.iterrows()
+        ]
+        lines += _table(["point", "policy", "seed", "error"], rows, "the store")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _ranking_table(found: Findings, metric: str, keys: Sequence[str]) -> list[str]:
+    if not len(found.estimates):
+        return []
+    estimates = found.estimates[found.estimates["metric"] == metric].set_index(["point", "policy"])
+    places = found.ranking[found.ranking["metric"] == metric] if len(found.ranking) else found.ranking
+    rows = []
+    for _, place in places.iterrows():
+        own = estimates.loc[(place["point"], place["policy"])]
+        rank = f"{place['best']}" if place["best"] == place["worst"] else f"{place['best']} to {place['worst']}"
+        median = _with_interval(own["median"], own["median_low"], own["median_high"])
+        rows.append(
+            [
+                *_key_cells(found.points, place["point"], keys), rank, f"`{place['policy']}`",
+                _with_interval(own["mean"], own["low"], own["high"]), median, str(own["seeds"]),
+            ]
+        )  # fmt: skip
+    return _table([*map(label_of, keys), "rank", "policy", "mean", "median", "seeds"], rows, "estimates.csv")
+
+
+def _difference_table(found: Findings, metric: str, keys: Sequence[str]) -> list[str]:
+    if not len(found.differences):
+        return []
+    rows = [
+        [
+            *_key_cells(found.points, row["point"], keys), f"`{row['a']}` - `{row['b']}`",
+            _with_interval(row["difference"], row["low"], row["high"]), plain(row["ratio"], 3),
+            "yes" if row["significant"] else "no",
+        ]
+        for _, row in found.differences[found.differences["metric"] == metric].iterrows()
+    ]  # fmt: skip
+    return _table([*map(label_of, keys), "policies", "difference", "ratio of means", "real"], rows, "differences.csv")
+
+
+def _key_cells(points: pd.DataFrame, point: int, keys: Sequence[str]) -> list[str]:
+    return [value_text(points.loc[point, key]) for key in keys]
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    return f"{plain(value)} [{plain(low)}, {plain(high)}]" if np.isfinite([low, high]).all() else plain(value)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], elsewhere: str) -> list[str]:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    shown = rows[:MOST_LINES]
+    left = len(rows) - len(shown)
+    more = [f"({left:,} further rows: {elsewhere})", ""] if left else []
+    return [line(head), "|" + "---|" * len(head), *map(line, shown), "", *more]
+
+
+def _pictures(pictures: Sequence[Path], stems: Sequence[str]) -> list[str]:
+    return [line for p in pictures if p.stem in stems for line in (f"![{p.stem}]({p.name})", "")]
+
+
+def _last_line(error: object) -> str:
+    return str(error).strip().splitlines()[-1] if isinstance(error, str) and error.strip() else ""

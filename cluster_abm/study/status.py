@@ -1,0 +1,91 @@
+"""How far a study in a folder is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cluster_abm.study.fingerprint import result_version
+from cluster_abm.study.leases import processes_at_work
+from cluster_abm.study.results_folder import read_plan
+from cluster_abm.study.store import Store
+from cluster_abm.study.wanted import known_values, seeds_wanted
+
+
+@dataclass(frozen=True)
+class Status:
+    """A study's state.
+
+    Attributes:
+        study: its name.
+        folder: where its results are.
+        code: the code version that counts; `code_now` is that of this program, and the next `batch run` starts anew
+            if they differ.
+        expected: runs asked for, as far as is known (with `precision` it may grow).
+        finished, failed, missing: of these.
+        others: finished runs of other points, seeds or code versions: kept, not counted.
+        processes: how many work on the folder now.
+        damaged: files that are not as they were written, which the next `batch run` sets aside; and those set aside.
+        failures: point, policy, seed, error and traceback of every failed run.
+    """
+
+    study: str
+    folder: str
+    code: str
+    code_now: str
+    expected: int
+    finished: int
+    failed: int
+    missing: int
+    others: int
+    processes: int
+    damaged: list[str]
+    failures: list[dict[str, Any]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `cluster-abm batch status --json` prints."""
+        return asdict(self)
+
+
+def status_of(folder: str | Path) -> Status:
+    """How far the study in a folder is. Raises InputError if the folder holds none."""
+    plan = read_plan(folder)
+    study = plan.study
+    store = Store(folder)
+    contents = store.contents([study.precision_metric])
+    places = {cell.key: cell for cell in reversed(plan.cells)}
+    values = known_values(study, list(places), contents, contents.failed)
+    wanted = {
+        (key, seed)
+        for key in places
+        for seed in range(study.first_seed, study.first_seed + seeds_wanted(study, values[key]))
+    }
+    finished = contents.finished & wanted
+    failures = [
+        {
+            "point": places[record.key].point,
+            "policy": places[record.key].policy,
+            "seed": record.seed,
+            "error": record.error,
+            "traceback": record.traceback,
+        }
+        for name, record in contents.failed.items()
+        if name in wanted
+    ]
+    damaged = [f"{path}: {problem}" for path, problem in contents.damaged.items()]
+    damaged += [f"{path}: set aside" for path in sorted((store.folder / "damaged").glob("*"))]
+    return Status(
+        study=study.name,
+        folder=str(folder),
+        code=plan.code,
+        code_now=result_version(),
+        expected=len(wanted),
+        finished=len(finished),
+        failed=len(failures),
+        missing=len(wanted) - len(finished) - len(failures),
+        others=len(contents.finished - wanted),
+        processes=processes_at_work(store.folder),
+        damaged=damaged,
+        failures=sorted(failures, key=lambda one: (one["point"], one["policy"], one["seed"])),
+    )

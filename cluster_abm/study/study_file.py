@@ -1,0 +1,214 @@
+"""What a study is: a scenario, points in the space of its keys, policies and seeds. Data only."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tomli_w
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import nearest, shipped_path
+from cluster_abm.scenario.base import Section
+
+Settings = dict[str, Any]
+# Keys of a scenario that a study says in its own way.
+OWN_WAY = {
+    "policy.name": "policies = [...]",
+    "run.seed": "first_seed, and replications",
+    "compare.policies": "policies = [...]",
+    "compare.seeds": "replications",
+}
+
+
+class Range(Section):
+    """Where a key's value is drawn from, evenly."""
+
+    low: float
+    """smallest value"""
+    high: float
+    """largest value; above `low`"""
+    log: bool = False
+    """evenly in the logarithm"""
+    integer: bool = False
+    """whole numbers only, both ends included"""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Range:
+        if not self.low < self.high:
+            raise ValueError(f"low = {self.low:g}: must be below high = {self.high:g}")
+        if self.log and self.low <= 0:
+            raise ValueError(f"low = {self.low:g}: must be above 0 where log = true")
+        return self
+
+
+class LatinHypercube(Section):
+    """A sample in which each key's range is cut into as many strips as there are points, one point in each."""
+
+    samples: Annotated[int, Field(ge=1)]
+    """how many points"""
+    seed: Annotated[int, Field(ge=0)] = 1
+    """of the sample (the runs have theirs)"""
+    ranges: dict[str, Range] = Field(min_length=1)
+    """dotted keys, written beside `samples`: "workload.utilisation" = { low = 0.2, high = 0.9 }"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_ranges(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or "ranges" in data:
+            return data
+        own = {name: data[name] for name in ("samples", "seed") if name in data}
+        return own | {"ranges": {key: value for key, value in data.items() if key not in own}}
+
+
+class Study(Section):
+    """One study: every point under every policy from every seed is a run."""
+
+    name: str = "unnamed"
+    """what results are called by; default: the file's name"""
+    title: str = ""
+    """one line on what it is for"""
+    scenario: str
+    """a shipped scenario, or the path of a TOML file, from the study file's folder"""
+    overrides: Settings = Field(default_factory=dict)
+    """dotted keys laid over the scenario at every point: "cluster.nodes" = 8"""
+    policies: Annotated[tuple[str, ...], Field(min_length=1)]
+    """policies to run at every point, on the same jobs"""
+    replications: Annotated[int, Field(ge=1)] = 8
+    """seeds of every point and policy; the same for all of them"""
+    first_seed: Annotated[int, Field(ge=0)] = 1
+    """the seeds are this number and those that follow it"""
+    precision: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """add seeds until the 95 % half-width is below this share of the mean; not set: `replications` it is"""
+    precision_metric: str = "mean_slowdown"
+    """the metric that `precision` is about"""
+    max_replications: Annotated[int, Field(ge=1)] | None = None
+    """with `precision`: never more seeds than this; default: ten times `replications`"""
+    warmup: Literal["none", "mser"] = "none"
+    """mser: leave the jobs of the warm-up out of the means (MSER-5, run by run)"""
+    measure: tuple[str, ...] = ("mean_slowdown",)
+    """metrics that the report shows"""
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
+    """dotted key -> list of values: all combinations are points"""
+    points: tuple[Settings, ...] = ()
+    """tables of dotted keys, one a point"""
+    latin_hypercube: LatinHypercube | None = None
+    """`samples`, and dotted key -> { low, high[, log, integer] }"""
+    file: Annotated[Path, Field(exclude=True)] = Path("study")
+    """where it was read from"""
+
+    @field_validator("overrides", "grid", "points", mode="before")
+    @classmethod
+    def _keys_are_dotted(cls, value: Any) -> Any:
+        for table in value if isinstance(value, list | tuple) else (value,):
+            for key, inner in table.items() if isinstance(table, Mapping) else ():
+                if "." not in key and key not in ("name", "summary"):
+                    meant = f"{key}.{next(iter(inner))}" if isinstance(inner, Mapping) and inner else "cluster.nodes"
+                    raise ValueError(f'{key!r}: keys are dotted, in quotes, e.g. "{meant}" = ...')
+        return value
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Study:
+        problems = []
+        if sum(map(bool, (self.grid, self.points, self.latin_hypercube))) > 1:
+            problems.append("grid, points, latin_hypercube: one of them, not several")
+        if self.max_replications is not None and self.precision is None:
+            problems.append(f"max_replications = {self.max_replications}: needs precision")
+        if self.max_replications is not None and self.max_replications < self.replications:
+            problems.append(f"max_replications = {self.max_replications}: below replications = {self.replications}")
+        for name in dict.fromkeys(self.policies):
+            if self.policies.count(name) > 1:
+                problems.append(f"policies: {name!r} is named twice")
+        used = {
+            "overrides": [*self.overrides],
+            "grid": [*self.grid],
+            "points": [key for point in self.points for key in point],
+            "latin_hypercube": [*(self.latin_hypercube.ranges if self.latin_hypercube else ())],
+        }
+        for section, keys in used.items():
+            for key in dict.fromkeys(keys):
+                if key in OWN_WAY:
+                    problems.append(f"{section}.{key}: a study says this by {OWN_WAY[key]}")
+        for key, values in self.grid.items():
+            problems += [f"grid.{key}: {v!r} stands there twice" for i, v in enumerate(values) if v in values[:i]]
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    @property
+    def seeds(self) -> range:
+        """The seeds every point and policy is run from; with `precision` some get more, those that follow."""
+        return range(self.first_seed, self.first_seed + self.replications)
+
+    @property
+    def seed_limit(self) -> int:
+        """How many seeds a point and policy gets at most."""
+        if self.precision is None:
+            return self.replications
+        return self.max_replications or 10 * self.replications
+
+    @property
+    def swept(self) -> list[str]:
+        """The dotted keys that differ between points, in the order of the file."""
+        if self.latin_hypercube is not None:
+            return [*self.latin_hypercube.ranges]
+        return [*self.grid] or [*dict.fromkeys(key for point in self.points for key in point)]
+
+    @property
+    def scenario_source(self) -> str | Path:
+        """What `load_scenario` is to be given: a shipped name, or the file as seen from the study's folder."""
+        beside = self.file.parent / self.scenario
+        return beside if beside.is_file() else self.scenario
+
+
+def study_names() -> list[str]:
+    """Names of the shipped studies, sorted."""
+    return sorted(path.stem for path in shipped_path("studies").glob("*.toml"))
+
+
+def load_study(source: str | Path) -> Study:
+    """A checked study from a shipped name or a TOML file.
+
+    Its points are checked by `expansion.expand`, which builds each one's scenario.
+
+    Raises:
+        InputError: no such study, not TOML, unknown keys, wrong values; all problems at once.
+    """
+    path = Path(source)
+    if isinstance(source, str) and path.suffix != ".toml" and source in study_names():
+        path = shipped_path("studies", f"{source}.toml")
+    if not path.is_file():
+        raise InputError(f"study {str(source)!r}: no such file or shipped study; {nearest(str(source), study_names())}")
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"{path}: cannot be read as a text file ({problem})") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"{path}: not a TOML file: {problem}") from None
+    try:
+        return Study.model_validate({"name": path.stem, **data, "file": path})
+    except ValidationError as problem:
+        raise InputError([line for error in problem.errors() for line in _messages(error, path)]) from None
+
+
+def study_to_toml(study: Study) -> str:
+    """The study as TOML that `load_study` reads back to an equal one."""
+    tree = study.model_dump(mode="json", exclude_none=True)
+    if study.latin_hypercube is not None:
+        tree["latin_hypercube"] |= tree["latin_hypercube"].pop("ranges")
+    return tomli_w.dumps({key: value for key, value in tree.items() if value not in ({}, [])})
+
+
+def _messages(error: Any, path: Path) -> list[str]:
+    field = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        section = {"latin_hypercube": Range}.get(str(error["loc"][0]), Study)
+        return [f"{path}: unknown key {field!r}; {nearest(str(error['loc'][-1]), [*section.model_fields])}"]
+    if error["type"] == "missing":
+        return [f"{path}: {field}: is missing"]
+    if error["type"] == "value_error":
+        return [f"{path}: {field + ': ' if field else ''}{line}" for line in str(error["ctx"]["error"]).split("\n")]
+    return [f"{path}: {field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"]

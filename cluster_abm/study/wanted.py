@@ -1,0 +1,47 @@
+"""How many seeds a point and policy gets, by what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from cluster_abm.study.precision import more_seeds
+from cluster_abm.study.store import Contents, RunName
+from cluster_abm.study.study_file import Study
+
+# Seed -> the value of the metric that precision is asked of; None if the run failed.
+Values = dict[int, float | None]
+
+
+def known_values(study: Study, keys: Iterable[str], contents: Contents, failed: Iterable[RunName]) -> dict[str, Values]:
+    """What a store knows of each key, `failed` runs included."""
+    column = f"metrics.{study.precision_metric}"
+    known: dict[str, Values] = {key: {} for key in keys}
+    for table in contents.tables:
+        metric = table[column].to_pylist() if column in table.column_names else [None] * len(table)
+        for key, seed, value in zip(table["key"].to_pylist(), table["seed"].to_pylist(), metric, strict=True):
+            if key in known:
+                known[key][seed] = value
+    for key, seed in failed:
+        if key in known:
+            known[key].setdefault(seed, None)
+    return known
+
+
+def seeds_wanted(study: Study, values: Mapping[int, float | None]) -> int:
+    """How many seeds, from the study's first one on, a point and policy gets.
+
+    The answer depends on the values only, not on when it is asked for: a batch that was interrupted ends as one that
+    was not.
+    """
+    count = study.replications
+    while study.precision is not None:
+        seeds = range(study.first_seed, study.first_seed + count)
+        if not all(seed in values for seed in seeds):
+            break
+        known = [value for seed in seeds if (value := values[seed]) is not None]
+        # Where all fail more of them tell nothing.
+        more = more_seeds(known, study.precision, study.seed_limit - (count - len(known))) if known else 0
+        if not more:
+            break
+        count += more
+    return count

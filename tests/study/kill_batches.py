@@ -1,0 +1,51 @@
+"""Starts a batch and kills it (-9) at a random moment, again and again: `kill_batches.py STUDY OUT TIMES SEED`.
+
+Each batch is a fork of this process, which has imported and compiled everything, so a kill takes a part of a second.
+Prints, as JSON, what was found after each kill: runs kept before and after it, and files in `tmp`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from cluster_abm.study import batch
+from cluster_abm.study.batch import run_batch
+from cluster_abm.study.store import Store
+from cluster_abm.study.study_file import load_study
+
+
+def main(study_file: str, out: str, times: int, seed: int) -> None:
+    """Kill so many batches; the last one is left alone."""
+    # Parts of a few runs, so that kills meet compaction too.
+    batch.RUNS_A_PART = 7
+    Store.compact.__defaults__ = (7,)
+    study = load_study(study_file)
+    chance = random.Random(seed)
+    found = []
+    for name in ("warm-up", "measured"):
+        begun = time.monotonic()
+        run_batch(study.model_copy(update={"replications": 5}), f"{out}-{name}", "inline", quiet=True)
+        a_run_s = (time.monotonic() - begun) / (5 * len(study.policies))
+    kept = 0
+    for _ in range(times):
+        child = os.fork()
+        if child == 0:
+            run_batch(study, out, "inline", quiet=True)
+            os._exit(0)
+        time.sleep(chance.uniform(0, 12 * a_run_s))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        before, kept = kept, len(Store(out).contents().finished) if Path(out).exists() else 0
+        found.append({"killed": os.WIFSIGNALED(status), "before": before, "kept": kept})
+    outcome = run_batch(study, out, "inline", quiet=True)
+    print(json.dumps({"kills": found, "made": outcome.made, "damaged": outcome.damaged}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
