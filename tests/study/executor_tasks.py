@@ -18,6 +18,11 @@ def process_of(_):
     return os.getpid()
 
 
+def another_version():
+    """Not the same in two processes, as if their sources differed."""
+    return str(os.getpid())
+
+
 def slow_square(number, seconds=0.1):
     time.sleep(seconds)
     return number * number

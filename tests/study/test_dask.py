@@ -182,6 +182,15 @@ def test_an_address_that_is_none_is_named(address):
         pass
 
 
+def test_workers_with_other_sources_are_named_at_once(cluster, monkeypatch):
+    monkeypatch.setattr(dask_cluster, "result_version", work.another_version)
+    with pytest.raises(
+        InputError,
+        match=r"worker tcp://127\.0\.0\.1:\d+: other sources \(\d+\): install the cluster_abm that is used here",
+    ):
+        open_executor("dask", dask=cluster.address).__enter__()
+
+
 def test_a_worker_with_other_sources_carries_nothing_out():
     with pytest.raises(InputError, match="install the same version everywhere"):
         with_same_code("0123456789abcdef", work.square, 3)

@@ -89,18 +89,20 @@ class DaskExecutor(BatchExecutor):
         return self._client.status in ("running", "connecting")
 
     def _check_workers(self) -> None:
-        try:
-            versions: dict[str, str] = self._client.run(result_version)
-        except ModuleNotFoundError as problem:
-            text = f"executor 'dask': a worker of {self._address} lacks a package: {problem}"
-            raise InputError(text) from problem
-        if not versions:
+        answers = self._client.run(result_version, on_error="return")
+        if not answers:
             logging.getLogger(__name__).warning("the scheduler %s has no worker yet: runs wait for one", self._address)
-        others = sorted(worker for worker, version in versions.items() if version != result_version())
+        # One that cannot be reached has just gone, which is no obstacle.
+        others = {
+            worker: said(answer) if isinstance(answer, Exception) else f"other sources ({answer})"
+            for worker, answer in sorted(answers.items())
+            if answer != result_version() and not isinstance(answer, OSError)
+        }
         if others:
             raise InputError(
-                f"executor 'dask': {', '.join(others)}: other sources of cluster_abm than here; "
-                "install the same version everywhere and start the workers again"
+                f"executor 'dask': worker {worker}: {answer}: install the cluster_abm that is used here "
+                f"({result_version()}) and start the worker again"
+                for worker, answer in others.items()
             )
 
     def _gone(self) -> str:

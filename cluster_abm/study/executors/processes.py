@@ -110,9 +110,7 @@ class _Worker:
 
     def kill(self) -> None:
         for process in self._context.spawned:
-            # A process whose start failed has no id, and cannot be killed.
-            if process.pid is not None:
-                process.kill()
+            process.kill()
 
     def last_words(self) -> str:
         """How the dead process ended; waits for its end."""
@@ -212,24 +210,25 @@ class _Crew:
                 task.future.set_exception(problem)
 
     def _start(self) -> None:
-        worker = _Worker()
-        self._starting.add(worker)
         try:
+            worker = _Worker()
             word = worker.start()
         except (OSError, RuntimeError) as problem:
             # No memory or no more processes for this user; or this is itself a process that imports its script.
-            word = Future()
-            word.set_exception(problem)
+            self._start_in_vain(said(problem))
+            return
+        self._starting.add(worker)
         word.add_done_callback(lambda done: self.events.put(partial(self._welcome, worker, done)))
 
     def _welcome(self, worker: _Worker, done: Future[Any]) -> None:
         self._starting.discard(worker)
-        problem = done.exception()
-        if problem is None:
+        if done.exception() is None:
             self._idle.append(worker)
             self._in_vain = 0
-            return
-        words = worker.last_words() if isinstance(problem, BrokenProcessPool) else said(problem)
+        else:
+            self._start_in_vain(worker.last_words())
+
+    def _start_in_vain(self, words: str) -> None:
         self._in_vain += 1
         if self._in_vain >= STARTS_IN_VAIN and not self._workers():
             self._give_up(words)
