@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cluster_abm.results.style import plain
+
 MOST_PANELS = 9
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
@@ -28,7 +30,8 @@ WORDS = {
     "disk_utilisation": "disk utilisation (busy share)",
     "page_faults_per_cpu_s": "page faults per second of CPU",
 }
-GENERAL = {"mean", "kind", "name", "enabled", "maximum", "minimum"}
+# These say nothing without the section they stand in.
+GENERAL = ("mean", "maximum", "minimum", "seed")
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,9 @@ class Layout:
     joined: bool = True
 
     @property
-    def x(self) -> list[float]:
-        """Every place at which a point stands, ascending."""
-        return sorted({x for panel in self.panels for x in panel.x})
+    def is_single(self) -> bool:
+        """Whether there is nothing to tell points apart by."""
+        return set(self.names) == {""}
 
 
 def label_of(name: str) -> str:
@@ -88,6 +91,8 @@ def _words(name: str) -> tuple[str, str]:
         return f"jobs {last}", ""
     if above == "breakdown_ms":
         return f"{last.replace('_', ' ')}, mean of a task", "ms"
+    if last in ("kind", "name") and above:
+        return above.removesuffix("_ms").removesuffix("_mb").replace("_", " "), ""
     first, named = (f"{last} ", above) if last in GENERAL and above else ("", last)
     for suffix, unit in UNITS.items():
         if named.endswith(suffix):
@@ -98,7 +103,7 @@ def _words(name: str) -> tuple[str, str]:
 def value_text(value: Any) -> str:
     """A key's value as people write it."""
     if isinstance(value, Real) and not isinstance(value, bool):
-        return f"{float(value):.4g}"
+        return plain(float(value), 3)
     return str(value)
 
 

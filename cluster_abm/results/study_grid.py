@@ -11,6 +11,9 @@ from matplotlib.lines import Line2D
 
 from cluster_abm.results.style import LINES, MARKERS, colours_of, new_figure
 
+# Of legends: how many letters an inch takes, and how many the line beside them.
+LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 12.0, 7
+
 
 class Looks:
     """Colour, marker and line of each policy: the same in every picture of a study."""
@@ -71,6 +74,7 @@ def legend_below(figure: Figure, handles: Sequence[Line2D]) -> None:
     """One legend for all panels, in as many columns as fit."""
     if not handles:
         return
-    longest = max(len(str(handle.get_label())) for handle in handles)
-    fitting = max(1, min(8, int(figure.get_figwidth() * 11 / (longest + 7))))
+    letters = [len(str(handle.get_label())) + LETTERS_OF_A_HANDLE for handle in handles]
+    room = figure.get_figwidth() * LETTERS_PER_INCH
+    fitting = len(handles) if sum(letters) <= room else max(1, int(room / max(letters)))
     figure.legend(handles=handles, loc="outside lower center", ncols=fitting, frameon=False)

@@ -17,7 +17,7 @@ from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results.study_axes import WIDEST_LINEAR, Layout, Panel, label_of
-from cluster_abm.results.study_grid import Looks, columns_of, grid_of, legend_below, outer_labels
+from cluster_abm.results.study_grid import LETTERS_PER_INCH, Looks, columns_of, grid_of, legend_below, outer_labels
 from cluster_abm.results.style import (
     BREAKDOWN_COLOURS,
     BREAKDOWN_HATCHES,
@@ -58,10 +58,10 @@ def draw_lines(
         for place, name in enumerate(names):
             rows = _rows(estimates, name, panel)
             _draw_curve(axes, rows, looks[name], layout, _shift(place, len(names), layout, panel))
-    _finish(panels, layout, label_of(metric), estimates)
-    handles = looks.handles(names, layout.joined)
+    cut = _finish(panels, layout, label_of(metric), estimates, names)
+    handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     if estimates["low"].notna().any():
-        handles.append(_interval_handle(layout))
+        handles.append(_interval_handle(layout, cut))
     legend_below(figure, handles)
     return save_both(figure, path)
 
@@ -95,9 +95,9 @@ def draw_differences(
                     markersize=6,
                     zorder=4,
                 )
-    _finish(panels, layout, f"{label_of(metric)},\nless that of {reference}", differences)
-    handles = looks.handles(names, layout.joined)
-    handles.append(_interval_handle(layout))
+    cut = _finish(panels, layout, f"{label_of(metric)},\nless that of {reference}", differences, names)
+    handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
+    handles.append(_interval_handle(layout, cut))
     for words, fill in (("more than noise (Holm)", "#444444"), ("not told apart", "white")):
         handles.append(
             Line2D([], [], color="#444444", linestyle="none", marker="o", mfc=fill, markersize=6, label=words)
@@ -135,7 +135,9 @@ def draw_distributions(
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
         tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "")
     if values and min(values) > 0:
-        grid[0].set_xlim(min(values), max(values))
+        # The last percent, often ten times as long as all the others together, leaves the picture.
+        ends = [quantiles[99] for curves in panels.values() for quantiles in curves.values()]
+        grid[0].set_xlim(min(values), max(1.3 * max(ends), 1.1 * min(values)))
         for axes in grid:
             log_ticks(axes)
     elif not values:
@@ -198,7 +200,8 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
     """
     figure, grid = grid_of(title, len(loads), sharey=True, sharex=True)
     most = max(float(np.max(load["tasks"])) for load in loads.values())
-    unit = time_unit(max(load["time_ms"][-1] for load in loads.values()) / 1000)
+    longest_s = max(load["time_ms"][-1] for load in loads.values()) / 1000
+    unit = time_unit(longest_s)
     image = None
     for axes, (name, load) in zip(grid, loads.items(), strict=False):
         tasks = np.asarray(load["tasks"], float)
@@ -207,6 +210,7 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
         image = axes.pcolormesh(
             edges, np.arange(len(tasks) + 1) - 0.5, tasks, vmin=0, vmax=max(1.0, most), rasterized=True
         )
+        axes.set_xlim(0, longest_s / TIME_UNITS_S[unit])
         axes.yaxis.set_major_locator(whole_numbers())
         tidy(axes, name, "", "")
         axes.grid(visible=False)
@@ -215,6 +219,10 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
         shown = [axes for axes in grid if axes.get_visible()]
         figure.colorbar(image, ax=shown, label="tasks on the node", ticks=whole_numbers())
     return save_both(figure, path)
+
+
+def _are_joined(layout: Layout) -> bool:
+    return layout.joined and not layout.names
 
 
 def _rows(table: pd.DataFrame, policy: str, panel: Panel) -> pd.DataFrame:
@@ -226,7 +234,7 @@ def _rows(table: pd.DataFrame, policy: str, panel: Panel) -> pd.DataFrame:
 
 def _shift(place: int, count: int, layout: Layout, panel: Panel) -> float:
     """Where no lines are, policies stand beside each other."""
-    if layout.joined and not layout.names:
+    if _are_joined(layout):
         return 0.0
     width = 0.5 if layout.names else 0.2 * (max(panel.x) - min(panel.x)) / max(1, len(panel.x))
     return 0.0 if count == 1 else width * (place / (count - 1) - 0.5)
@@ -234,7 +242,7 @@ def _shift(place: int, count: int, layout: Layout, panel: Panel) -> float:
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame, look: dict[str, Any], layout: Layout, shift: float) -> None:
     x, known = rows["x"] + shift, rows["low"].notna()
-    if layout.joined and not layout.names:
+    if _are_joined(layout):
         axes.fill_between(
             x[known], rows["low"][known], rows["high"][known], color=look["color"], alpha=0.2, linewidth=0
         )
@@ -244,31 +252,40 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame, look: dict[str, Any], layout: La
         axes.plot(x, rows["mean"], **(look | {"linestyle": "none"}), markersize=6, zorder=3)
 
 
-def _interval_handle(layout: Layout) -> Line2D:
-    joined = layout.joined and not layout.names
+def _interval_handle(layout: Layout, cut: bool) -> Line2D:
     look: dict[str, Any] = (
-        {"linewidth": 8, "alpha": 0.3} if joined else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
+        {"linewidth": 8, "alpha": 0.3}
+        if _are_joined(layout)
+        else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
     )
-    return Line2D([], [], color="#444444", label="95 % interval", **look)
+    return Line2D(
+        [], [], color="#444444", label="95 % interval" + (" (runs out of the frame: few seeds)" if cut else ""), **look
+    )
 
 
-def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFrame) -> None:
+def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFrame, names: Sequence[str]) -> bool:
     values = table["mean"].to_numpy(float)
     ends = table[["low", "high"]].to_numpy(float).ravel()
     known = values[np.isfinite(values)]
     if len(known) and known.min() > 0 and known.max() > WIDEST_LINEAR * known.min():
         panels[0].set_ylim(known.min() / 1.5, known.max() * 1.5)
         log_ticks(panels[0], of_y=True)
+        low, high = panels[0].get_ylim()
+        cut = bool(((ends < low) | (ends > high)).any())
     else:
-        limit(panels[0], values, ends)
+        cut = limit(panels[0], values, ends)
     for axes, panel, x_label in zip(panels, layout.panels, layout.labels, strict=True):
         xs = sorted(set(panel.x))
-        if layout.names:
-            longest = max(map(len, layout.names))
-            if len(layout.names) > MOST_TICKS // 2 or longest > 3 * LABEL_WIDTH // len(layout.names):
-                axes.set_xticks(xs, layout.names, rotation=35, ha="right")
-            else:
-                axes.set_xticks(xs, [textwrap.fill(name, LABEL_WIDTH // len(xs) + 6) for name in layout.names])
+        if layout.is_single:
+            shifts = [_shift(place, len(names), layout, panel) for place in range(len(names))]
+            axes.set_xticks(shifts, names)
+            axes.set_xlim(-0.5, 0.5)
+        elif layout.names:
+            # Lines of a key each; beside each other as long as they have room.
+            lines = [name.replace(", ", "\n") for name in layout.names]
+            width = axes.figure.get_figwidth() * LETTERS_PER_INCH * 0.85  # type: ignore[union-attr]
+            fits = max(len(line) for name in lines for line in name.split("\n")) + 2 <= width / len(lines)
+            axes.set_xticks(xs, lines, rotation=0 if fits else 90)
             axes.set_xlim(min(xs) - 0.5, max(xs) + 0.5)
         elif min(xs) > 0 and max(xs) > WIDEST_LINEAR * min(xs):
             log_ticks(axes)
@@ -282,6 +299,7 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
     for number, axes in enumerate(panels):
         if number % columns == 0:
             axes.set_ylabel(label)
+    return cut
 
 
 def _panels(title: str, layout: Layout) -> tuple[Figure, list[Axes]]:

@@ -102,7 +102,7 @@ def _draw(path: Path, study: Reported, metrics: Sequence[str], found: Findings, 
             stem = stem.with_name(f"{stem.name}-differences")
             written += study_pictures.draw_differences(stem, title, metric, against, layout, looks, reference)
     some = _spread(list(found.points.index), MOST_DISTRIBUTIONS)
-    words = {point: point_text(found.points.loc[point]) or title for point in found.points.index}
+    words = {point: point_text(found.points.loc[point]) for point in found.points.index}
     curves: dict[str, dict[str, list[float]]] = {}
     bars: dict[str, pd.DataFrame] = {}
     parts = [f"breakdown_ms.{part}" for part in BREAKDOWN]
@@ -123,7 +123,7 @@ def _draw(path: Path, study: Reported, metrics: Sequence[str], found: Findings, 
             if at == point and policy == name and len(load["time_ms"]) > 1
         }  # fmt: skip
         if of_point:
-            about = f"{title}: {words[point]}" if words.get(point, title) != title else title
+            about = f"{title}: {words[point]}" if words.get(point) else title
             written += study_pictures.draw_loads(path / f"load-point-{point}", about, of_point)
     return written
 
