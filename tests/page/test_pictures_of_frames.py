@@ -36,7 +36,7 @@ def parsed(markup):
 
 
 def drawn(run, frame, index="cpu", full=4.0):
-    return parsed(network.draw(run.map, frame, INDICES[index], full, "a network"))
+    return parsed(network.draw(run.map, frame, run.model.network, INDICES[index], full, "a network"))
 
 
 def groups(picture, kind):
