@@ -96,8 +96,8 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, 
     """
     nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
     return svg(
-        where.width, where.height, where.background, nodes, _arrows(where, frame, network), legend(where, index, full),
-        label=label,
+        where.width, where.height, where.background, _arrows(where, frame, network), nodes,
+        legend(where, index, full, bool(frame.up.all())), label=label,
     )  # fmt: skip
 
 
@@ -110,9 +110,7 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
     title = tag("title", f"node {node}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
     fill = colours.colour_of(index, value, full)
     if not up:
-        cross = "M{0:.0f} {2:.0f}L{1:.0f} {3:.0f}M{0:.0f} {3:.0f}L{1:.0f} {2:.0f}".format(
-            x - radius / 2, x + radius / 2, y - radius / 2, y + radius / 2
-        )
+        cross = _cross(x, y, radius / 2)
         circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.PAPER, stroke=colours.OUT, stroke_width=2)
         return tag("g", title, circle, tag("path", d=cross, stroke=colours.OUT, stroke_width=2), class_="node out")
     circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.hexed(fill), stroke="#51606b", stroke_width=1)
@@ -152,8 +150,8 @@ def _head(before: Point, end: Point) -> Markup:
     return tag("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in corners), stroke="none")
 
 
-def legend(where: Map, index: Index, full: float) -> Markup:
-    """What colours, sizes and arrows mean, along the lower edge."""
+def legend(where: Map, index: Index, full: float, all_up: bool) -> Markup:
+    """What colours, sizes, arrows, and where there are some crosses mean, along the lower edge."""
     y = where.height - LEGEND / 2
     if index.name == "class":
         parts: list[object] = []
@@ -178,4 +176,16 @@ def legend(where: Map, index: Index, full: float) -> Markup:
             fill=colours.MOVE),
         text(x + 123, y + 4, "moved"),
     ]  # fmt: skip
+    if not all_up:
+        x -= 46
+        parts += [
+            tag("circle", cx=x, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.OUT, stroke_width=1.5),
+            tag("path", d=_cross(x, y, 2.6), stroke=colours.OUT, stroke_width=1.5),
+            text(x + 10, y + 4, "out"),
+        ]
     return tag("g", *parts, font_size=11, fill=colours.FAINT)
+
+
+def _cross(x: float, y: float, reach: float) -> str:
+    left, right, above, below = x - reach, x + reach, y - reach, y + reach
+    return f"M{left:.1f} {above:.1f}L{right:.1f} {below:.1f}M{left:.1f} {below:.1f}L{right:.1f} {above:.1f}"

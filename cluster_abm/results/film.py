@@ -198,9 +198,7 @@ class _Stage:
         self._out.set_offsets(self._at[~picture.up])
         for arrow in self._arrows:
             arrow.remove()
-        self._arrows = [
-            self._axes.add_patch(_arrow(way)) for way in picture.ways[:MOST_ARROWS]
-        ]
+        self._arrows = [self._axes.add_patch(_arrow(way)) for way in picture.ways[:MOST_ARROWS]]
         self._axes.set_title(f"{picture.now_ms / 1000:,.1f} s", fontsize=11, loc="left")
 
 

@@ -22,7 +22,7 @@ def lane(road: Sequence[Point], aside: float, before: float, after: float, bend:
         road: the points it passes, y downwards.
         aside: how far the lane lies to the right of the road.
         before, after: how much of the road is left free at its start and at its end, where something stands; at most
-            two fifths of the first and of the last stretch.
+            most of the first and of the last stretch, of a straight road two fifths each.
         bend: corners are rounded from so far before them to so far behind them, at most from the middle of a stretch.
     """
     points = [point for place, point in enumerate(road) if place == 0 or math.dist(point, road[place - 1]) > 1e-9]
@@ -31,8 +31,9 @@ def lane(road: Sequence[Point], aside: float, before: float, after: float, bend:
     points = _beside(points, aside)
     first, last = math.dist(points[0], points[1]), math.dist(points[-1], points[-2])
     # Both from the points as they are: of a straight road the two stretches are one.
-    start = _towards(points[0], points[1], min(before, 0.4 * first))
-    end = _towards(points[-1], points[-2], min(after, 0.4 * last))
+    most = 0.4 if len(points) == 2 and before and after else 0.8
+    start = _towards(points[0], points[1], min(before, most * first))
+    end = _towards(points[-1], points[-2], min(after, most * last))
     points[0], points[-1] = start, end
     strokes: list[Stroke] = [("M", (start,))]
     for one, corner, other in zip(points, points[1:], points[2:], strict=False):
