@@ -1,4 +1,4 @@
-"""The page. `cluster-abm view`, or `solara run viz/app.py`."""
+"""The page. `cluster-abm view`, or `solara run viz/app.py`, which needs surroundings to be as offline (README)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def Page() -> None:
             _number("Simulated time a frame [ms]", frame_ms.value, last_ms)
             for name, words in LABELS.items():
                 _number(words, getattr(settings.value, name), _setter(name, change))
-            solara.HTML(tag="label", unsafe_innerHTML="Keep what you see", classes=["control"])
+            solara.Text("Keep what you see", classes=["control"])
             with solara.Div(classes=["keep"]):
                 solara.FileDownload(player.picture, "cluster.png", label="PNG")
                 solara.FileDownload(player.jobs, "jobs.parquet", label="Parquet")
@@ -109,11 +109,9 @@ def _setter(name: str, change: Callable[..., None]) -> Callable[[Any], None]:
 
 
 def _choice(words: str, value: str, values: list[str], on_value: Callable[[str], None]) -> None:
-    solara.HTML(tag="label", unsafe_innerHTML=words, classes=["control"])
-    solara.Select("", values=values, value=value, on_value=on_value, dense=True)
+    solara.Select(words, values=values, value=value, on_value=on_value, dense=True)
 
 
 def _number(words: str, value: float, on_value: Callable[[Any], None]) -> None:
-    solara.HTML(tag="label", unsafe_innerHTML=words, classes=["control"])
     kind = solara.InputInt if isinstance(value, int) else solara.InputFloat
-    kind("", value=value, on_value=on_value, continuous_update=False, dense=True)
+    kind(words, value=value, on_value=on_value, continuous_update=False, dense=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cluster_abm.formulas.load_class import CLASS_NAMES
+from cluster_abm.results.film import Scale
 from cluster_abm.results.style import BREAKDOWN_COLOURS
 
 INK, FAINT, LINE, PAPER = "#1b2733", "#5b6770", "#d5dbe0", "#ffffff"
@@ -60,6 +61,15 @@ def scale_of(index: Index, largest: float) -> float:
         if factor == 5:
             full *= 10
     return max(largest, full)
+
+
+def film_scale(index: Index, largest: float) -> Scale:
+    """The same colours for a picture that leaves the page."""
+    if index.name == "class":
+        return Scale(index.words, CLASS_COLOURS, index.full, tuple(CLASS_NAMES))
+    full, steps = scale_of(index, largest), 64
+    shades = tuple(hexed(colour_of(index, full * step / steps, full)) for step in range(steps + 1))
+    return Scale(index.words, shades, full)
 
 
 def colour_of(index: Index, value: float, full: float) -> Colour:

@@ -8,8 +8,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from cluster_abm.interconnect import Network
-from cluster_abm.interconnect.layout import Point, links, positions
+from cluster_abm.interconnect.layout import Point, course, positions, wires
 from cluster_abm.model import Frame
+from cluster_abm.results.lanes import along
 from cluster_abm.results.style import plain
 from viz import colours
 from viz.colours import Index
@@ -18,6 +19,8 @@ from viz.markup import Markup, joined, svg, tag, text
 # More arrows than this hide the nodes: the ways that most tasks took are drawn.
 MOST_ARROWS = 80
 MARGIN, LEGEND = 26.0, 34.0
+# Arrows: how far beside the links, and how round their corners are [pixels].
+ASIDE, ROUND = 2.5, 36.0
 MOST_NUMBERED = 80
 
 
@@ -27,7 +30,9 @@ class Map:
 
     Attributes:
         width, height: of the picture.
-        at: each vertex's place in it.
+        places: each vertex's position in the unit square.
+        wires: ends of each line there, of links.
+        at: each vertex's place in the picture.
         nodes: number of nodes.
         background: links and switches, which do not change.
         largest: radius of the largest node.
@@ -35,6 +40,8 @@ class Map:
 
     width: float
     height: float
+    places: dict[Hashable, Point]
+    wires: list[tuple[Point, Point]]
     at: dict[Hashable, Point]
     nodes: int
     background: Markup
@@ -43,9 +50,9 @@ class Map:
 
 def map_of(network: Network, width: float, height: float) -> Map:
     """The map of a network in a picture of that size, legend included."""
-    inner_width, inner_height = width - 2 * MARGIN, height - 2 * MARGIN - LEGEND
+    inner_width, inner_height = _inner(width, height)
     places = positions(network)
-    at = {vertex: (MARGIN + x * inner_width, MARGIN + y * inner_height) for vertex, (x, y) in places.items()}
+    at = {vertex: _scaled(place, width, height) for vertex, place in places.items()}
     # Nodes of which each has its share of the surface, or of the ring, do not touch.
     room = math.sqrt(inner_width * inner_height / network.nodes)
     on_ring = math.pi * (inner_width + inner_height) / 2 / network.nodes
@@ -53,33 +60,44 @@ def map_of(network: Network, width: float, height: float) -> Map:
     largest = max(3.0, min(19.0, 0.42 * room, 0.7 * on_ring if ring else math.inf))
     if network.settings.kind == "complete" and network.nodes <= 64:
         largest = max(3.0, min(19.0, 0.42 * on_ring))
-    edges = links(network)
-    path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*at[one], *at[other]) for one, other in edges)
+    drawn = wires(network, places)
+    ends = [[_scaled(end, width, height) for end in wire] for wire in drawn]
+    path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*one, *other) for one, other in ends)
     # The more lines there are the fainter each one is.
-    strength = max(0.18, min(1.0, 60 / max(1, len(edges))))
+    strength = max(0.18, min(1.0, 60 / max(1, len(ends))))
     switches = [
         tag("rect", tag("title", vertex), x=x - 4, y=y - 4, width=8, height=8, rx=2, fill="#9aa5ad")
         for vertex, (x, y) in at.items()
         if not isinstance(vertex, int)
     ]
-    wires = tag("path", d=path, stroke="#8d99a3", stroke_opacity=f"{strength:.2f}", fill="none") if edges else ""
-    return Map(width, height, at, network.nodes, joined(wires, *switches), largest)
+    lines = tag("path", d=path, stroke="#8d99a3", stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
+    return Map(width, height, places, drawn, at, network.nodes, joined(lines, *switches), largest)
 
 
-def draw(where: Map, frame: Frame, index: Index, full: float, label: str) -> Markup:
+def _inner(width: float, height: float) -> tuple[float, float]:
+    return width - 2 * MARGIN, height - 2 * MARGIN - LEGEND
+
+
+def _scaled(place: Point, width: float, height: float) -> Point:
+    inner_width, inner_height = _inner(width, height)
+    return MARGIN + place[0] * inner_width, MARGIN + place[1] * inner_height
+
+
+def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, label: str) -> Markup:
     """The map with the nodes of a frame.
 
     Args:
         where: the run's map.
         frame: the state.
+        network: as it is now, on which tasks have moved.
         index: by which load nodes are coloured.
         full: the value of the full colour.
         label: what the picture shows, for who cannot see it.
     """
     nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
     return svg(
-        where.width, where.height, where.background, nodes, _arrows(where, frame), legend(where, index, full),
-        label=label,
+        where.width, where.height, where.background, _arrows(where, frame, network), nodes,
+        legend(where, index, full, bool(frame.up.all())), label=label,
     )  # fmt: skip
 
 
@@ -92,9 +110,7 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
     title = tag("title", f"node {node}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
     fill = colours.colour_of(index, value, full)
     if not up:
-        cross = "M{0:.0f} {2:.0f}L{1:.0f} {3:.0f}M{0:.0f} {3:.0f}L{1:.0f} {2:.0f}".format(
-            x - radius / 2, x + radius / 2, y - radius / 2, y + radius / 2
-        )
+        cross = _cross(x, y, radius / 2)
         circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.PAPER, stroke=colours.OUT, stroke_width=2)
         return tag("g", title, circle, tag("path", d=cross, stroke=colours.OUT, stroke_width=2), class_="node out")
     circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.hexed(fill), stroke="#51606b", stroke_width=1)
@@ -106,38 +122,36 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
     return tag("g", title, circle, number, class_="node", data_node=node)
 
 
-def _arrows(where: Map, frame: Frame) -> Markup:
-    """What moved: an arrow a pair of nodes, the thicker the more tasks; clicking it picks the job."""
+def _arrows(where: Map, frame: Frame, network: Network) -> Markup:
+    """What moved: an arrow a pair of nodes along the links, the thicker the more tasks; clicking it picks the job."""
     ways = Counter((move.source, move.target) for move in frame.moves)
     last = {(move.source, move.target): move for move in frame.moves}
     drawn = []
     for (source, target), count in ways.most_common(MOST_ARROWS):
-        (x, y), (to_x, to_y) = where.at[source], where.at[target]
-        length = math.hypot(to_x - x, to_y - y) or 1.0
-        # From rim to rim, a little bent, so that two ways do not cover each other.
-        rim = min(0.4, 0.8 * where.largest / length)
-        start = (x + rim * (to_x - x), y + rim * (to_y - y))
-        end = (to_x - rim * (to_x - x), to_y - rim * (to_y - y))
-        bend = (x + to_x) / 2 - 0.12 * (to_y - y), (y + to_y) / 2 + 0.12 * (to_x - x)
-        head = _head(bend, end)
-        d = "M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}".format(*start, *bend, *end)
+        pieces = [
+            [_scaled(point, where.width, where.height) for point in piece]
+            for piece in course(network, where.places, source, target)
+        ]
+        strokes = along(pieces, ASIDE, where.largest + 2, ROUND)
+        d = "".join(pen + " ".join(f"{x:.1f} {y:.1f}" for x, y in points) for pen, points in strokes)
         many = f"{count} tasks" if count > 1 else f"task {last[source, target].task}"
         title = tag("title", f"{many} of job {last[source, target].job}: node {source} to node {target}")
-        line = tag("path", d=d, fill="none", stroke_width=min(4.0, 1.2 + 0.5 * count))
+        line = tag("path", d=d, fill="none", stroke_width=min(4.0, 1.2 + 0.5 * count), stroke_linejoin="round")
+        head = _head(strokes[-2][1][-1], strokes[-1][1][-1])
         drawn.append(tag("g", title, line, head, class_="move", data_job=last[source, target].job))
     return tag("g", *drawn, stroke=colours.MOVE, stroke_opacity="0.75", fill=colours.MOVE)
 
 
-def _head(bend: Point, end: Point) -> Markup:
-    angle = math.atan2(end[1] - bend[1], end[0] - bend[0])
+def _head(before: Point, end: Point) -> Markup:
+    angle = math.atan2(end[1] - before[1], end[0] - before[0])
     corners = [end] + [
         (end[0] - 8 * math.cos(angle + side), end[1] - 8 * math.sin(angle + side)) for side in (-0.4, 0.4)
     ]
-    return tag("polygon", points=" ".join(f"{x:.0f},{y:.0f}" for x, y in corners), stroke="none")
+    return tag("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in corners), stroke="none")
 
 
-def legend(where: Map, index: Index, full: float) -> Markup:
-    """What colours, sizes and arrows mean, along the lower edge."""
+def legend(where: Map, index: Index, full: float, all_up: bool) -> Markup:
+    """What colours, sizes, arrows, and where there are some crosses mean, along the lower edge."""
     y = where.height - LEGEND / 2
     if index.name == "class":
         parts: list[object] = []
@@ -162,4 +176,16 @@ def legend(where: Map, index: Index, full: float) -> Markup:
             fill=colours.MOVE),
         text(x + 123, y + 4, "moved"),
     ]  # fmt: skip
+    if not all_up:
+        x -= 46
+        parts += [
+            tag("circle", cx=x, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.OUT, stroke_width=1.5),
+            tag("path", d=_cross(x, y, 2.6), stroke=colours.OUT, stroke_width=1.5),
+            text(x + 10, y + 4, "out"),
+        ]
     return tag("g", *parts, font_size=11, fill=colours.FAINT)
+
+
+def _cross(x: float, y: float, reach: float) -> str:
+    left, right, above, below = x - reach, x + reach, y - reach, y + reach
+    return f"M{left:.1f} {above:.1f}L{right:.1f} {below:.1f}M{left:.1f} {below:.1f}L{right:.1f} {above:.1f}"

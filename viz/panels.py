@@ -37,7 +37,9 @@ def panels(runs: Sequence[Run], index: str, error: str) -> list[list[str]]:
     found: list[list[str]] = [*trouble]
     for place, run in enumerate(runs):
         title = tag("h2", f"{_name(runs, place)}{kind.words}")
-        drawn = network.draw(run.map, run.frame, kind, full, f"network, nodes coloured by {kind.words}")
+        drawn = network.draw(
+            run.map, run.frame, run.model.network, kind, full, f"network, nodes coloured by {kind.words}"
+        )
         found.append([f"map{place}", joined(title, drawn)])
     found += [["numbers", _numbers(runs)], ["lines", _lines(runs)]]
     for place, run in enumerate(runs):

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cluster_abm import InputError, Scenario
-from cluster_abm.interconnect.layout import links, positions
 from cluster_abm.model.watching import picture_of
-from cluster_abm.results.film import WORDS, png
+from cluster_abm.results.film import Scene, png
+from viz.colours import INDICES, film_scale
 from viz.panels import ALONE, BESIDE, panels
 from viz.run import Run
 from viz.settings import Settings, scenario_with
@@ -130,17 +130,18 @@ class Player:
             self._painted.set()
 
     def picture(self) -> bytes:
-        """The first run's network as it is now, as a PNG; nothing if there is no run."""
+        """What the maps show now, of both runs if there are two, as a PNG; nothing if there is no run."""
         with self._lock:
             if not self._runs:
                 return b""
-            run = self._runs[0]
-            title = f"{run.model.setup.name}: policy {run.model.policy.name}, seed {run.model.run_seed}"
-            index = self._index if self._index in WORDS else "cpu"
-            at = positions(run.model.network)
-            wires = [(at[one], at[other]) for one, other in links(run.model.network)]
-            places = [at[node] for node in range(run.model.network.nodes)]
-            return png(places, wires, picture_of(run.frame, index), index, title)
+            kind = INDICES[self._index]
+            shown = []
+            for run in self._runs:
+                model, at = run.model, run.map.places
+                title = f"{model.setup.name}: policy {model.policy.name}, seed {model.run_seed}"
+                scene = Scene(title, [at[node] for node in range(model.network.nodes)], run.map.wires)
+                shown.append((scene, picture_of(run.frame, kind.name, model.network, at)))
+            return png(shown, film_scale(kind, max(run.largest(kind.name) for run in self._runs)))
 
     def jobs(self) -> bytes:
         """The first run's finished tasks so far, as `run --out` writes them, as Parquet; nothing if there is no run."""

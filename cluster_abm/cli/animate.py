@@ -24,12 +24,14 @@ class Cameraman:
     """
 
     def __init__(self, model: ClusterModel) -> None:
+        from cluster_abm.interconnect.layout import positions
         from cluster_abm.model import Watcher
         from cluster_abm.model.watching import telling_index
 
         self._model, self._watcher = model, Watcher(model)
         self._index = telling_index(model.setup)
         self._every_ms = model.setup.cluster.slice_ms
+        self._whole_network, self._at = model.network, positions(model.network)
         self._kept: list[Picture] = []
 
     def run(self, progress: Callable[[float], None]) -> None:
@@ -48,22 +50,21 @@ class Cameraman:
         """The film of what was taken."""
         from tqdm import tqdm
 
-        from cluster_abm.interconnect.layout import links, positions
-        from cluster_abm.results.film import write_film
+        from cluster_abm.interconnect.layout import wires
+        from cluster_abm.results.film import Scene, scale_of, write_film
 
-        model = self._model
-        at = positions(model.network)
-        wires = [(at[one], at[other]) for one, other in links(model.network)]
+        model, at = self._model, self._at
         title = f"{model.setup.name}: policy {model.policy.name}, seed {model.run_seed}"
+        scene = Scene(title, [at[node] for node in range(model.network.nodes)], wires(self._whole_network, at))
+        scale = scale_of(self._index, max(float(one.loads.max()) for one in self._kept))
         with tqdm(total=len(self._kept), desc="film", disable=None, leave=False) as bar:
-            places = [at[node] for node in range(model.network.nodes)]
-            write_film(path, places, wires, self._kept, self._index, title, bar.update)
+            write_film(path, scene, self._kept, scale, bar.update)
         click.echo(f"film in {path}: a picture every {self._every_ms / 1000:g} s", err=True)
 
     def _take(self) -> None:
         from cluster_abm.model.watching import picture_of
 
-        self._kept.append(picture_of(self._watcher.frame(), self._index))
+        self._kept.append(picture_of(self._watcher.frame(), self._index, self._model.network, self._at))
         if len(self._kept) > MOST_PICTURES:
             self._kept = self._kept[::2]
             self._every_ms *= 2

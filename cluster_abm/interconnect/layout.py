@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from itertools import chain, groupby, pairwise
 
 import networkx as nx
 
 from cluster_abm.interconnect.network import Network
+from cluster_abm.interconnect.topologies import most_even
 
 Point = tuple[float, float]
 
@@ -18,6 +20,10 @@ MOST_ON_A_RING = 64
 MOST_KAMADA_KAWAI = 150
 # More lines than this are a grey disc, not a picture: they are left out.
 MOST_LINKS = 1200
+# Longer rows than so many times the square root of the nodes are broken.
+LONGEST_ROW = 4
+# A link round the back of a torus leaves the grid by so much on one side and comes in again on the other.
+STUB = 0.042
 # Rings of switches, by how many links lie between them and the nearest node.
 RADII = (1.0, 0.66, 0.4, 0.18)
 
@@ -33,8 +39,7 @@ def positions(network: Network) -> dict[Hashable, Point]:
         return _grid(nodes) if nodes > MOST_ON_A_RING else _ring(nodes)
     graph = network.graph
     if kind == "torus":
-        sides = network.settings.dimensions or ()
-        return _grid(nodes, sides[-1] if len(sides) == 2 else None)
+        return _grid(nodes, _columns(network))
     if kind in ("star", "bus", "tree", "fat-tree", "clusters", "dragonfly"):
         return _round(graph, nodes)
     if len(graph) <= MOST_KAMADA_KAWAI and nx.is_connected(graph):
@@ -50,6 +55,79 @@ def links(network: Network) -> list[tuple[Hashable, Hashable]]:
     return edges if len(edges) <= 4 * MOST_LINKS else []
 
 
+def wires(network: Network, at: Mapping[Hashable, Point]) -> list[tuple[Point, Point]]:
+    """The ends of each line to draw for `links`: one a link, two stubs where it leads round the back of a torus.
+
+    Args:
+        network: of which to draw the links.
+        at: each vertex's position, of `positions`.
+    """
+    return [
+        line
+        for one, other in links(network)
+        for line in (_stubs(at[one], at[other]) if _is_round_the_back(network, one, other) else [(at[one], at[other])])
+    ]
+
+
+def course(network: Network, at: Mapping[Hashable, Point], source: int, target: int) -> list[list[Point]]:
+    """The way from a node to another as it is drawn: the points that it passes, in pieces where it goes round the back.
+
+    Where a failure has just cut it, it is a straight line: the task went while there was a way.
+
+    Args:
+        network: as it is now.
+        at: each vertex's position, of `positions`.
+        source, target: numbers of nodes.
+    """
+    vertices = _vertices(network, source, target)
+    pieces = [[at[vertices[0]]]]
+    for one, other in pairwise(vertices):
+        if _is_round_the_back(network, one, other):
+            (_, out), (into, _) = _stubs(at[one], at[other])
+            pieces[-1].append(out)
+            pieces.append([into])
+        pieces[-1].append(at[other])
+    return pieces
+
+
+def _vertices(network: Network, source: int, target: int) -> list[Hashable]:
+    # The numbers of a complete network's links are those of its graph, which would have to be made.
+    if network.is_alike and network.settings.kind == "complete":
+        return [source, target]
+    try:
+        numbers = network.links_between(source, target)
+    except ValueError:
+        return [source, target]
+    ends = [network.link_ends[number] for number in numbers]
+    return [vertex for vertex, _ in groupby(chain([source], *ends, [target]))]
+
+
+def _is_round_the_back(network: Network, one: Hashable, other: Hashable) -> bool:
+    """Whether a link joins the two ends of a row, or column, of a torus that is drawn as it is."""
+    columns = _columns(network)
+    if columns is None or not (isinstance(one, int) and isinstance(other, int)):
+        return False
+    (row, column), (other_row, other_column) = divmod(one, columns), divmod(other, columns)
+    return abs(row - other_row) > 1 or abs(column - other_column) > 1
+
+
+def _columns(network: Network) -> int | None:
+    """Of a torus that is drawn as it is, how many nodes stand in a row: of two dimensions, and no endless row."""
+    if network.settings.kind != "torus":
+        return None
+    sides = network.settings.dimensions
+    if sides is None:
+        sides = most_even(network.nodes)
+        return sides[1] if sides[1] <= LONGEST_ROW * math.sqrt(network.nodes) else None
+    return sides[1] if len(sides) == 2 else None
+
+
+def _stubs(one: Point, other: Point) -> list[tuple[Point, Point]]:
+    """From the first out of the grid, and into it to the second."""
+    step_x, step_y = (STUB * ((a > b) - (a < b)) for a, b in zip(one, other, strict=True))
+    return [(one, (one[0] + step_x, one[1] + step_y)), ((other[0] - step_x, other[1] - step_y), other)]
+
+
 def _ring(nodes: int) -> dict[Hashable, Point]:
     return _fitted({node: cmath.rect(1.0, _angle(node, nodes)) for node in range(nodes)})
 
@@ -57,7 +135,7 @@ def _ring(nodes: int) -> dict[Hashable, Point]:
 def _grid(nodes: int, across: int | None = None) -> dict[Hashable, Point]:
     columns = across or next((side for side in range(math.isqrt(nodes), 1, -1) if nodes % side == 0), 1)
     columns = max(columns, nodes // columns) if across is None else columns
-    if columns > 4 * math.sqrt(nodes):
+    if columns > LONGEST_ROW * math.sqrt(nodes):
         columns = math.ceil(math.sqrt(nodes))
     return _fitted({node: complex(node % columns, node // columns) for node in range(nodes)})
 

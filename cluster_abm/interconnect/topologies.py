@@ -72,7 +72,7 @@ def fat_tree(settings: Interconnect, nodes: int) -> nx.Graph:
 
 def torus(settings: Interconnect, nodes: int) -> nx.Graph:
     """A grid closed in itself, the last dimension varying fastest; along a dimension of two there is one link."""
-    sides = settings.dimensions or _most_even(nodes)
+    sides = settings.dimensions or most_even(nodes)
     if math.prod(sides) != nodes:
         raise InputError(
             f"interconnect.dimensions = {list(sides)}: {math.prod(sides)} nodes, but cluster.nodes is {nodes}; "
@@ -179,7 +179,7 @@ def _hold(nodes: int, places: int, what: str) -> None:
         raise InputError(f"{what} holds at most {places} nodes, but cluster.nodes is {nodes}")
 
 
-def _most_even(nodes: int) -> tuple[int, int]:
+def most_even(nodes: int) -> tuple[int, int]:
     """The two factors of a number that are nearest to each other; of a prime, 1 and itself: a ring."""
     short = next(side for side in range(math.isqrt(nodes), 0, -1) if nodes % side == 0)
     return short, nodes // short

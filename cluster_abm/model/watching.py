@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from cluster_abm.formulas import (
     slowdown,
     weighted_load,
 )
+from cluster_abm.interconnect import Network
+from cluster_abm.interconnect.layout import Point, course
 from cluster_abm.model.decisions import DecisionRecord
 from cluster_abm.results.film import Picture
 from cluster_abm.results.frames import dedicated_ns
@@ -240,7 +242,15 @@ def telling_index(scenario: Scenario) -> str:
     return "io" if work.io_per_ms.mean * at_disk_ms > 1.0 else "cpu"
 
 
-def picture_of(frame: Frame, index: str) -> Picture:
-    """A frame as a picture of a film, nodes coloured by a load index."""
-    moves = [(move.source, move.target) for move in frame.moves]
-    return Picture(frame.now_ms, frame.loads[index], frame.tasks, frame.up, moves)
+def picture_of(frame: Frame, index: str, network: Network, at: Mapping[Hashable, Point]) -> Picture:
+    """A frame as a picture of a film.
+
+    Args:
+        frame: the state.
+        index: by which load nodes are coloured, one of INDICES.
+        network: as it is now, on which tasks have moved.
+        at: each vertex's position (interconnect.layout.positions).
+    """
+    pairs = dict.fromkeys((move.source, move.target) for move in frame.moves)
+    ways = [course(network, at, source, target) for source, target in pairs]
+    return Picture(frame.now_ms, frame.loads[index], frame.tasks, frame.up, ways)

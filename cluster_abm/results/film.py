@@ -12,19 +12,61 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
+from cluster_abm.results.lanes import along
 from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
-WORDS = {"cpu": "tasks running or ready", "io": "I/O processing ahead [s]"}
 PER_SECOND = 12
 # More lines than this are a grey disc, and most of the bytes of a film.
 MOST_WIRES = 300
+MOST_ARROWS = 60
+# Arrows in the unit square: how far beside the links, how far from a node's middle, how round their corners are.
+ASIDE, RIM, ROUND = 0.006, 0.035, 0.07
 FORMATS = (".gif", ".mp4")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the colours of the nodes mean.
+
+    Attributes:
+        words: the load, with its unit.
+        colours: evenly spaced, of loads from 0 to `full`.
+        full: the load that has the last colour.
+        names: of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
+    """
+
+    words: str
+    colours: tuple[str, ...]
+    full: float
+    names: tuple[str, ...] = ()
+
+
+def scale_of(index: str, largest: float) -> Scale:
+    """The scale of a film, of the index that tells most ("cpu" or "io"), up to the largest load seen."""
+    words = {"cpu": "tasks running or ready", "io": "I/O processing ahead [s]"}
+    return Scale(words[index], ("#eef1f3", BREAKDOWN_COLOURS[index]), largest or 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What all pictures of a run have in common.
+
+    Attributes:
+        title: stands above.
+        places: of each node in the unit square, y downwards.
+        wires: ends of each line.
+    """
+
+    title: str
+    places: Sequence[Point]
+    wires: Sequence[tuple[Point, Point]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +77,14 @@ class Picture:
         now_ms: simulated time [ms].
         loads, tasks: of each node, shape (nodes,) each.
         up: which nodes are not out, shape (nodes,).
-        moves: (from, to) of tasks that have moved since the last picture.
+        ways: of tasks that have moved since the last picture, each the pieces of a line (interconnect.layout.course).
     """
 
     now_ms: float
     loads: Floats
     tasks: Floats
     up: npt.NDArray[np.bool_]
-    moves: Sequence[tuple[int, int]]
+    ways: Sequence[Sequence[Sequence[Point]]]
 
 
 def check_film(path: Path) -> None:
@@ -63,89 +105,109 @@ def check_film(path: Path) -> None:
 
 def write_film(
     path: Path,
-    places: Sequence[Point],
-    wires: Sequence[tuple[Point, Point]],
+    scene: Scene,
     pictures: Sequence[Picture],
-    index: str,
-    title: str,
+    scale: Scale,
     progress: Callable[[], object] = lambda: None,
 ) -> None:
     """Write a film, PER_SECOND pictures a second.
 
     Args:
         path: ends in .gif or .mp4.
-        places: of each node in the unit square, y downwards.
-        wires: ends of each link.
+        scene: of all pictures.
         pictures: in their order.
-        index: by which load nodes are coloured, a key of WORDS.
-        title: stands above.
+        scale: what the colours of the nodes mean.
         progress: called after each picture.
     """
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    stage = _Stage(places, wires, index, title, max(float(one.loads.max()) for one in pictures))
+    figure, (stage,) = _staged([scene], scale)
     is_film = path.suffix.lower() == ".mp4"
     writer = FFMpegWriter(fps=PER_SECOND) if is_film else PillowWriter(fps=PER_SECOND)
-    with writer.saving(stage.figure, str(path), dpi=100):
+    with writer.saving(figure, str(path), dpi=100):
         for picture in pictures:
             stage.show(picture)
             writer.grab_frame()
             progress()
 
 
-def png(
-    places: Sequence[Point], wires: Sequence[tuple[Point, Point]], picture: Picture, index: str, title: str
-) -> bytes:
-    """One picture as the bytes of a PNG; arguments as of `write_film`."""
-    stage = _Stage(places, wires, index, title, float(picture.loads.max()))
-    stage.show(picture)
+def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
+    """One picture of a run, or of several side by side by one scale, as the bytes of a PNG."""
+    figure, stages = _staged([scene for scene, _ in shown], scale)
+    for stage, (_, picture) in zip(stages, shown, strict=True):
+        stage.show(picture)
     file = io.BytesIO()
-    stage.figure.savefig(file, format="png", dpi=130, metadata={"Software": None})
+    figure.savefig(file, format="png", dpi=130, metadata={"Software": None})
     return file.getvalue()
 
 
+def _staged(scenes: Sequence[Scene], scale: Scale) -> tuple[Figure, list[_Stage]]:
+    """A figure with a stage a scene, side by side, and one legend."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = new_figure(1.4 + 5.6 * len(scenes), 5.6, scenes[0].title if len(scenes) == 1 else "")
+    FigureCanvasAgg(figure)
+    every = figure.subplots(1, len(scenes), squeeze=False)[0]
+    stages = [_Stage(axes, scene, scale) for axes, scene in zip(every, scenes, strict=True)]
+    if len(scenes) > 1:
+        for axes, scene in zip(every, scenes, strict=True):
+            axes.set_title(scene.title, fontsize=11, fontweight="bold", loc="center", pad=22)
+    bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
+    if scale.names:
+        bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))
+    # Everything has its place now, and keeps it.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure, stages
+
+
 class _Stage:
-    """A figure whose nodes change colour and size from picture to picture."""
+    """Axes whose nodes change colour and size from picture to picture."""
 
-    def __init__(
-        self, places: Sequence[Point], wires: Sequence[tuple[Point, Point]], index: str, title: str, largest: float
-    ) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    def __init__(self, axes: Axes, scene: Scene, scale: Scale) -> None:
         from matplotlib.collections import LineCollection
-        from matplotlib.colors import LinearSegmentedColormap, Normalize
+        from matplotlib.colors import LinearSegmentedColormap, ListedColormap, Normalize
 
-        self.figure: Figure = new_figure(7.0, 5.6, title)
-        FigureCanvasAgg(self.figure)
-        self._axes = axes = self.figure.add_subplot()
-        self._at = np.array(places)
-        self._room = 12_000.0 / max(24, len(places))
-        if len(wires) <= MOST_WIRES:
-            axes.add_collection(LineCollection(list(wires), colors="#c5ccd2", linewidths=0.8, zorder=1))
-        colours = LinearSegmentedColormap.from_list(index, ["#eef1f3", BREAKDOWN_COLOURS[index]])
-        self._nodes = axes.scatter(
-            self._at[:, 0], self._at[:, 1], c=np.zeros(len(places)), cmap=colours, zorder=3,
-            norm=Normalize(0, largest or 1.0), edgecolors="#51606b", linewidths=0.8,
+        self._axes = axes
+        self._at = np.array(scene.places)
+        self._room = 12_000.0 / max(24, len(scene.places))
+        if len(scene.wires) <= MOST_WIRES:
+            axes.add_collection(LineCollection(list(scene.wires), colors="#c5ccd2", linewidths=0.8, zorder=1))
+        # Of classes each has its own colour, and a whole number in the middle of it.
+        classes = bool(scale.names)
+        colours = (
+            ListedColormap(list(scale.colours))
+            if classes
+            else LinearSegmentedColormap.from_list("load", list(scale.colours))
+        )
+        self.nodes = axes.scatter(
+            self._at[:, 0], self._at[:, 1], c=np.zeros(len(scene.places)), cmap=colours, zorder=3,
+            norm=Normalize(-0.5, scale.full + 0.5) if classes else Normalize(0, scale.full),
+            edgecolors="#51606b", linewidths=0.8,
         )  # fmt: skip
         self._out = axes.scatter([], [], marker="x", c=["#7d2a22"], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-0.06, 1.06), ylim=(1.06, -0.06), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-        self.figure.colorbar(self._nodes, ax=axes, label=WORDS[index], shrink=0.7)
-        axes.set_title("0 s", loc="left")
-        # Everything has its place now, and keeps it.
-        self.figure.draw_without_rendering()
-        self.figure.set_layout_engine("none")
+        axes.set_title("0 s", fontsize=11, loc="left")
 
     def show(self, picture: Picture) -> None:
         """Make it show this picture."""
-        self._nodes.set_array(picture.loads)
-        self._nodes.set_sizes(self._room * np.minimum(1.0, 0.25 + picture.tasks / 16.0))
+        self.nodes.set_array(picture.loads)
+        self.nodes.set_sizes(self._room * np.minimum(1.0, 0.25 + picture.tasks / 16.0))
         self._out.set_offsets(self._at[~picture.up])
         for arrow in self._arrows:
             arrow.remove()
-        look = {"arrowstyle": "-|>", "color": "#b0307a", "connectionstyle": "arc3,rad=0.12", "shrinkA": 8, "shrinkB": 8}
-        self._arrows = [
-            self._axes.annotate("", self._at[target], self._at[source], arrowprops=look, zorder=2)
-            for source, target in list(dict.fromkeys(picture.moves))[:60]
-        ]
+        self._arrows = [self._axes.add_patch(_arrow(way)) for way in picture.ways[:MOST_ARROWS]]
         self._axes.set_title(f"{picture.now_ms / 1000:,.1f} s", fontsize=11, loc="left")
+
+
+def _arrow(way: Sequence[Sequence[Point]]) -> Any:
+    """An arrow along the pieces of a way, its head at the end of the last one."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Line
+
+    strokes = along(way, ASIDE, RIM, ROUND)
+    codes = {"M": [Line.MOVETO], "L": [Line.LINETO], "Q": [Line.CURVE3] * 2}
+    line = Line([at for _, points in strokes for at in points], [code for pen, _ in strokes for code in codes[pen]])
+    return FancyArrowPatch(path=line, arrowstyle="-|>", color="#b0307a", mutation_scale=9, zorder=2, fill=False)

@@ -56,9 +56,8 @@ class Tab:
             self.until(lambda before=before: self.clock_s > before)
 
     def choose(self, label, value):
-        """A value from the list under a label."""
-        field = self._below(label)
-        field.locator(".v-select__slot").click()
+        """A value from the list of that label."""
+        self._labelled(label).locator("xpath=ancestor::*[contains(@class, 'v-select__slot')]").click()
         menu = self.page.locator(".menuable__content__active")
         option = menu.locator(".v-list-item").filter(has_text=re.compile(rf"^\s*{re.escape(value)}\s*$"))
         menu.wait_for()
@@ -67,14 +66,14 @@ class Tab:
         option.click()
 
     def enter(self, label, value):
-        """A number into the field under a label."""
-        field = self._below(label).locator("input")
+        """A number into the field of that label."""
+        field = self._labelled(label)
         field.fill(str(value))
         field.press("Enter")
 
-    def _below(self, label):
-        whole = re.compile(rf"^\s*{re.escape(label)}\s*(\[|,|$)")
-        return self.page.locator("label.control").filter(has_text=whole).locator("xpath=following-sibling::*[1]")
+    def _labelled(self, label):
+        """The input that a label is tied to."""
+        return self.page.get_by_label(re.compile(rf"^\s*{re.escape(label)}\s*(\[|,|$)"))
 
     def fills(self):
         """Colour of each node, in their order."""

@@ -90,6 +90,9 @@ def test_two_policies_side_by_side(tab):
     assert there == 0
     assert difference == -here
     assert cut(tab) == []
+    accepted = tab.page.locator(".panel-talk td.yes").filter(has_text="accepted")
+    assert accepted.count() > 0
+    assert not any(accepted.evaluate_all("cells => cells.map(cell => cell.scrollWidth > cell.clientWidth)"))
     tab.picture("two")
 
 

@@ -36,7 +36,7 @@ def parsed(markup):
 
 
 def drawn(run, frame, index="cpu", full=4.0):
-    return parsed(network.draw(run.map, frame, INDICES[index], full, "a network"))
+    return parsed(network.draw(run.map, frame, run.model.network, INDICES[index], full, "a network"))
 
 
 def groups(picture, kind):
@@ -78,6 +78,31 @@ def test_a_move_is_an_arrow_from_its_source_to_its_target(run):
     for at, node, other in ((start, moves[0].source, moves[0].target), (end, moves[0].target, moves[0].source)):
         assert math.dist(at, run.map.at[node]) < math.dist(at, run.map.at[other])
     assert not groups(drawn(run, replace(run.frame, moves=())), "move")
+
+
+@pytest.mark.parametrize(("kind", "passes"), [("complete", False), ("star", True)])
+def test_an_arrow_takes_the_way_that_the_task_took(kind, passes):
+    run = Run(scenario(**busy(cluster__nodes=8, interconnect__kind=kind)), 500.0, 500.0)
+    while not run.frame.moves:
+        run.advance(run.frame.now_ms + 100.0)
+    # Neighbours on the ring: its middle is far off.
+    there = run.frame.moves[0]._replace(source=2, target=3)
+    back = there._replace(source=3, target=2)
+    paths = [one.find("path").get("d") for one in groups(drawn(run, replace(run.frame, moves=(there, back))), "move")]
+    (to, fro) = ([float(number) for number in re.findall(r"[\d.]+", path)] for path in paths)
+    middle = tuple(sum(run.map.at[node][axis] for node in range(8)) / 8 for axis in (0, 1))
+    nearest = min(math.dist(at, middle) for at in zip(to[::2], to[1::2], strict=True))
+    assert (nearest < 20) == passes
+    # Side by side: neither arrow begins where the other one ends.
+    assert math.dist(to[:2], fro[-2:]) > 4
+    assert math.dist(to[-2:], fro[:2]) > 4
+
+
+def test_crosses_are_explained_where_there_are_some(run):
+    words = [{one.text for one in drawn(run, replace(run.frame, up=np.array(up))).iter("text")}
+             for up in ([True] * 6, [True] * 5 + [False])]  # fmt: skip
+    assert "out" not in words[0]
+    assert "out" in words[1]
 
 
 @pytest.mark.parametrize("index", INDICES)

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from PIL import Image
 from support import busy, scenario
 
 from cluster_abm import ClusterModel, load_scenario
 from cluster_abm.model.watching import telling_index
+from cluster_abm.results.film import png
 from cluster_abm.scenario import scenario_names
+from viz.colours import INDICES
 from viz.player import Player
 from viz.settings import first_settings, scenario_with, settings_of
 
@@ -149,6 +152,33 @@ def test_what_is_seen_can_be_kept(page):
     pd.testing.assert_frame_equal(kept, model.jobs_frame())
     player.change(replace(settings_of(SCENARIO), nodes=-1))
     assert player.picture() == player.jobs() == b""
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_a_picture_shows_the_chosen_load_of_both_runs(page, index, monkeypatch):
+    player, _ = page
+    shown = []
+    monkeypatch.setattr("viz.player.png", lambda runs, scale: shown.append((runs, scale)) or png(runs, scale))
+    player.colour_by(index)
+    player.frame_ms = 3000.0
+    player.step()
+    alone = size_of(player.picture())
+    player.change(replace(settings_of(SCENARIO), other="none"))
+    player.step()
+    beside = size_of(player.picture())
+    assert beside[0] > 1.5 * alone[0]
+    assert beside[1] == alone[1]
+    (one, _), (two, scale) = shown
+    assert [scene.title.split()[2] for scene, _ in two] == [f"{SCENARIO.policy.name},", "none,"]
+    assert one[0][1].loads.tolist() == two[0][1].loads.tolist()
+    assert max(picture.loads.max() for _, picture in two) <= scale.full
+    assert scale.words == INDICES[index].words
+    assert bool(scale.names) == (index == "class")
+
+
+def size_of(picture):
+    with Image.open(io.BytesIO(picture)) as image:
+        return image.size
 
 
 def test_two_players_share_nothing(page):
