@@ -20,7 +20,13 @@ SLOWDOWNS = {"none": [3.0, 4.0, 5.0, 6.0], "jsq": [2.1, 2.9, 4.0, 5.0]}
 
 def study(swept):
     return SimpleNamespace(
-        name="small", title="A small study", policies=POLICIES, measure=("mean_slowdown",), swept=list(swept)
+        name="small",
+        title="A small study",
+        policies=POLICIES,
+        measure=("mean_slowdown",),
+        swept=list(swept),
+        seeds=range(4),
+        sensitivity=None,
     )
 
 
