@@ -136,7 +136,9 @@ def _incomplete(runs: pd.DataFrame, plan: Sensitivity, seeds: Sequence[int]) -> 
 
 def _problem(plan: Sensitivity) -> dict[str, Any]:
     # A new one for each call: SALib writes into it.
-    return {"num_vars": len(plan.ranges), "names": [*plan.ranges], "bounds": [[0.0, 1.0]] * len(plan.ranges)}
+    # SALib 1.5.1 gives the names to pandas as they are, and pandas 3 takes no lists.
+    names = np.array([*plan.ranges], dtype=object)
+    return {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
 
 
 def _seed(plan: Sensitivity) -> int:
