@@ -17,7 +17,7 @@ MOST_PANELS = 9
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
 UNITS = {
-    "_ms": "ms", "_mb_per_s": "MB/s", "_per_ms": "1/ms", "_per_s": "1/s", "_mbps": "Mbit/s", "_mb": "MB",
+    "_per_ms": "1/ms", "_ms": "ms", "_mb_per_s": "MB/s", "_per_s": "1/s", "_mbps": "Mbit/s", "_mb": "MB",
     "_kb": "KB", "_s": "s", "_percent": "%",
 }  # fmt: skip
 WORDS = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import qmc
 
 from cluster_abm.errors import InputError
@@ -17,7 +18,8 @@ from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.study.compare import check_policies, with_policy
 from cluster_abm.study.fingerprint import cell_key
-from cluster_abm.study.study_file import LatinHypercube, Settings, Study
+from cluster_abm.study.sensitivity import unit_points
+from cluster_abm.study.study_file import Range, Settings, Study
 
 
 @dataclass(frozen=True)
@@ -89,17 +91,21 @@ def expand(study: Study) -> Expansion:
 def points_of(study: Study) -> tuple[Settings, ...]:
     """The settings of every point; a study that sweeps nothing has one, without any."""
     if study.latin_hypercube is not None:
-        return _sample(study.latin_hypercube)
+        plan = study.latin_hypercube
+        unit = qmc.LatinHypercube(len(plan.ranges), rng=np.random.default_rng(plan.seed)).random(plan.samples)
+        return _scaled(unit, plan.ranges)
+    if study.sensitivity is not None:
+        return _scaled(unit_points(study.sensitivity), study.sensitivity.ranges)
     if study.grid:
         combinations = itertools.product(*study.grid.values())
         return tuple(dict(zip(study.grid, values, strict=True)) for values in combinations)
     return study.points or ({},)
 
 
-def _sample(plan: LatinHypercube) -> tuple[Settings, ...]:
-    unit = qmc.LatinHypercube(len(plan.ranges), rng=np.random.default_rng(plan.seed)).random(plan.samples)
+def _scaled(unit: npt.NDArray[np.float64], ranges: Mapping[str, Range]) -> tuple[Settings, ...]:
+    """Points of the unit cube, shape (points, keys), laid into the ranges."""
     columns: dict[str, list[float]] = {}
-    for column, (key, of) in zip(unit.T.tolist(), plan.ranges.items(), strict=True):
+    for column, (key, of) in zip(unit.T.tolist(), ranges.items(), strict=True):
         # Whole numbers: each has a strip of the same width, those at the ends included.
         low, high = (of.low - 0.5, of.high + 0.5) if of.integer and not of.log else (of.low, of.high)
         if of.log:

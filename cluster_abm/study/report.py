@@ -15,9 +15,11 @@ from cluster_abm.results.files import in_one_move, write_text
 from cluster_abm.results.study_axes import label_of, lay_out, point_text, value_text
 from cluster_abm.results.style import plain
 from cluster_abm.study.findings import Findings, find, slowdown_quantiles
+from cluster_abm.study.markdown import picture_lines, table_lines, with_interval
+from cluster_abm.study.sensitivity import Analysis, analyse
+from cluster_abm.study.sensitivity_report import draw_sensitivity, sensitivity_lines
+from cluster_abm.study.study_file import Sensitivity
 
-# Longer tables are in the CSV file alone.
-MOST_LINES = 60
 # Pictures with a panel or a file a point show so many of them, evenly spread.
 MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3
 
@@ -47,9 +49,17 @@ class Reported(Protocol):
     def swept(self) -> list[str]:
         """Dotted keys that differ between points."""
 
+    @property
+    def seeds(self) -> range:
+        """Those that every point and policy is run from at least."""
+
+    @property
+    def sensitivity(self) -> Sensitivity | None:
+        """How the points were drawn, if for the sake of sensitivity indices."""
+
 
 def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: str | Path) -> list[Path]:
-    """Write report.md, estimates.csv, differences.csv, ranking.csv, percentiles.csv and the pictures; give their paths.
+    """Write report.md, estimates.csv, differences.csv, ranking.csv, percentiles.csv, sensitivity.csv and the pictures.
 
     Args:
         results: one row a run, as load_results gives them.
@@ -57,8 +67,11 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
         loads: (point, policy, seed, measuring.load_over_time) of some runs.
         folder: is made if it is not there.
 
+    Returns:
+        the paths of what was written; a table without rows is not.
+
     Raises:
-        InputError: a metric of `measure` that no run has, or nothing has finished.
+        InputError: a metric of `measure` that no run has, nothing has finished, or SALib is needed and not there.
     """
     metrics = tuple(dict.fromkeys(study.measure))
     if not len(results) or not (results["status"] == "finished").any():
@@ -72,15 +85,21 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
     found = find(results, study.swept, study.policies, metrics)
+    matters = None
+    if study.sensitivity is not None:
+        matters = analyse(results, study.sensitivity, study.seeds, study.policies, metrics)
+    tables = {name: getattr(found, name) for name in ("estimates", "differences", "ranking", "percentiles")}
     written = []
-    for name in ("estimates", "differences", "ranking", "percentiles"):
-        table = getattr(found, name)
+    for name, table in (tables | ({"sensitivity": matters.table} if matters else {})).items():
         if len(table):
             with in_one_move(path / f"{name}.csv") as partial:
                 table.to_csv(partial, index=False, lineterminator="\n")
             written.append(path / f"{name}.csv")
     pictures = _draw(path, study, metrics, found, loads)
-    text = _markdown(study, metrics, found, results, [picture for picture in pictures if picture.suffix == ".png"])
+    if matters:
+        pictures += draw_sensitivity(path, study.title or study.name, matters)
+    shown = [picture for picture in pictures if picture.suffix == ".png"]
+    text = _markdown(study, metrics, found, matters, results, shown)
     return [write_text(path, "report.md", text), *written, *pictures]
 
 
@@ -148,7 +167,12 @@ def _spread(points: Sequence[int], most: int) -> list[int]:
 
 
 def _markdown(
-    study: Reported, metrics: Sequence[str], found: Findings, results: pd.DataFrame, pictures: Sequence[Path]
+    study: Reported,
+    metrics: Sequence[str],
+    found: Findings,
+    matters: Analysis | None,
+    results: pd.DataFrame,
+    pictures: Sequence[Path],
 ) -> str:
     failed = results[results["status"] != "finished"]
     lines = [f"# {study.title or study.name}", ""]
@@ -172,14 +196,16 @@ def _markdown(
             ]
         lines += [""]
     keys = [str(key) for key in found.points.columns]
+    if matters is not None:
+        lines += sensitivity_lines(matters, pictures)
     for metric in metrics:
         lines += [f"## {label_of(metric)}", ""]
         lines += _ranking_table(found, metric, keys)
         lines += _difference_table(found, metric, keys)
-        lines += _pictures(pictures, (metric.replace(".", "-"), f"{metric.replace('.', '-')}-differences"))
+        lines += picture_lines(pictures, (metric.replace(".", "-"), f"{metric.replace('.', '-')}-differences"))
     if len(found.percentiles):
         lines += ["## Slowdowns of jobs", ""]
-        texts = [_with_interval(*row) for row in found.percentiles[["mean", "low", "high"]].to_numpy()]
+        texts = [with_interval(*row) for row in found.percentiles[["mean", "low", "high"]].to_numpy()]
         table = found.percentiles.assign(text=texts).pivot_table(
             index=["point", "policy"], columns="percentile", values="text", aggfunc="first", sort=False
         )
@@ -187,18 +213,18 @@ def _markdown(
             [*_key_cells(found.points, point, keys), f"`{policy}`", *row]
             for (point, policy), row in zip(table.index, table.to_numpy(), strict=True)
         ]
-        lines += _table(
+        lines += table_lines(
             [*map(label_of, keys), "policy", *(f"{percent} %" for percent in table.columns)], rows, "percentiles.csv"
         )
     rest = [p for p in pictures if p.stem in ("slowdowns", "breakdown") or p.stem.startswith("load-point-")]
-    lines += _pictures(pictures, [picture.stem for picture in rest])
+    lines += picture_lines(pictures, [picture.stem for picture in rest])
     if len(failed):
         lines += ["## Runs that failed", ""]
         rows = [
             [str(row["point"]), f"`{row['policy']}`", str(row["seed"]), _last_line(row.get("error"))]
             for _, row in failed.iterrows()
         ]
-        lines += _table(["point", "policy", "seed", "error"], rows, "the store")
+        lines += table_lines(["point", "policy", "seed", "error"], rows, "the store")
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -211,14 +237,14 @@ def _ranking_table(found: Findings, metric: str, keys: Sequence[str]) -> list[st
     for _, place in places.iterrows():
         own = estimates.loc[(place["point"], place["policy"])]
         rank = f"{place['best']}" if place["best"] == place["worst"] else f"{place['best']} to {place['worst']}"
-        median = _with_interval(own["median"], own["median_low"], own["median_high"])
+        median = with_interval(own["median"], own["median_low"], own["median_high"])
         rows.append(
             [
                 *_key_cells(found.points, place["point"], keys), rank, f"`{place['policy']}`",
-                _with_interval(own["mean"], own["low"], own["high"]), median, str(own["seeds"]),
+                with_interval(own["mean"], own["low"], own["high"]), median, str(own["seeds"]),
             ]
         )  # fmt: skip
-    return _table([*map(label_of, keys), "rank", "policy", "mean", "median", "seeds"], rows, "estimates.csv")
+    return table_lines([*map(label_of, keys), "rank", "policy", "mean", "median", "seeds"], rows, "estimates.csv")
 
 
 def _difference_table(found: Findings, metric: str, keys: Sequence[str]) -> list[str]:
@@ -227,34 +253,18 @@ def _difference_table(found: Findings, metric: str, keys: Sequence[str]) -> list
     rows = [
         [
             *_key_cells(found.points, row["point"], keys), f"`{row['a']}` - `{row['b']}`",
-            _with_interval(row["difference"], row["low"], row["high"]), plain(row["ratio"], 3),
+            with_interval(row["difference"], row["low"], row["high"]), plain(row["ratio"], 3),
             "yes" if row["significant"] else "no",
         ]
         for _, row in found.differences[found.differences["metric"] == metric].iterrows()
     ]  # fmt: skip
-    return _table([*map(label_of, keys), "policies", "difference", "ratio of means", "real"], rows, "differences.csv")
+    return table_lines(
+        [*map(label_of, keys), "policies", "difference", "ratio of means", "real"], rows, "differences.csv"
+    )
 
 
 def _key_cells(points: pd.DataFrame, point: int, keys: Sequence[str]) -> list[str]:
     return [value_text(points.loc[point, key]) for key in keys]
-
-
-def _with_interval(value: float, low: float, high: float) -> str:
-    return f"{plain(value)} [{plain(low)}, {plain(high)}]" if np.isfinite([low, high]).all() else plain(value)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], elsewhere: str) -> list[str]:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-    shown = rows[:MOST_LINES]
-    left = len(rows) - len(shown)
-    more = [f"({left:,} further rows: {elsewhere})", ""] if left else []
-    return [line(head), "|" + "---|" * len(head), *map(line, shown), "", *more]
-
-
-def _pictures(pictures: Sequence[Path], stems: Sequence[str]) -> list[str]:
-    return [line for p in pictures if p.stem in stems for line in (f"![{p.stem}]({p.name})", "")]
 
 
 def _last_line(error: object) -> str:

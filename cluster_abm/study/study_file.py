@@ -45,11 +45,9 @@ class Range(Section):
         return self
 
 
-class LatinHypercube(Section):
-    """A sample in which each key's range is cut into as many strips as there are points, one point in each."""
+class _Sample(Section):
+    """Points drawn from ranges of keys, which the file writes beside the other keys of the section."""
 
-    samples: Annotated[int, Field(ge=1)]
-    """how many points"""
     seed: Annotated[int, Field(ge=0)] = 1
     """of the sample (the runs have theirs)"""
     ranges: dict[str, Range] = Field(min_length=1)
@@ -60,8 +58,47 @@ class LatinHypercube(Section):
     def _gather_ranges(cls, data: Any) -> Any:
         if not isinstance(data, Mapping) or "ranges" in data:
             return data
-        own = {name: data[name] for name in ("samples", "seed") if name in data}
+        own = {name: data[name] for name in cls.model_fields if name in data}
         return own | {"ranges": {key: value for key, value in data.items() if key not in own}}
+
+
+class LatinHypercube(_Sample):
+    """A sample in which each key's range is cut into as many strips as there are points, one point in each."""
+
+    samples: Annotated[int, Field(ge=1)]
+    """how many points"""
+
+
+class Sensitivity(_Sample):
+    """Points from which it can be told how much of a metric's variation each key is good for."""
+
+    method: Literal["sobol", "morris"]
+    """sobol: shares of the variance; morris: elementary effects, which take far fewer points and tell less"""
+    samples: Annotated[int, Field(ge=2)]
+    """sobol: a power of two, times factors + 2 is the number of points; morris: trajectories of factors + 1 points"""
+
+    @model_validator(mode="after")
+    def _suits_the_method(self) -> Sensitivity:
+        problems = []
+        if self.method == "sobol" and self.samples & (self.samples - 1):
+            problems.append(f"samples = {self.samples}: must be a power of two, as 64, for method = 'sobol'")
+        # Morris' four levels split a range in three; an effect is a difference divided by a step that is two of these.
+        for key, of in self.ranges.items() if self.method == "morris" else ():
+            if of.integer and of.log:
+                problems.append(f"{key}: integer and log: one of them, not both, for method = 'morris'")
+            elif of.integer and (of.low % 1 or (of.high - of.low) % 3):
+                problems.append(
+                    f"{key}: low = {of.low:g}, high = {of.high:g}: for method = 'morris' whole numbers, "
+                    "a multiple of three apart: its four levels must be whole numbers too"
+                )
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    @property
+    def point_count(self) -> int:
+        """How many points there are."""
+        return self.samples * (len(self.ranges) + (2 if self.method == "sobol" else 1))
 
 
 class Study(Section):
@@ -97,6 +134,8 @@ class Study(Section):
     """tables of dotted keys, one a point"""
     latin_hypercube: LatinHypercube | None = None
     """`samples`, and dotted key -> { low, high[, log, integer] }"""
+    sensitivity: Sensitivity | None = None
+    """`method`, `samples`, and dotted key -> { low, high[, log, integer] }; the report tells which keys matter"""
     file: Annotated[Path, Field(exclude=True)] = Path("study")
     """where it was read from"""
 
@@ -113,8 +152,8 @@ class Study(Section):
     @model_validator(mode="after")
     def _fits_together(self) -> Study:
         problems = []
-        if sum(map(bool, (self.grid, self.points, self.latin_hypercube))) > 1:
-            problems.append("grid, points, latin_hypercube: one of them, not several")
+        if sum(map(bool, (self.grid, self.points, self.latin_hypercube, self.sensitivity))) > 1:
+            problems.append("grid, points, latin_hypercube, sensitivity: one of them, not several")
         if self.max_replications is not None and self.precision is None:
             problems.append(f"max_replications = {self.max_replications}: needs precision")
         if self.max_replications is not None and self.max_replications < self.replications:
@@ -127,6 +166,7 @@ class Study(Section):
             "grid": [*self.grid],
             "points": [key for point in self.points for key in point],
             "latin_hypercube": [*(self.latin_hypercube.ranges if self.latin_hypercube else ())],
+            "sensitivity": [*(self.sensitivity.ranges if self.sensitivity else ())],
         }
         for section, keys in used.items():
             for key in dict.fromkeys(keys):
@@ -155,6 +195,8 @@ class Study(Section):
         """The dotted keys that differ between points, in the order of the file."""
         if self.latin_hypercube is not None:
             return [*self.latin_hypercube.ranges]
+        if self.sensitivity is not None:
+            return [*self.sensitivity.ranges]
         return [*self.grid] or [*dict.fromkeys(key for point in self.points for key in point)]
 
     @property
@@ -197,15 +239,15 @@ def load_study(source: str | Path) -> Study:
 def study_to_toml(study: Study) -> str:
     """The study as TOML that `load_study` reads back to an equal one."""
     tree = study.model_dump(mode="json", exclude_none=True)
-    if study.latin_hypercube is not None:
-        tree["latin_hypercube"] |= tree["latin_hypercube"].pop("ranges")
+    for section in tree.keys() & {"latin_hypercube", "sensitivity"}:
+        tree[section] |= tree[section].pop("ranges")
     return tomli_w.dumps({key: value for key, value in tree.items() if value not in ({}, [])})
 
 
 def _messages(error: Any, path: Path) -> list[str]:
     field = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        section = {"latin_hypercube": Range}.get(str(error["loc"][0]), Study)
+        section = {"latin_hypercube": Range, "sensitivity": Range}.get(str(error["loc"][0]), Study)
         return [f"{path}: unknown key {field!r}; {nearest(str(error['loc'][-1]), [*section.model_fields])}"]
     if error["type"] == "missing":
         return [f"{path}: {field}: is missing"]

@@ -183,6 +183,9 @@ def test_an_address_that_is_none_is_named(address):
 
 
 def test_workers_with_other_sources_are_named_at_once(cluster, monkeypatch):
+    with open_executor("dask", dask=cluster.address) as executor:
+        # The worker has joined the scheduler.
+        assert executor.submit(work.square, 2).result(timeout=60) == 4
     monkeypatch.setattr(dask_cluster, "result_version", work.another_version)
     with pytest.raises(
         InputError,

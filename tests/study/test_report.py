@@ -20,7 +20,13 @@ SLOWDOWNS = {"none": [3.0, 4.0, 5.0, 6.0], "jsq": [2.1, 2.9, 4.0, 5.0]}
 
 def study(swept):
     return SimpleNamespace(
-        name="small", title="A small study", policies=POLICIES, measure=("mean_slowdown",), swept=list(swept)
+        name="small",
+        title="A small study",
+        policies=POLICIES,
+        measure=("mean_slowdown",),
+        swept=list(swept),
+        seeds=range(4),
+        sensitivity=None,
     )
 
 
@@ -102,6 +108,7 @@ def test_two_keys_are_small_multiples_along_the_one_with_more_values():
 def test_words_and_units():
     assert label_of("cluster.exchange_period_ms") == "exchange period [ms]"
     assert label_of("workload.cpu_ms.mean") == "mean cpu [ms]"
+    assert label_of("workload.io_per_ms.mean") == "mean io [1/ms]"
     assert label_of("interconnect.bandwidth_mbps") == "bandwidth [Mbit/s]"
     keys = pd.Series({"cluster.exchange_period_ms": 100.0, "workload.home.kind": "skewed"})
     assert point_text(keys) == "exchange period = 100 ms, home = skewed"

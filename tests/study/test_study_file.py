@@ -118,7 +118,7 @@ MISTAKES = {
         {"replications": 0, "warmup": "mses"},
         ["replications = 0: input should be greater", "warmup = 'mses': input should be 'none' or 'mser'"],
     ),
-    "two sweeps": ({"points": [{"cluster.nodes": 3}]}, ["grid, points, latin_hypercube: one of them"]),
+    "two sweeps": ({"points": [{"cluster.nodes": 3}]}, ["grid, points, latin_hypercube, sensitivity: one of them"]),
     "several at once": (
         {"max_replications": 2, "policies": ["none", "none"], "overrides": {"run.seed": 3}},
         ["needs precision", "below replications = 3", "'none' is named twice", "overrides.run.seed: a study says this"],
