@@ -33,8 +33,10 @@ class Age(MemoryCentric):
         age_ms = tasks["age_ms"]
         if self.parameters.which == "youngest":
             return int(age_ms.argmin())
-        # Where it would go is not known yet: as if to the next node.
-        node = view.next_node
+        # Where it would go is not known yet: as if to the machine that has most room.
+        node = self._roomiest(view)
+        if node is None:
+            return None
         cost_ms = migration_ms(
             view.fixed_ms(node)[1], tasks["memory_mb"], tasks["initial_data_mb"], view.mb_per_s(node),
             view.hardware[view.me].disk_mb_per_s, view.hardware[view.me].disk_mb_per_s,

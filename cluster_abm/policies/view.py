@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -302,6 +303,9 @@ class View:
         latency of the way there; 0 here."""
         if node == self.me:
             return 0.0
+        if self.mb_per_s(node) == 0.0:
+            # No way leads there.
+            return math.inf
         remote_execution_ms, migration_ms = self.fixed_ms(node)
         return moving_ms(
             newcomer.running, remote_execution_ms, migration_ms, newcomer.memory_mb,

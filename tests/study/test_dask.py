@@ -143,6 +143,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_nothing_counts_twice(cl
     assert done.empty()
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_its_workers_is_given_up_and_a_scheduler_that_goes_is_named(tmp_path, impatient):
     # A cluster of its own, which forgives no death: Dask forgives three.
     cluster = Cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")

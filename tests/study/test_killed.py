@@ -92,6 +92,7 @@ def begin(path, out):
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
+@pytest.mark.slow
 @needs_proc
 def test_the_command_killed_with_its_processes_at_work(tmp_path):
     """Its workers, who hear nothing of it, end too; their runs are no one's claim for long."""

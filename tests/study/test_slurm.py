@@ -129,6 +129,7 @@ def machine_room(tmp_path, monkeypatch, path_of_tests):
     return record
 
 
+@pytest.mark.slow
 def test_what_is_submitted_together_is_one_array_with_what_was_asked_for(machine_room, tmp_path):
     asked = {"folder": tmp_path / "jobs", "partition": "short", "time": 30, "mem": "4GB", "cpus_per_task": 1}
     with open_executor("slurm", slurm=asked) as executor:
