@@ -84,7 +84,8 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
     """The difference of two policies that met the same jobs: one value a seed, in the same order."""
     first, second = np.asarray(a, float), np.asarray(b, float)
     differences = first - second
-    ratio = float(first.mean() / second.mean()) if second.mean() != 0 else math.nan
+    # As plain floats: what is too large is infinite, and no warning.
+    ratio = float(first.mean()) / float(second.mean()) if second.mean() != 0 else math.nan
     found = estimate(differences.tolist())
     if len(differences) < 2:
         return PairedDifference(ratio, found, 1.0)
