@@ -56,7 +56,7 @@ def links(network: Network) -> list[tuple[Hashable, Hashable]]:
 
 
 def wires(network: Network, at: Mapping[Hashable, Point]) -> list[tuple[Point, Point]]:
-    """The ends of each line to draw for `links`: one a link, two stubs where it leads round the back of a torus.
+    """The ends of each line to draw for `links`: one a link, two loose ends where it leads round the back of a torus.
 
     Args:
         network: of which to draw the links.
@@ -65,7 +65,9 @@ def wires(network: Network, at: Mapping[Hashable, Point]) -> list[tuple[Point, P
     return [
         line
         for one, other in links(network)
-        for line in (_stubs(at[one], at[other]) if _is_round_the_back(network, one, other) else [(at[one], at[other])])
+        for line in (
+            _loose_ends(at[one], at[other]) if _is_round_the_back(network, one, other) else [(at[one], at[other])]
+        )
     ]
 
 
@@ -83,7 +85,7 @@ def course(network: Network, at: Mapping[Hashable, Point], source: int, target: 
     pieces = [[at[vertices[0]]]]
     for one, other in pairwise(vertices):
         if _is_round_the_back(network, one, other):
-            (_, out), (into, _) = _stubs(at[one], at[other])
+            (_, out), (into, _) = _loose_ends(at[one], at[other])
             pieces[-1].append(out)
             pieces.append([into])
         pieces[-1].append(at[other])
@@ -122,7 +124,7 @@ def _columns(network: Network) -> int | None:
     return sides[1] if len(sides) == 2 else None
 
 
-def _stubs(one: Point, other: Point) -> list[tuple[Point, Point]]:
+def _loose_ends(one: Point, other: Point) -> list[tuple[Point, Point]]:
     """From the first out of the grid, and into it to the second."""
     step_x, step_y = (STUB * ((a > b) - (a < b)) for a, b in zip(one, other, strict=True))
     return [(one, (one[0] + step_x, one[1] + step_y)), ((other[0] - step_x, other[1] - step_y), other)]

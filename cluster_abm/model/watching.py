@@ -175,7 +175,7 @@ class Watcher:
         busy_ns = model.busy_ns()
         passed_ns = max(1, model.now_ns - self._last_ns)
         cpu, disk = (
-            np.asarray((now - before) / passed_ns) for now, before in zip(busy_ns, self._last_busy_ns, strict=True)
+            np.asarray((busy - before) / passed_ns) for busy, before in zip(busy_ns, self._last_busy_ns, strict=True)
         )
         self._last_ns, self._last_busy_ns = model.now_ns, busy_ns
         return cpu, disk

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import networkx as nx
@@ -18,7 +19,8 @@ KEYS = (
     '<key id="b" for="edge" attr.name="bandwidth_mbps" attr.type="double"/>'
     '<key id="l" for="edge" attr.name="latency_ms" attr.type="double"/>'
 )
-ZOO = Path("/work/shared/data/topologies")
+DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+ZOO = DATA / "topologies"
 
 
 @pytest.fixture
