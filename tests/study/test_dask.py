@@ -34,8 +34,10 @@ class Cluster:
         self.settings = settings
         self.processes = []
         self.start("scheduler", "--port", "0", "--scheduler-file", folder / "scheduler.json")
-        until(lambda: (folder / "scheduler.json").exists())
-        self.address = json.loads((folder / "scheduler.json").read_text())["address"]
+        told = folder / "scheduler.json"
+        # It is there before it is whole.
+        until(lambda: told.exists() and told.read_text().rstrip().endswith("}"))
+        self.address = json.loads(told.read_text())["address"]
 
     def start(self, what, *arguments):
         path = [Path(work.__file__).parent, *filter(None, [os.environ.get("PYTHONPATH")])]
