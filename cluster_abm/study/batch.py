@@ -6,19 +6,19 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest
-from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost, available_processors, open_executor
+from cluster_abm.study.executors import available_processors, open_executor
 from cluster_abm.study.expansion import Cell, Expansion, expand
+from cluster_abm.study.in_flight import Ended, InFlight, window
+from cluster_abm.study.interrupts import interrupt_held_back
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out, failed_by
 from cluster_abm.study.results_folder import write_plan
@@ -28,8 +28,6 @@ from cluster_abm.study.wanted import Values, known_values, seeds_wanted
 
 # How often somebody looks whether others have finished what they claimed.
 LOOK_S = 0.5
-# Runs handed to executors whose number of workers is not known here.
-IN_FLIGHT_ELSEWHERE = 256
 
 
 @dataclass
@@ -96,7 +94,7 @@ def run_batch(
                 if not work.is_over:
                     kind, count = _executor(executor_kind, workers, len(work.queue))
                     with open_executor(kind, count, dask, slurm) as executor:
-                        work.carry_on(executor, _window(kind, count))
+                        work.carry_on(executor, window(kind, count))
             except KeyboardInterrupt:
                 outcome.interrupted = True
         work.compact()
@@ -111,13 +109,6 @@ def _executor(kind: str, workers: int | None, runs: int) -> tuple[str, int | Non
         # One process of its own would only take longer to begin.
         return ("process", workers) if workers > 1 else ("inline", 1)
     return kind, workers
-
-
-def _window(kind: str, workers: int | None) -> int:
-    """Runs in flight at once: each worker's, and the next one for it, so that none waits for the bookkeeping."""
-    if kind == "inline":
-        return 1
-    return IN_FLIGHT_ELSEWHERE if workers is None else 2 * workers
 
 
 def _set_aside(store: Store, contents: Contents, quiet: bool) -> list[str]:
@@ -158,8 +149,6 @@ class _Work:
         self._to_retry: dict[RunName, int | None] = {}
         self.queue: deque[RunName] = deque()
         self._elsewhere: list[RunName] = []
-        self._in_flight: dict[RunName, int] = {}
-        self._done: SimpleQueue[tuple[RunName, Future[Record]]] = SimpleQueue()
         self.made = 0
         self._take_stock(contents, keep_failed)
 
@@ -170,26 +159,25 @@ class _Work:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to do, here or elsewhere."""
-        return not (self.queue or self._elsewhere or self._in_flight)
+        """Whether nothing is left to do."""
+        return not self.queue
 
-    def carry_on(self, executor: Executor, window: int) -> None:
-        """Until all that is wanted is there."""
-        while not self.is_over:
-            self._fill(executor, window)
-            self._show()
-            if not self._in_flight:
-                if not self.queue and self._elsewhere:
-                    time.sleep(LOOK_S)
-                    self._look_elsewhere()
-                continue
-            try:
-                # A queue, not futures.wait: that locks all futures, and an interrupt in it leaves some locked for ever.
-                name, future = self._done.get(timeout=LOOK_S if self._elsewhere and not self.queue else None)
-            except Empty:
-                self._look_elsewhere()
-                continue
-            self._book(executor, name, future)
+    def carry_on(self, executor: Executor, limit: int) -> None:
+        """Until all that is wanted is there; at most so many runs in flight at once."""
+        flight: InFlight[RunName] = InFlight(executor)
+        while self.queue or self._elsewhere or flight:
+            self._fill(flight, limit)
+            self._show(len(flight))
+            if flight:
+                ended = flight.take()
+                if ended is not None:
+                    self._book(ended)
+                    continue
+            elif self._elsewhere:
+                time.sleep(LOOK_S)
+            # Nothing has ended here for a while: others may be through with what they claimed.
+            self.queue.extend(self._elsewhere)
+            self._elsewhere.clear()
 
     def compact(self) -> None:
         """Put runs into parts while there are enough of them, unless another process does."""
@@ -226,8 +214,8 @@ class _Work:
         self._wanted[key] = count
         self._bar.total = self.expected
 
-    def _fill(self, executor: Executor, window: int) -> None:
-        while self.queue and len(self._in_flight) < window:
+    def _fill(self, flight: InFlight[RunName], limit: int) -> None:
+        while self.queue and len(flight) < limit:
             run = self.queue.popleft()
             name = _claim_name(run)
             if not self._leases.claim(name):
@@ -235,46 +223,32 @@ class _Work:
                 continue
             record = self._store.look_up(run)
             if record is not None and not (record.failed and self._is_as_before(run)):
-                self._leases.release(name)
-                self._settle(record)
+                with interrupt_held_back():
+                    self._leases.release(name)
+                    self._settle(record)
                 continue
-            self._submit(executor, run, 1)
+            flight.send(run, carry_out, self._assignment(run))
 
     def _is_as_before(self, run: RunName) -> bool:
         """Whether a failed run's record is that of before this call; else another process has tried it again."""
         written_ns = self._to_retry.get(run)
         return written_ns is not None and self._store.written_ns(run) == written_ns
 
-    def _submit(self, executor: Executor, run: RunName, attempt: int) -> None:
+    def _assignment(self, run: RunName) -> Assignment:
         key, seed = run
-        cell = self._cells[key]
         keeps_load = seed == self._study.first_seed
-        task = Assignment(self._expansion.scenario(cell), key, seed, self._study.warmup, keeps_load)
-        self._in_flight[run] = attempt
-        executor.submit(carry_out, task).add_done_callback(partial(self._deliver, run))
+        scenario = self._expansion.scenario(self._cells[key])
+        return Assignment(scenario, key, seed, self._study.warmup, keeps_load)
 
-    def _deliver(self, run: RunName, future: Future[Record]) -> None:
-        self._done.put((run, future))
-
-    def _book(self, executor: Executor, run: RunName, future: Future[Record]) -> None:
-        attempt = self._in_flight.pop(run)
-        problem = future.exception()
-        if isinstance(problem, WorkerLost):
-            if attempt <= TRIES_AFTER_LOSS:
-                self._submit(executor, run, attempt + 1)
-                return
-            record = Record(*run, error=f"its worker was lost {attempt} times; the last time: {problem}")
-        elif isinstance(problem, InputError | KeyboardInterrupt):
-            raise problem
-        elif problem is not None:
-            # The run itself raises nothing: it could not be sent, or left its process in its own way.
-            record = failed_by(problem, *run)
-        else:
-            record = future.result()
-        self._store.add(record)
-        self._leases.release(_claim_name(run))
-        self.made += 1
-        self._settle(record)
+    def _book(self, ended: Ended[RunName]) -> None:
+        # The run itself raises nothing: it could not be sent, left its process in its own way, or lost it too often.
+        record = ended.result if ended.problem is None else failed_by(ended.problem, *ended.name)
+        # What is told at the end is what is on disk.
+        with interrupt_held_back():
+            self._store.add(record)
+            self._leases.release(_claim_name(ended.name))
+            self.made += 1
+            self._settle(record)
         if self.made % RUNS_A_PART == 0:
             self.compact()
 
@@ -297,13 +271,9 @@ class _Work:
         numbers = [key for key, value in record.metrics.items() if isinstance(value, int | float)]
         raise InputError(f"{self._study.file}: precision_metric = {name!r}: no such metric; {nearest(name, numbers)}")
 
-    def _look_elsewhere(self) -> None:
-        self.queue.extend(self._elsewhere)
-        self._elsewhere.clear()
-
-    def _show(self) -> None:
+    def _show(self, running: int) -> None:
         elsewhere = {"elsewhere": len(self._elsewhere)} if self._elsewhere else {}
-        self._bar.set_postfix(running=len(self._in_flight), failed=len(self.failed), **elsewhere, refresh=False)
+        self._bar.set_postfix(running=running, failed=len(self.failed), **elsewhere, refresh=False)
 
 
 def _claim_name(run: RunName) -> str:

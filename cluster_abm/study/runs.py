@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import traceback
+from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from queue import SimpleQueue
 from typing import Any
 
 from tqdm import tqdm
 
-from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost, available_processors, open_executor
+from cluster_abm.study.executors import available_processors, open_executor
+from cluster_abm.study.in_flight import InFlight, window
 from cluster_abm.study.one_run import finished_model
-
-Finished = SimpleQueue[tuple[int, Future[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -77,37 +74,23 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
 
 
 def _carry_out(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[Any]) -> None:
-    # A queue, not futures.wait: that locks all futures, and an interrupt inside it leaves some locked for ever.
-    done: Finished = SimpleQueue()
-    lost = [0] * len(tasks)
-    with open_executor("inline" if workers <= 1 else "process", workers) as executor:
-
-        def send(index: int) -> None:
-            executor.submit(run_one, tasks[index]).add_done_callback(lambda future: done.put((index, future)))
-
-        def book(index: int, future: Future[dict[str, Any]]) -> bool:
-            """Whether this run is over: one whose process died begins again."""
-            problem = future.exception()
-            if isinstance(problem, InputError):
-                raise problem
-            if isinstance(problem, WorkerLost) and lost[index] < TRIES_AFTER_LOSS:
-                lost[index] += 1
-                send(index)
-                return False
-            if problem is None:
-                outcome.summaries[index] = future.result()
+    kind = "inline" if workers <= 1 else "process"
+    waiting = deque(range(len(tasks)))
+    with open_executor(kind, workers) as executor:
+        flight: InFlight[int] = InFlight(executor)
+        while waiting or flight:
+            while waiting and len(flight) < window(kind, workers):
+                index = waiting.popleft()
+                flight.send(index, run_one, tasks[index])
+            ended = flight.take()
+            if ended is None:
+                continue
+            if ended.problem is None:
+                outcome.summaries[ended.name] = ended.result
             else:
-                outcome.errors.append(_describe(tasks[index], "".join(traceback.format_exception(problem))))
+                text = "".join(traceback.format_exception(ended.problem))
+                outcome.errors.append(_describe(tasks[ended.name], text))
             bar.update()
-            return True
-
-        left = len(tasks)
-        for index in range(len(tasks)):
-            send(index)
-            while not done.empty():
-                left -= book(*done.get())
-        while left:
-            left -= book(*done.get())
 
 
 def _describe(task: Task, text: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import subprocess
 import sys
 import weakref
@@ -314,3 +316,20 @@ def test_two_processes_on_one_folder_share_the_work(tmp_path):
     assert list((tmp_path / "out" / "claims").iterdir()) == []
     run_batch(study(tmp_path, replications=20), tmp_path / "alone", "inline", quiet=True)
     pd.testing.assert_frame_equal(load_results(tmp_path / "out"), load_results(tmp_path / "alone"))
+
+
+def test_ctrl_c_while_a_run_is_booked_counts_what_is_on_disk(tmp_path, monkeypatch):
+    real, added = Store.add, []
+
+    def interrupted(store, record):
+        real(store, record)
+        added.append(record.name)
+        if len(added) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", interrupted)
+        outcome = run(tmp_path)
+    assert outcome.interrupted
+    assert outcome.made == outcome.finished == len(Store(tmp_path / "out").contents().finished) == 3
+    assert run(tmp_path).made == 9

@@ -135,13 +135,17 @@ def test_a_script_without_its_guard_is_told_so(tmp_path):
 def test_no_process_stays_behind(tmp_path, end):
     script = tmp_path / "ended.py"
     script.write_text(
+        "import time\n"
         "import executor_tasks as work\n"
         "from cluster_abm.study.executors import open_executor\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
         "        with open_executor('process', 1) as executor:\n"
         "            print(executor.submit(work.process_of, 1).result(), flush=True)\n"
-        "            executor.submit(work.slow_square, 1, 100.0).result()\n"
+        "            future = executor.submit(work.slow_square, 1, 100.0)\n"
+        # Not result(): a signal that comes just before that waits is heard after it.
+        "            while not future.done():\n"
+        "                time.sleep(0.05)\n"
         "    except KeyboardInterrupt:\n"
         "        print('interrupted', flush=True)\n"
     )

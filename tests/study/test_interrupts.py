@@ -1,0 +1,65 @@
+"""Ctrl-C is heard when what belongs together is done, and never lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from cluster_abm.study.interrupts import interrupt_held_back
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_it_is_heard_at_the_end_of_the_block():
+    done = []
+
+    def book():
+        with interrupt_held_back():
+            press()
+            done.append("booked")
+
+    with pytest.raises(KeyboardInterrupt):
+        book()
+    assert done == ["booked"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_without_it_nothing_happens():
+    with interrupt_held_back():
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_error_in_the_block_is_what_comes_out():
+    with pytest.raises(OSError, match="full"), interrupt_held_back():
+        raise OSError("full")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_of_the_callers_own_stays():
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        with interrupt_held_back():
+            press()
+            assert heard == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_threads_of_others_may_use_it():
+    done = []
+
+    def book():
+        with interrupt_held_back():
+            done.append("booked")
+
+    thread = threading.Thread(target=book)
+    thread.start()
+    thread.join()
+    assert done == ["booked"]
