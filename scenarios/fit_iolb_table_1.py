@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 
 from cluster_abm import load_scenario
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study import Task, run_all
+from cluster_abm.study.runs import Task, run_all
 
 KEYS = ("workload.jobs_per_s", "workload.duration_s", "cluster.memory_mb")
 FIRST_SEED = 10_001

@@ -17,7 +17,7 @@ import pandas as pd
 
 from cluster_abm import load_scenario
 from cluster_abm.results.style import colour_of, new_figure, save
-from cluster_abm.study import Task, run_all
+from cluster_abm.study.runs import Task, run_all
 from cluster_abm.study.statistics import estimate
 
 POLICIES = ("random", "power-of-d", "jsq", "wal-re", "iolb")

@@ -19,7 +19,7 @@ import pandas as pd
 from cluster_abm import load_scenario
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study import Task, run_all
+from cluster_abm.study.runs import Task, run_all
 from cluster_abm.study.statistics import paired
 
 Floats = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ import pandas as pd
 
 from cluster_abm import load_scenario
 from cluster_abm.results.style import new_figure, save
-from cluster_abm.study import Task, run_all
+from cluster_abm.study.runs import Task, run_all
 
 WORKS: dict[str, dict[str, object]] = {
     "heavy-tailed, uneven homes": {},

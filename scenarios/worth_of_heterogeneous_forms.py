@@ -19,7 +19,7 @@ import pandas as pd
 
 from cluster_abm import load_scenario
 from cluster_abm.results.style import new_figure, save
-from cluster_abm.study import Task, run_all
+from cluster_abm.study.runs import Task, run_all
 from cluster_abm.study.statistics import estimate
 
 NODES, CPU_MS, IO_PER_MS, REQUEST_MS = 16, 1000.0, 0.3, 10.5

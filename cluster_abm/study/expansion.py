@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import qmc
+import scipy
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
@@ -92,7 +92,9 @@ def points_of(study: Study) -> tuple[Settings, ...]:
     """The settings of every point; a study that sweeps nothing has one, without any."""
     if study.latin_hypercube is not None:
         plan = study.latin_hypercube
-        unit = qmc.LatinHypercube(len(plan.ranges), rng=np.random.default_rng(plan.seed)).random(plan.samples)
+        unit = scipy.stats.qmc.LatinHypercube(len(plan.ranges), rng=np.random.default_rng(plan.seed)).random(
+            plan.samples
+        )
         return _scaled(unit, plan.ranges)
     if study.sensitivity is not None:
         return _scaled(unit_points(study.sensitivity), study.sensitivity.ranges)

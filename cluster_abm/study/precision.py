@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from cluster_abm.study.statistics import CONFIDENCE, estimate
 
@@ -67,6 +67,6 @@ def _seeds_for(values: Sequence[float], precision: float, most: int) -> int:
     if not math.isfinite(spread) or mean == 0:
         return most
     counts = np.arange(len(data) + 1, most + 1)
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, counts - 1) * spread / np.sqrt(counts)
+    half = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, counts - 1) * spread / np.sqrt(counts)
     fine = counts[half <= precision * mean]
     return int(fine[0]) if len(fine) else most

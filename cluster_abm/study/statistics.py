@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
-from scipy import stats
+import scipy
 
 CONFIDENCE = 0.95
 
@@ -47,7 +47,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     mean = float(data.mean())
     if len(data) < 2:
         return Estimate(mean, None)
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(data) - 1) * stats.sem(data))
+    half = float(scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, len(data) - 1) * scipy.stats.sem(data))
     return Estimate(mean, (mean - half, mean + half))
 
 
@@ -75,7 +75,7 @@ def estimate_quantile(values: Sequence[float], share: float = 0.5) -> QuantileEs
     value = float(np.quantile(data, share))
     if not np.isfinite(data).all():
         return QuantileEstimate(value, None)
-    found = stats.quantile_test(data, p=share).confidence_interval(CONFIDENCE)
+    found = scipy.stats.quantile_test(data, p=share).confidence_interval(CONFIDENCE)
     ends = (float(found.low), float(found.high))
     return QuantileEstimate(value, ends if all(map(math.isfinite, ends)) else None)
 
@@ -94,7 +94,7 @@ def paired(a: Sequence[float], b: Sequence[float]) -> PairedDifference:
     if np.ptp(differences) == 0.0:
         # The t test divides by the spread: equal runs differ by nothing, others by exactly that much.
         return PairedDifference(ratio, found, 1.0 if differences[0] == 0.0 else 0.0)
-    return PairedDifference(ratio, found, float(stats.ttest_1samp(differences, 0.0).pvalue))
+    return PairedDifference(ratio, found, float(scipy.stats.ttest_1samp(differences, 0.0).pvalue))
 
 
 def holm(p_values: Sequence[float], level: float = 1 - CONFIDENCE) -> list[bool]:

@@ -6,8 +6,8 @@ import pytest
 from support import scenario
 
 from cluster_abm.errors import InputError
-from cluster_abm.study import compare, runs
-from cluster_abm.study.compare import with_policy
+from cluster_abm.study import runs
+from cluster_abm.study.compare import compare, with_policy
 from cluster_abm.study.runs import Task, run_all
 
 SHORT = {"workload__duration_s": 5.0, "cluster__nodes": 2}

@@ -12,7 +12,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
@@ -164,9 +164,15 @@ class _Crew:
             self.events.get()()
             self._employ()
             if self._closing and not self._waiting and not self._busy and not self._over:
-                for worker in self._workers():
-                    worker.pool.shutdown()
+                self._dismiss()
                 self._over = True
+
+    def _dismiss(self) -> None:
+        """Let all processes end, at the same time: an interpreter takes a while to clean up."""
+        workers = self._workers()
+        if workers:
+            with ThreadPoolExecutor(len(workers)) as threads:
+                list(threads.map(lambda worker: worker.pool.shutdown(), workers))
 
     def _workers(self) -> list[_Worker]:
         return [*self._starting, *self._idle, *self._busy]
