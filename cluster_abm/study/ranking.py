@@ -21,11 +21,9 @@ class Place:
         mean: of the metric, over the seeds that all policies finished.
         best: one more than the number of policies that are better by more than noise.
         worst: the number of policies less those that are worse by more than noise. Where `best` and `worst` are the
-        same,
-            the place is certain.
+            same, the place is certain.
         like: those it is not told apart from, in the ranking's order. That is no equality: a may be like b and b like
-        c, and
-            a still better than c.
+            c, and a still better than c.
     """
 
     policy: str
@@ -49,9 +47,9 @@ def ranking(
     order = sorted(means, key=lambda name: math.inf if math.isnan(means[name]) else sign * means[name])
 
     def better(a: str, b: str) -> bool:
-        """Whether a is, by more than noise."""
-        pair, direction = (pairs[a, b], sign) if (a, b) in pairs else (pairs[b, a], -sign)
-        return pair.significant and direction * pair.difference.mean < 0
+        """Whether a is, by more than noise; and by more than the rounding of the means that stand beside it."""
+        pair = pairs[a, b] if (a, b) in pairs else pairs[b, a]
+        return pair.significant and sign * means[a] < sign * means[b]
 
     places = []
     for name in order:

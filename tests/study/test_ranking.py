@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cluster_abm.study.ranking import ranking
@@ -52,6 +52,7 @@ samples = st.lists(st.lists(st.floats(0, 10), min_size=4, max_size=4), min_size=
 
 
 @given(samples)
+@example([[1.0, 0.0, 0.0, 1.3e-163], [1.0, 0.0, 0.0, 0.0]])
 def test_places_hold_the_order_and_each_other(rows):
     values = {f"p{number}": row for number, row in enumerate(rows)}
     places = ranked(values)

@@ -37,6 +37,14 @@ def test_equal_runs_differ_by_nothing_and_constant_differences_are_certain():
     assert paired([2.0, 3.0], [1.0, 2.0]).p_value == 0.0
 
 
+def test_the_p_value_knows_no_unit_and_no_warning():
+    """Those by hand in units whose squares are too small for a number, or large; and nearly the same ones."""
+    for unit in (1e-200, 1e100):
+        found = paired([5 * unit, 6 * unit, 9 * unit], [4 * unit, 4 * unit, 6 * unit])
+        assert found.p_value == pytest.approx(0.074180, abs=1e-5)
+    assert paired([0.3, 0.6, 0.8], [0.2, 0.5, 0.7]).p_value < 1e-20
+
+
 def test_holm_by_hand():
     """Sorted .01 .02 .03 .04 against .05/4, .05/3, .05/2, .05: only the first is below its own bound."""
     assert holm([0.03, 0.01, 0.04, 0.02]) == [False, True, False, False]
