@@ -11,6 +11,7 @@ import mesa
 import numpy as np
 
 from cluster_abm.engine.tables import FREE, KILLED, LOST, NS_PER_MS, OUTCOME_NAMES, RUNNING, STATE_NAMES
+from cluster_abm.errors import InputError
 from cluster_abm.formulas import slowdown
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
 from cluster_abm.results.frames import dedicated_ns
@@ -223,6 +224,7 @@ class LoadManager(ClusterAgent):
         asking_ns = 0
         for asked in range(self.model.negotiation.offers):
             decision = policy.place(newcomer, negotiations.view_of(self, refused))
+            self._check_node(decision.target)
             if decision.target == self.index:
                 record(decision, self.index, True, decision.reason)
                 return self.index, asking_ns, asked
@@ -272,6 +274,9 @@ class LoadManager(ClusterAgent):
             if decision is None or decision.task is None:
                 return
             target = decision.target
+            self._check_node(target)
+            if target == self.index:
+                raise InputError(f"policy {self.model.policy.name!r}: a task of node {target} is to migrate to it")
             why_not, took_ns = self.model.negotiations.ask(self, decision.task, decision)
             asking_ns += took_ns
             record(decision, target, not why_not, why_not)
@@ -281,6 +286,12 @@ class LoadManager(ClusterAgent):
             send(decision.task, self.index, target, decision.cost_ms, asking_ns)
             refused, asking_ns = frozenset(), 0
             sent += 1
+
+    def _check_node(self, target: int) -> None:
+        """A policy may be anybody's: what it decides is checked where it is carried out."""
+        if not 0 <= target < len(self.model.load_managers):
+            name, last = self.model.policy.name, len(self.model.load_managers) - 1
+            raise InputError(f"policy {name!r}: it chose node {target}; allowed are 0 to {last}")
 
     def answer(self, newcomer: Newcomer, decision: Decision, asker: LoadManager) -> str:
         """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""

@@ -14,7 +14,6 @@ from scipy.special import gamma
 
 from cluster_abm.engine.tables import FREE, GHOST, LOST, NEVER, NONE, NS_PER_MS
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect import Network
 from cluster_abm.model.recovery import recover, turn_back
 from cluster_abm.model.setup import nanoseconds
 from cluster_abm.scenario.failures import Outages
@@ -51,6 +50,8 @@ class Failures:
         self._order = itertools.count()
         self._causes: Counter[Thing] = Counter()
         self._whole_network = model.network
+        # The links by which each task under way goes, where they can fail.
+        self._ways: dict[int, tuple[int, ...]] = {}
         # Rows of the tasks that wait for any node to be up.
         self._stranded: set[int] = set()
         self._checkpoint_ns = NEVER
@@ -94,13 +95,20 @@ class Failures:
             "lost_cpu_ms": lost_ns / NS_PER_MS,
         }
 
+    def set_out(self, task: int, source: int, target: int) -> None:
+        """A task leaves a node for another one: its way is fixed now, whatever fails elsewhere meanwhile."""
+        if self._ways_can_fail and source != target:
+            self._ways[task] = self._model.network.links_between(source, target)
+
     def strike(self) -> None:
         """At a border: what is due fails or recovers, and stranded tasks find a new node, before anybody else does."""
         now_ns = self._model.now_ns
         if now_ns < self.due_ns:
             return
         if now_ns >= self._checkpoint_ns:
-            self._model.engine.checkpoint(now_ns)
+            # Where no node is up, all that is left of a task is its last checkpoint.
+            if self.any_up:
+                self._model.engine.checkpoint(now_ns)
             self._checkpoint_ns = self._model._border_from(
                 self._checkpoint_ns + nanoseconds(self.settings.checkpoint_period_ms)
             )
@@ -123,18 +131,21 @@ class Failures:
         if not changed:
             return
         self.any_up, self.all_up = bool(self.up.any()), bool(self.up.all())
-        before = self._model.network
-        self._end_transfers(before, self._renew_network())
+        self._end_transfers(self._renew_network())
         for node in np.flatnonzero(was_up & ~self.up).tolist():
             self._model.engine.strand(node, now_ns)
         self._recover(now_ns)
 
     # ---- tasks -------------------------------------------------------------------------------------------------
 
+    @property
+    def _ways_can_fail(self) -> bool:
+        """Else nobody's way leads over a node, and nobody asks for the way to one that is out."""
+        return self.settings.can_happen and (self.settings.links_can_fail or not self._whole_network.is_alike)
+
     def _renew_network(self) -> set[int]:
         """Routes lead round what is out from now on; the numbers of the links that are out."""
-        if self._whole_network.is_alike and not self.settings.links_can_fail:
-            # Nobody's way leads over a node, and nobody asks for the way to one that is out.
+        if not self._ways_can_fail:
             return set()
         nodes = np.flatnonzero(~self.up).tolist()
         links = [thing for thing, causes in self._causes.items() if causes > 0 and not isinstance(thing, int)]
@@ -146,22 +157,19 @@ class Failures:
             if one in nodes or other in nodes or frozenset((one, other)) in ends
         }
 
-    def _end_transfers(self, before: Network, out: set[int]) -> None:
+    def _end_transfers(self, out: set[int]) -> None:
         """Tasks under way over what is out now go on where they came from, if that is up."""
-        engine = self._model.engine
+        model, engine = self._model, self._model.engine
+        ways, self._ways = self._ways, {}
         for slot in engine.on_their_way().tolist():
-            origin, target = int(engine.tasks["origin"][slot]), int(engine.tasks["node"][slot])
+            task, origin, target = (int(engine.tasks[name][slot]) for name in ("task", "origin", "node"))
             if origin == target or not self.up[origin]:
                 continue
-            if not self.up[target] or not self._is_whole(before, out, origin, target):
-                turn_back(self._model, slot)
-
-    def _is_whole(self, before: Network, out: set[int], origin: int, target: int) -> bool:
-        """Whether a way that was is still there, all of it."""
-        if self._model.network is before:
-            return True
-        could_go, can_go = (network.ways_from(origin)[0][target] > 0 for network in (before, self._model.network))
-        return bool(could_go and can_go) and out.isdisjoint(before.links_between(origin, target))
+            way = ways.get(task, ()) if model.transfers.is_crossing(task) else ()
+            if not self.up[target] or not out.isdisjoint(way):
+                turn_back(model, slot)
+            else:
+                self._ways[task] = way
 
     def _recover(self, now_ns: int) -> None:
         """Stranded tasks, those under way to a failed node, and those whose source failed under way: elsewhere."""

@@ -91,6 +91,7 @@ class ClusterModel(mesa.Model):
         self._has_background = bool(setup.workload.background)
         if self._has_background:
             self.engine.start_background(background(setup, self.engine.nodes, self.policy))
+        self._kills_can_happen = bool((self.engine.nodes["limit_kb"] != NEVER).any())
         self.now_ns = 0
         self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
         self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
@@ -134,8 +135,8 @@ class ClusterModel(mesa.Model):
         schedule = self._submissions.schedule
         waits_for_end = schedule.waits_for_ends
         waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
-        if waits_for_end and self.transfers.in_flight:
-            # Where a window may end early, transfers must not run ahead of it.
+        if (waits_for_end or self._kills_can_happen) and self.transfers.in_flight:
+            # Where a window may end early, or who is under way be killed, transfers must not run ahead of it.
             border_ns = self.now_ns + self.slice_ns
         if self.transfers.in_flight:
             self.transfers.advance(border_ns)
@@ -143,6 +144,8 @@ class ClusterModel(mesa.Model):
         until_empty = self._has_background and self._end_ns is None and self._submissions.all_in
         # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
         self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end, until_empty=until_empty)
+        if self._kills_can_happen and self.transfers.in_flight:
+            self.transfers.forget_the_dead()
         if waits_for_end:
             schedule.hear_of_ends()
         self._stop_if_over()

@@ -13,6 +13,7 @@ import pandas as pd
 
 from cluster_abm.engine.streams import message_uniform, policy_uniform
 from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
+from cluster_abm.errors import InputError
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds
@@ -63,7 +64,7 @@ class Negotiations:
         # The ways from each node, as long as the network is this one.
         self._network = model.network
         self._paths: dict[int, Paths] = {}
-        self.reports = reports_of(model)
+        self.reports = reports_of(model, model.policy.uses_reports and not self.papers)
         self.decisions: list[DecisionRecord] = []
         every_ms = model.policy.acts_every_ms
         self._acting_period_ns = None if every_ms is None else nanoseconds(every_ms)
@@ -113,6 +114,7 @@ class Negotiations:
             target, delay_ns, asked = manager.place(newcomer, record)
             asking_ns = delay_ns
             if target != home:
+                model.failures.set_out(newcomer.task, home, target)
                 self.remote_executions += 1
                 delay_ns += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
             if staging is not None:
@@ -137,7 +139,7 @@ class Negotiations:
         if not is_up or latency_ms == math.inf or self._is_lost(task.task):
             return "no answer", self._timeout_ns
         why_not = self._model.load_managers[target].answer(task, decision, asker)
-        return why_not, 2 * nanoseconds(latency_ms)
+        return why_not, 0 if self.papers else 2 * nanoseconds(latency_ms)
 
     def _is_lost(self, task: int) -> bool:
         """Whether a question about a task, or the answer to it, gets lost."""
@@ -162,7 +164,8 @@ class Negotiations:
         self._model.engine.measure(self._model.now_ns, self._true)
         silent = ~self._model.failures.up | (self._paths_from(manager.index).mb_per_s == 0)
         silent[manager.index] = False
-        return self._view(manager.index, self._true, frozenset(np.flatnonzero(silent).tolist()), manager.notes)
+        out = frozenset(np.flatnonzero(silent).tolist())
+        return self._view(manager.index, self._true, out, manager.notes, out)
 
     def relieve(self) -> None:
         """When the policy's period has come, every load manager looks whether a task should leave its node."""
@@ -189,14 +192,15 @@ class Negotiations:
 
         The view is good until the next one is asked for.
         """
+        out: frozenset[int] = frozenset()
         if self._failures_are_possible:
-            refused |= self._out_of_reach(manager)
+            out = self._out_of_reach(manager)
         if self.papers:
-            return self._view(manager.index, self._true, refused, manager.notes)
+            return self._view(manager.index, self._true, refused | out, manager.notes, out)
         self.reports.take_in()
         known = self.reports.known_to(manager)
         known[manager.index] = self.true_row(manager.index)
-        return self._view(manager.index, known, refused, manager.notes)
+        return self._view(manager.index, known, refused | out, manager.notes, out)
 
     def _out_of_reach(self, manager: LoadManager) -> frozenset[int]:
         """Nodes that a manager knows, or by their silence believes, to be out: no policy chooses them."""
@@ -224,11 +228,14 @@ class Negotiations:
         loads: Table,
         refused: frozenset[int] = frozenset(),
         notes: dict[str, Any] | None = None,
+        out: frozenset[int] = frozenset(),
     ) -> View:
         model = self._model
+        seen = loads.view()
+        seen.flags.writeable = False
         return View(
             me=me,
-            loads=loads,
+            loads=seen,
             hardware=self._hardware,
             paths=self._paths_from(me),
             remote_execution_ms=model.negotiation.remote_execution_ms,
@@ -238,6 +245,7 @@ class Negotiations:
             overflow_of_mine=lambda: model.remote_memory.held_by_others_mb(me),
             uniform=self._uniform,
             refused=refused,
+            out=out,
             notes={} if notes is None else notes,
             data=self._data,
             capacities=self._capacities,
@@ -266,6 +274,10 @@ class Negotiations:
         """A task leaves for the node that has accepted it."""
         engine, now_ns, staging = self._model.engine, self._model.now_ns, self._model.staging
         slot = engine.slot_of(source, task.task)
+        if slot < 0:
+            name = self._model.policy.name
+            raise InputError(f"policy {name!r}: task {task.task} is to migrate from node {source}, where it is not")
+        self._model.failures.set_out(task.task, source, target)
         travel_ns = nanoseconds(cost_ms) + asking_ns
         if staging is not None:
             if not task.running:

@@ -37,11 +37,17 @@ class Transfers:
         # By task: its row, and what it has still to fetch.
         self._slots: dict[int, int] = {}
         self._ahead: dict[int, deque[Leg]] = {}
+        # Tasks whose own image and data have not come to their node yet.
+        self._crossing: set[int] = set()
 
     @property
     def in_flight(self) -> int:
         """How many tasks are under way over the network."""
         return len(self._slots)
+
+    def is_crossing(self, task: int) -> bool:
+        """Whether a task that is under way still needs its way; not once only files are missing."""
+        return not self.is_contended or task in self._crossing
 
     def begin(self, slot: int, source: int, fixed_ns: int, image_mb: float, data_mb: float) -> None:
         """A task that has just been sent on its way takes as long as the network makes it.
@@ -65,6 +71,7 @@ class Transfers:
                 start_ns += engine.read(source, data_mb, model.now_ns) - model.now_ns
                 engine.tasks["brought_kb"][slot] = data_mb * 1000.0
             legs.append(_leg(model.network, source, target, image_mb + data_mb))
+            self._crossing.add(task)
         if model.staging is not None:
             # Files are fetched as if nothing had failed.
             fetched = model.staging.legs(job, target)
@@ -78,6 +85,7 @@ class Transfers:
         """Let time pass: tasks whose last transfer ends before the border enter their node at that instant."""
         while self._flows.next_ns < border_ns:
             for end_ns, task in self._flows.advance(self._flows.next_ns + 1):
+                self._crossing.discard(task)
                 # The next one starts a nanosecond later, when this one has made room.
                 self._go_on(task, end_ns + bool(self._ahead[task]))
 
@@ -86,6 +94,14 @@ class Transfers:
         if task in self._slots:
             self._flows.cancel(task, self._model.now_ns)
             del self._slots[task], self._ahead[task]
+            self._crossing.discard(task)
+
+    def forget_the_dead(self) -> None:
+        """At a border: whoever was killed on the way leaves the links to the others."""
+        tasks = self._model.engine.tasks
+        for task, slot in list(self._slots.items()):
+            if tasks["task"][slot] != task or tasks["state"][slot] != IN_FLIGHT:
+                self.cancel(task)
 
     def _go_on(self, task: int, at_ns: int) -> None:
         """The next transfer of a task begins, or it has arrived."""
@@ -96,7 +112,7 @@ class Transfers:
             return
         del self._slots[task], self._ahead[task]
         row = self._model.engine.tasks[slot]
-        # Who was killed on the way arrives nowhere.
+        # Who was killed in this very slice arrives nowhere.
         if row["task"] == task and row["state"] == IN_FLIGHT:
             self._model.engine.arrive(slot, at_ns)
 

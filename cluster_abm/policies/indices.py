@@ -183,7 +183,8 @@ class Preemptive(Estimating, IndexPolicy):
         if not view.is_largest_of(column):  # line 2
             return None
         target = view.least_of(self.with_newcomer(column, newcomer, view))  # line 3
-        if target in view.refused or target == view.me or not column[target] < column.sum() / len(column):
+        up = view.of_those_up(column)
+        if target in view.refused or target == view.me or not column[target] < up.sum() / len(up):
             return None
         return self.most_effective(view, target, column, "lines 4-5")
 

@@ -153,7 +153,7 @@ class View:
         hardware: fixed properties of every node.
         paths: the ways from here to the other nodes.
         remote_execution_ms: fixed cost e of starting a task elsewhere [ms].
-        refused: nodes that have refused this newcomer.
+        refused: nodes that have refused this newcomer, and those in `out`.
         uniform: `uniform(task, draw)`, a number in (0, 1) of the policy's own stream for that task.
         notes: what this load manager's policy wants to remember.
         migration_ms: fixed cost f of migrating a running task [ms].
@@ -162,6 +162,8 @@ class View:
         data: where the files lie that jobs need; None: no job needs any.
         capacities: what nodes have relative to each other, by which their loads are compared; None: as measured.
         overflow_of_mine: asked once when a policy looks at `overflow_held_mb`.
+        out: nodes that are believed to have failed, or to which no way leads: whatever was last heard of them, they
+            count in no maximum and in no mean.
     """
 
     me: int
@@ -178,6 +180,7 @@ class View:
     data: DataMap | None = None
     capacities: Capacities | None = None
     overflow_of_mine: Callable[[], Loads] = nothing_held
+    out: frozenset[int] = frozenset()
 
     @property
     def nodes(self) -> int:
@@ -260,7 +263,11 @@ class View:
 
     def is_largest_of(self, column: Loads) -> bool:
         """The same for an index that a policy makes itself, shape (nodes,)."""
-        return bool(column[self.me] >= column.max())
+        return bool(column[self.me] >= self.of_those_up(column).max())
+
+    def of_those_up(self, column: Loads) -> Loads:
+        """The entries of the nodes that are believed to be up, the own one among them, shape (nodes up,)."""
+        return np.delete(column, list(self.out)) if self.out else column
 
     def least(self, index: str, newcomer: Newcomer | None = None) -> int:
         """The node of least load among those that have not refused; on a tie `me`, else the next one after `me`."""
@@ -282,7 +289,8 @@ class View:
     @cached_property
     def imbalance(self) -> tuple[float, float, float]:
         """Load imbalance factors (LIF_CPU, LIF_page, LIF_IO) by what is known [ms]: IOLB (7)-(9)."""
-        return load_imbalance_factors(self.loads["cpu_ms"], self.loads["page_ms"], self.loads["io_ms"])
+        cpu_ms, page_ms, io_ms = (self.of_those_up(self.loads[index]) for index in ("cpu_ms", "page_ms", "io_ms"))
+        return load_imbalance_factors(cpu_ms, page_ms, io_ms)
 
     def faults_per_ms(self, newcomer: Newcomer, node: int) -> float:
         """Page faults per ms of CPU on a node with the newcomer there [1/ms]."""

@@ -80,11 +80,15 @@ def test_what_reads_and_writes_waits_in_the_disks_queues(tmp_path):
     assert travel(model) == [2100 + 250, 2350 + 250]
 
 
-def test_latency_of_the_way_counts_once(tmp_path):
-    model = sent(tmp_path, [(0, 0, 50, 0)], to=[1, 1], interconnect__latency_ms=3.0)
+@pytest.mark.parametrize(("mode", "asking_ms"), [("papers", 0), ("negotiated", 2 * 6)])
+def test_latency_of_the_way_counts_once(mode, asking_ms, tmp_path):
+    model = sent(
+        tmp_path, [(0, 0, 50, 0)], to=[1, 1], interconnect__latency_ms=3.0,
+        negotiation__mode=mode, negotiation__refusals=False,
+    )  # fmt: skip
     model.run()
     # There and back to ask over two links of 3 ms, e, and the way itself.
-    assert travel(model) == [2 * 6 + 100 + 6]
+    assert travel(model) == [asking_ms + 100 + 6]
 
 
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "iolb"])
