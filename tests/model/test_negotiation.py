@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from support import busy, finished, scenario
 
 from cluster_abm import ClusterModel
+from cluster_abm.errors import InputError
 from cluster_abm.policies import Decision
 
 
@@ -179,3 +181,35 @@ def test_an_accepted_task_is_counted_at_its_target_at_once():
     arrived = model.submitted_jobs
     assert model.true_loads(3)["tasks"] == model.jobs["tasks"][:arrived].sum()
     assert model.true_loads(3)["memory_mb"] > 0
+
+
+def test_views_are_read_only():
+    """What a policy wrote there all others would take for true."""
+    model = ClusterModel(scenario(**busy()), seed=1)
+    view = model.negotiations.view_of(model.load_managers[1])
+    for column in (view.loads["tasks"], view.column("cpu_ms")):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1.0
+
+
+@pytest.mark.parametrize("target", [-1, 4])
+def test_a_policy_that_names_no_node_is_named(target):
+    model = ClusterModel(scenario(**busy(policy__name="jsq")), seed=1)
+    model.policy.place = lambda newcomer, view: Decision(target, "mine")
+    with pytest.raises(InputError, match=f"policy 'jsq': it chose node {target}; allowed are 0 to 3"):
+        model.run()
+
+
+@pytest.mark.parametrize(
+    ("where", "said"), [(0, "is to migrate from node 1, where it is not"), (1, "a task of node 1 is to migrate to it")]
+)
+def test_a_policy_that_migrates_what_it_has_not_is_named(where, said):
+    model = ClusterModel(scenario(**busy(policy__name="wal-pm")), seed=1)
+    model.policy.place = lambda newcomer, view: Decision(view.me, "mine")
+
+    def elsewhere(newcomer, view):
+        return Decision(where, "mine", task=replace(view.candidate(0), task=10**6)) if view.me == 1 else None
+
+    model.policy.migration = elsewhere
+    with pytest.raises(InputError, match=f"policy 'wal-pm': .*{said}"):
+        model.run()

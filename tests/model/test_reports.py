@@ -9,6 +9,7 @@ import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
+from cluster_abm.errors import InputError
 from cluster_abm.model.reports import FarReports, Reports
 from cluster_abm.policies import Decision
 
@@ -168,3 +169,12 @@ def test_refusals_keep_the_herd_apart():
         np.mean([herding("jsq", 10_000.0, seed, negotiation__refusals=on) for seed in (1, 2)]) for on in (False, True)
     )
     assert refusing < 0.8 * free
+
+
+def test_where_views_differ_there_is_room_for_so_many():
+    """Every manager's table of every node: 12,000 of them would take 30 GB. Who asks for no reports needs none."""
+    many = {"cluster__nodes": 12_000, "workload__duration_s": 0.1, **FAR}
+    with pytest.raises(InputError, match=r"cluster.nodes = 12000: .* GB .*'clusters'.*allowed are \d+ nodes"):
+        ClusterModel(scenario(policy__name="jsq", **many))
+    ClusterModel(scenario(policy__name="none", **many))
+    ClusterModel(scenario(policy__name="jsq", negotiation__mode="papers", **many))

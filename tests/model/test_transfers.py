@@ -91,6 +91,33 @@ def test_latency_of_the_way_counts_once(mode, asking_ms, tmp_path):
     assert travel(model) == [asking_ms + 100 + 6]
 
 
+def test_who_is_killed_on_the_way_leaves_the_link_to_the_others(tmp_path):
+    """10 MB each to node 1 at once. A job of two tasks of 160 MB, on nodes that hold 150: one is killed at home, and at
+    the slice's border the other one too, on its way. Alone the second job takes as long as ever."""
+    jobs = [(0, 0, 50, 0, 160, 2, 10), (0, 2, 50, 0, 8, 1, 10)]
+    trace = tmp_path / "two.csv"
+    trace.write_text(HEADER + "\n".join(",".join(map(str, job)) for job in jobs) + "\n")
+    model = sent(
+        tmp_path,
+        [],
+        to=[1, 1, 1],
+        workload__trace__file=str(trace),
+        cluster__memory_mb=100.0,
+        cluster__swap_mb=50.0,
+        cluster__buffer_in_memory=False,
+    )
+    model.policy.place = lambda newcomer, view: Decision(1 if newcomer.task else 0, "test")
+    stepped = ClusterModel(model.setup, seed=1)
+    stepped.policy.place = model.policy.place
+    model.run()
+    frame = model.jobs_frame().set_index("task")
+    assert frame["outcome"].sort_index().tolist() == ["killed", "killed", "finished"]
+    assert frame["migration_ms"][2] == 100 + 250 + 1000 + 250
+    while stepped.running:
+        stepped.step()
+    assert same_records(model, stepped)
+
+
 @pytest.mark.parametrize("policy", ["jsq", "wal-pm", "iolb"])
 def test_a_star_with_ample_bandwidth_is_mode_delay(policy):
     """Without data to be read or written, and links so wide that nothing waits: the same to 10 ns of each task."""
