@@ -298,20 +298,31 @@ def test_a_folder_is_for_one_study(tmp_path):
         load_results(tmp_path)
 
 
+# Each claims its first run, and waits for the other to have done so before it begins it.
 TWO_AT_ONCE = """
-import sys
-from cluster_abm.study.batch import run_batch
+import os, sys, time
+from pathlib import Path
+from cluster_abm.study import batch
 from cluster_abm.study.study_file import load_study
-print(run_batch(load_study(sys.argv[1]), sys.argv[2], "inline", quiet=True).made)
+study, out, meeting = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+real = batch.carry_out
+def together(assignment):
+    (meeting / str(os.getpid())).touch()
+    deadline = time.monotonic() + 60
+    while len(list(meeting.iterdir())) < 2:
+        assert time.monotonic() < deadline, "the other one does not come"
+        time.sleep(0.01)
+    return real(assignment)
+batch.carry_out = together
+print(batch.run_batch(load_study(study), out, "inline", quiet=True).made)
 """
 
 
 def test_two_processes_on_one_folder_share_the_work(tmp_path):
-    path = study_path(tmp_path, replications=20)
-    both = [
-        subprocess.Popen([sys.executable, "-c", TWO_AT_ONCE, path, tmp_path / "out"], stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
+    path, meeting = study_path(tmp_path, replications=20), tmp_path / "meeting"
+    meeting.mkdir()
+    command = [sys.executable, "-c", TWO_AT_ONCE, path, tmp_path / "out", meeting]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     made = [int(process.communicate()[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sum(made) == 80
@@ -322,6 +333,7 @@ def test_two_processes_on_one_folder_share_the_work(tmp_path):
     pd.testing.assert_frame_equal(load_results(tmp_path / "out"), load_results(tmp_path / "alone"))
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_while_a_run_is_booked_counts_what_is_on_disk(tmp_path, monkeypatch):
     real, added = Store.add, []
 

@@ -130,6 +130,7 @@ def test_a_script_without_its_guard_is_told_so(tmp_path):
     assert "__main__" in last
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are POSIX's")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_stays_behind(tmp_path, end):
