@@ -57,7 +57,7 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
         getattr(mesa.Agent, "_ids", {}).pop(model, None)
         # Model and agents know each other, and the collector of such circles looks at the number of objects, not at the
         # size of their arrays: it would let hundreds of finished models stand.
-        vars(model).clear()
+        model.__dict__.clear()
 
 
 def carry_out(assignment: Assignment) -> Record:
