@@ -9,7 +9,7 @@ import subprocess
 import sys
 import weakref
 from collections import Counter
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 
 import pandas as pd
@@ -21,7 +21,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.study import batch as batch_module
 from cluster_abm.study import durable, fingerprint, one_run
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.executors import WorkerLost
+from cluster_abm.study.executors import BatchExecutor, WorkerLost
 from cluster_abm.study.expansion import expand
 from cluster_abm.study.precision import enough
 from cluster_abm.study.results_folder import loads_over_time
@@ -182,7 +182,16 @@ def test_results_of_other_code_do_not_count(tmp_path, monkeypatch):
     assert status_of(tmp_path / "out").others == 12
 
 
-class Unreliable(Executor):
+class Here(BatchExecutor):
+    """Nothing of it stays behind."""
+
+    window = 1
+
+    def abandon(self):
+        pass
+
+
+class Unreliable(Here):
     """Loses the worker of a run again and again, before it carries it out here."""
 
     def __init__(self, times):
@@ -217,7 +226,7 @@ def test_a_run_whose_worker_is_lost_is_tried_three_times_more(tmp_path, monkeypa
 
 @pytest.mark.parametrize("problem", [SystemExit(3), TypeError("cannot pickle")])
 def test_what_an_executor_raises_for_a_run_fails_that_run_only(tmp_path, monkeypatch, problem):
-    class Refusing(Executor):
+    class Refusing(Here):
         def submit(self, function, /, assignment):
             future = Future()
             if assignment.seed == 2:
@@ -283,6 +292,30 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path):
     run(other, **asked)
     pd.testing.assert_frame_equal(load_results(other / "out"), found)
     assert run(other, **asked).made == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "opened"),
+    [
+        ({"replications": 6}, ("inline", None)),
+        ({"replications": 6, "precision": 0.001, "max_replications": 6}, ("inline", None)),
+        # One run now, and from what it comes to follow others.
+        ({"replications": 6, "precision": 0.001, "max_replications": 7}, ("process", 2)),
+        ({"replications": 6, "precision": 0.001}, ("process", 8)),
+    ],
+)
+def test_processes_are_as_many_as_the_runs_that_may_still_come(tmp_path, monkeypatch, more, opened):
+    one = {"grid": None, "policies": ["none"]}
+    run(tmp_path, **one, replications=5)
+    asked = []
+
+    def noted(kind, workers, *_):
+        asked.append((kind, workers))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch_module, "open_executor", noted)
+    run_batch(study(tmp_path / "study", **one, **more), tmp_path / "out", "process", 8, quiet=True)
+    assert asked == [opened]
 
 
 def test_precision_of_a_metric_that_is_not(tmp_path):
