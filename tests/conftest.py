@@ -1,9 +1,18 @@
-"""What all tests share: how hypothesis searches."""
+"""What all tests share: how hypothesis searches, and ears for Ctrl-C."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
+from support import hearing_ctrl_c
 
 # How long an example takes depends on what else the machine does and on what was compiled before: no test measures it.
 settings.register_profile("cluster_abm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cluster_abm")
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C is heard as at a terminal, by this process and by those that it starts."""
+    with hearing_ctrl_c():
+        yield

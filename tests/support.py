@@ -1,7 +1,10 @@
-"""What several test modules share: small scenarios in one line, and finished models."""
+"""What several test modules share: small scenarios in one line, finished models, and ears for Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -57,3 +60,17 @@ def same_records(first: ClusterModel, second: ClusterModel) -> bool:
 def breakdown_sum_ns(records: Any) -> np.ndarray:
     """Sum of the parts of each task's wall time, shape (tasks,)."""
     return np.asarray(sum(records[f"{part}_ns"] for part in BREAKDOWN))
+
+
+@contextmanager
+def hearing_ctrl_c() -> Iterator[None]:
+    """Python's own handler of SIGINT, whatever this process was started with.
+
+    What a shell without job control starts in its background ignores SIGINT, and so do the processes that it starts. A
+    handler, on the other hand, becomes the default in what is started.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -12,6 +12,7 @@ from cluster_abm import __version__
 from cluster_abm.cli.batch import batch_group
 from cluster_abm.cli.catalogue import policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
+from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
 from cluster_abm.cli.trace import trace_group
@@ -59,7 +60,11 @@ def _exit_code(arguments: list[str] | None) -> int:
         problem.show()
         return problem.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted: nothing was finished", err=True)
+        # What is there all the same only the command knows, which says it by `kept`.
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except Interrupted as problem:
+        click.echo(f"interrupted: {problem}", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has enough of it (`| head`).

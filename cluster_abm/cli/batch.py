@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.cli.options import json_option, settings_of, workers_option
+from cluster_abm.cli.options import json_option, kept, settings_of
 
 if TYPE_CHECKING:
     from cluster_abm.study.status import Status
@@ -28,7 +28,12 @@ def batch_group() -> None:
 @batch_group.command("run")
 @click.argument("study")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder that keeps the results.")
-@workers_option
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="process: processes (default: one per processor); slurm: jobs in the queue or running at once (default: "
+    "1000). dask has those of its scheduler, inline one.",
+)
 @click.option(
     "--executor",
     "kind",
@@ -37,9 +42,9 @@ def batch_group() -> None:
     show_default=True,
     help="Where runs are carried out.",
 )
-@click.option("--dask", metavar="ADDRESS", help="Scheduler of the executor dask, e.g. tcp://10.0.0.1:8786.")
+@click.option("--dask", metavar="ADDRESS", help="With --executor dask: its scheduler, e.g. tcp://10.0.0.1:8786.")
 @click.option(
-    "--slurm", metavar="KEY=VALUE", multiple=True, help="A parameter of the executor slurm, e.g. partition=short."
+    "--slurm", metavar="KEY=VALUE", multiple=True, help="With --executor slurm: a parameter, e.g. partition=short."
 )
 @click.option("--keep-failed", is_flag=True, help="Do not try again what failed in an earlier call.")
 @json_option
@@ -64,10 +69,11 @@ def run_study_command(
 
     checked = load_study(study)
     parameters = settings_of("--slurm", slurm, "partition=short")
-    outcome = run_batch(
-        checked, prepare_out(out), kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
-    )
-    status = status_of(out)
+    with kept(f"what is finished is kept in {out}; the same command goes on"):
+        outcome = run_batch(
+            checked, prepare_out(out), kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
+        )
+        status = status_of(out)
     if as_json:
         _print_json(status.as_json() | {"made": outcome.made, "interrupted": outcome.interrupted})
     else:
@@ -116,7 +122,8 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
             err=True,
         )
     target = prepare_out(folder / "report" if out is None else out)
-    written = write_report(load_results(folder), plan.study, loads_over_time(folder), target)
+    with kept(f"the report in {target} is not whole; the same command writes it again"):
+        written = write_report(load_results(folder), plan.study, loads_over_time(folder), target)
     if as_json:
         _print_json({"study": plan.study.name, "files": [str(path) for path in written]})
     else:

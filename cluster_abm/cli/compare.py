@@ -12,6 +12,7 @@ import click
 from cluster_abm.cli.options import (
     as_given,
     json_option,
+    kept,
     names_of,
     out_option,
     overrides_of,
@@ -68,7 +69,8 @@ def compare_command(
     elif found.seeds:
         _print_comparison(found)
     if folder is not None and found.seeds:
-        _save(folder, found, wall_s)
+        with kept(f"the results in {folder} are not whole"):
+            _save(folder, found, wall_s)
         click.echo(f"\npicture and tables: {folder / 'compare.png'}, {folder / 'runs.parquet'}", err=as_json)
     if not as_json and found.seeds:
         _print_next(as_given(scenario, settings, trace, trace_run), found)

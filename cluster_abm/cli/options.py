@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,6 +91,19 @@ def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_r
     if trace_run is not None:
         words += ["--trace-run", str(trace_run)]
     return shlex.join(words)
+
+
+class Interrupted(Exception):
+    """Ctrl-C after something was kept; says what."""
+
+
+@contextmanager
+def kept(words: str) -> Iterator[None]:
+    """Ctrl-C in the block ends the command with these words on what is there all the same."""
+    try:
+        yield
+    except KeyboardInterrupt as problem:
+        raise Interrupted(words) from problem
 
 
 def value_of(text: str) -> object:

@@ -14,6 +14,7 @@ import click
 from cluster_abm.cli.animate import Cameraman
 from cluster_abm.cli.options import (
     json_option,
+    kept,
     out_option,
     overrides_of,
     work_options,
@@ -85,10 +86,12 @@ def run_command(
     else:
         _print_summary(summary)
     if folder is not None:
-        _save(folder, model, summary, wall_s)
+        with kept(f"the results in {folder} are not whole"):
+            _save(folder, model, summary, wall_s)
         click.echo(f"results in {folder}", err=True)
     if animate is not None and cameraman is not None:
-        cameraman.write(animate)
+        with kept("no film was written" + ("" if folder is None else f"; results in {folder}")):
+            cameraman.write(animate)
     click.echo(f"{wall_s:.1f} s", err=True)
     if not finished:
         click.echo(

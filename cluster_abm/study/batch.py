@@ -6,7 +6,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,9 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest
-from cluster_abm.study.executors import available_processors, open_executor
+from cluster_abm.study.executors import BatchExecutor, available_processors, check_options, open_executor
 from cluster_abm.study.expansion import Cell, Expansion, expand
-from cluster_abm.study.in_flight import Ended, InFlight, window
+from cluster_abm.study.in_flight import Ended, InFlight
 from cluster_abm.study.interrupts import interrupt_held_back
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out, failed_by
@@ -68,7 +67,7 @@ def run_batch(
         study: the study.
         folder: the store.
         executor_kind: inline, process, dask or slurm.
-        workers: processes or jobs at most; None: as many as the executor finds.
+        workers: processes or jobs at most; None: as many as the executor finds (`dask` and `inline` have no choice).
         dask, slurm: as of `open_executor`.
         keep_failed: do not try again what failed in an earlier call.
         quiet: no progress bar, nothing about damaged files on stderr.
@@ -76,6 +75,7 @@ def run_batch(
     Raises:
         InputError: something in the study is wrong, the folder holds another study, an executor cannot be had.
     """
+    check_options(executor_kind, workers, dask, slurm)
     if executor_kind == "slurm":
         # Its jobs and this process meet on the file system that holds the results.
         slurm = {"folder": str(Path(folder, "slurm")), **(slurm or {})}
@@ -91,13 +91,13 @@ def run_batch(
         with tqdm(desc=study.name, unit="run", disable=True if quiet else None, leave=False) as bar:
             work = _Work(expansion, store, leases, contents, keep_failed, bar)
             try:
-                if not work.is_over:
-                    kind, count = _executor(executor_kind, workers, len(work.queue))
+                if work.queue:
+                    kind, count = _executor(executor_kind, workers, work.most_to_come)
                     with open_executor(kind, count, dask, slurm) as executor:
-                        work.carry_on(executor, window(kind, count))
+                        work.carry_on(executor)
+                work.compact()
             except KeyboardInterrupt:
                 outcome.interrupted = True
-        work.compact()
         outcome.expected, outcome.finished, outcome.made = work.expected, len(work.finished), work.made
         outcome.failed = sorted(work.failed.values(), key=lambda record: record.name)
     return outcome
@@ -107,7 +107,7 @@ def _executor(kind: str, workers: int | None, runs: int) -> tuple[str, int | Non
     if kind == "process":
         workers = min(workers or available_processors(), runs)
         # One process of its own would only take longer to begin.
-        return ("process", workers) if workers > 1 else ("inline", 1)
+        return ("process", workers) if workers > 1 else ("inline", None)
     return kind, workers
 
 
@@ -158,26 +158,29 @@ class _Work:
         return sum(self._wanted.values())
 
     @property
-    def is_over(self) -> bool:
-        """Whether nothing is left to do."""
-        return not self.queue
+    def most_to_come(self) -> int:
+        """Runs in the queue, and those that they may call for: precision asks only points that lack a run for more."""
+        open_cells = {key for key, _ in self.queue}
+        return len(self.queue) + sum(max(0, self._study.seed_limit - self._wanted[key]) for key in open_cells)
 
-    def carry_on(self, executor: Executor, limit: int) -> None:
-        """Until all that is wanted is there; at most so many runs in flight at once."""
-        flight: InFlight[RunName] = InFlight(executor)
-        while self.queue or self._elsewhere or flight:
-            self._fill(flight, limit)
-            self._show(len(flight))
-            if flight:
-                ended = flight.take()
-                if ended is not None:
-                    self._book(ended)
-                    continue
-            elif self._elsewhere:
-                time.sleep(LOOK_S)
-            # Nothing has ended here for a while: others may be through with what they claimed.
-            self.queue.extend(self._elsewhere)
-            self._elsewhere.clear()
+    def carry_on(self, executor: BatchExecutor) -> None:
+        """Until all that is wanted is there."""
+        compacted = 0
+        with InFlight(executor, self._book) as flight:
+            while self.queue or self._elsewhere or flight:
+                self._fill(flight)
+                self._show(len(flight))
+                if self.made >= compacted + RUNS_A_PART:
+                    self.compact()
+                    compacted = self.made
+                if flight:
+                    if flight.book_next():
+                        continue
+                elif self._elsewhere:
+                    time.sleep(LOOK_S)
+                # Nothing has ended here for a while: others may be through with what they claimed.
+                self.queue.extend(self._elsewhere)
+                self._elsewhere.clear()
 
     def compact(self) -> None:
         """Put runs into parts while there are enough of them, unless another process does."""
@@ -214,8 +217,8 @@ class _Work:
         self._wanted[key] = count
         self._bar.total = self.expected
 
-    def _fill(self, flight: InFlight[RunName], limit: int) -> None:
-        while self.queue and len(flight) < limit:
+    def _fill(self, flight: InFlight[RunName]) -> None:
+        while self.queue and flight.has_room:
             run = self.queue.popleft()
             name = _claim_name(run)
             if not self._leases.claim(name):
@@ -243,14 +246,11 @@ class _Work:
     def _book(self, ended: Ended[RunName]) -> None:
         # The run itself raises nothing: it could not be sent, left its process in its own way, or lost it too often.
         record = ended.result if ended.problem is None else failed_by(ended.problem, *ended.name)
-        # What is told at the end is what is on disk.
-        with interrupt_held_back():
-            self._store.add(record)
-            self._leases.release(_claim_name(ended.name))
-            self.made += 1
-            self._settle(record)
-        if self.made % RUNS_A_PART == 0:
-            self.compact()
+        # As a whole, as of `InFlight`: what is told at the end is what is on disk.
+        self._store.add(record)
+        self._leases.release(_claim_name(ended.name))
+        self.made += 1
+        self._settle(record)
 
     def _settle(self, record: Record) -> None:
         key, seed = record.name

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.executors import TRIES_AFTER_LOSS, WorkerLost
+from cluster_abm.study.executors import TRIES_AFTER_LOSS, BatchExecutor, WorkerLost
+from cluster_abm.study.interrupts import interrupt_held_back
 
 Name = TypeVar("Name", bound=Hashable)
 
 # A Ctrl-C that comes in the instant before a wait begins is heard when the wait ends: so none is longer than this.
 WAIT_S = 0.5
-# Tasks handed to executors whose number of workers is not known here.
-WINDOW_ELSEWHERE = 256
+# What is no task's own doing: it ends all of them.
+ENDS_ALL = (InputError, KeyboardInterrupt, BrokenExecutor)
 
 
 @dataclass(frozen=True)
@@ -35,63 +36,98 @@ class Ended(Generic[Name]):
     problem: BaseException | None
 
 
-def window(kind: str, workers: int | None) -> int:
-    """Tasks to have in flight at once: each worker's, and the next one for it, so that none waits for the bookkeeping.
-
-    Args:
-        kind: of the executor, a name of `executors.KINDS`.
-        workers: how many it has; None: not known.
-    """
-    if kind == "inline":
-        return 1
-    return WINDOW_ELSEWHERE if workers is None else 2 * workers
+@dataclass
+class _Sent:
+    submit: Callable[[], Future[Any]]
+    attempts: int = 0
+    future: Future[Any] | None = None
+    """Of the last attempt; None while it is being submitted."""
 
 
 class InFlight(Generic[Name]):
     """Hands tasks to an executor, and again those whose worker died over them.
 
+    A task stays in flight until it is booked, so nothing that has come back is dropped: if the `with` block is left by
+    Ctrl-C, or because the executor can do no more, what has come back by then is booked on the way out.
+
     Args:
         executor: where they are carried out.
+        book: what is to be done with each that is over; Ctrl-C in it is heard when it is done.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-        self._attempts: dict[Name, int] = {}
+    def __init__(self, executor: BatchExecutor, book: Callable[[Ended[Name]], None]) -> None:
+        self._executor, self._book = executor, book
+        self._sent: dict[Name, _Sent] = {}
         # A queue, not futures.wait: that locks all futures, and an interrupt in it leaves some locked for ever.
-        self._done: SimpleQueue[tuple[Name, Callable[[], Future[Any]], Future[Any]]] = SimpleQueue()
+        self._done: SimpleQueue[Name] = SimpleQueue()
+
+    def __enter__(self) -> InFlight[Name]:
+        return self
+
+    def __exit__(self, _kind: object, problem: BaseException | None, _traceback: object) -> None:
+        if isinstance(problem, ENDS_ALL):
+            # All of it, however often Ctrl-C is pressed: each may have taken hours, and booking takes milliseconds.
+            with interrupt_held_back():
+                self._book_what_is_back()
 
     def __len__(self) -> int:
-        return len(self._attempts)
+        return len(self._sent)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the executor wants more tasks than it has."""
+        return len(self) < self._executor.window
 
     def send(self, name: Name, function: Callable[..., Any], /, *args: Any) -> None:
         """Have a function called; no two tasks in flight have the same name."""
-        self._attempts[name] = 0
-        self._submit(name, partial(self._executor.submit, function, *args))
+        self._sent[name] = _Sent(partial(self._executor.submit, function, *args))
+        self._submit(name)
 
-    def take(self) -> Ended[Name] | None:
-        """The next task that is over, or None if for a while there was none.
+    def book_next(self) -> bool:
+        """Book the next task that is over; False if for a while there was none.
 
         Raises:
             InputError: what a task was given is wrong, or the executor cannot carry out anything any more.
+            BrokenExecutor: the executor has a fault of its own.
             KeyboardInterrupt: the task's process heard Ctrl-C.
         """
         try:
-            name, submit, future = self._done.get(timeout=WAIT_S)
+            name = self._done.get(timeout=WAIT_S)
         except Empty:
-            return None
-        problem = future.exception()
-        if isinstance(problem, InputError | KeyboardInterrupt):
+            return False
+        sent = self._sent[name]
+        assert sent.future is not None
+        problem = sent.future.exception()
+        if isinstance(problem, ENDS_ALL):
             raise problem
         if isinstance(problem, WorkerLost):
-            if self._attempts[name] <= TRIES_AFTER_LOSS:
-                self._submit(name, submit)
-                return None
-            lost = WorkerLost(f"its worker was lost {self._attempts[name]} times; the last time: {problem}")
+            if sent.attempts <= TRIES_AFTER_LOSS:
+                self._submit(name)
+                return False
+            lost = WorkerLost(f"its worker was lost {sent.attempts} times; the last time: {problem}")
             lost.__cause__ = problem
             problem = lost
-        del self._attempts[name]
-        return Ended(name, None if problem else future.result(), problem)
+        self._end(Ended(name, None if problem else sent.future.result(), problem))
+        return True
 
-    def _submit(self, name: Name, submit: Callable[[], Future[Any]]) -> None:
-        self._attempts[name] += 1
-        submit().add_done_callback(lambda future: self._done.put((name, submit, future)))
+    def _book_what_is_back(self) -> None:
+        """Without waiting for anything; whose worker was lost is left to the next call."""
+        for name, sent in list(self._sent.items()):
+            if sent.future is None or not sent.future.done() or sent.future.cancelled():
+                continue
+            problem = sent.future.exception()
+            if not isinstance(problem, (*ENDS_ALL, WorkerLost)):
+                self._end(Ended(name, None if problem else sent.future.result(), problem))
+
+    def _end(self, ended: Ended[Name]) -> None:
+        with interrupt_held_back():
+            # Whatever booking comes to, it is not tried twice.
+            del self._sent[ended.name]
+            self._book(ended)
+
+    def _submit(self, name: Name) -> None:
+        sent = self._sent[name]
+        sent.attempts += 1
+        sent.future = None
+        sent.future = sent.submit()
+        sent.future.add_done_callback(lambda _: self._done.put(name))

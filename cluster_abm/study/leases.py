@@ -20,6 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from cluster_abm.study.interrupts import interrupt_held_back
+
 RENEWAL_S = 10.0
 EXPIRY_S = 90.0
 
@@ -48,16 +50,18 @@ class Leases:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for name in list(self._held):
-            self.release(name)
-        # Ctrl-C may have come between a claim and the note of it.
-        for path in self._claims.iterdir():
-            with suppress(FileNotFoundError):
-                if path.read_text(encoding="utf-8") == self.token:
-                    path.unlink()
-        self._over.set()
-        self._heart.join()
-        self._session(self.token).unlink(missing_ok=True)
+        # Whoever is told that it was interrupted has nothing left to give up.
+        with interrupt_held_back():
+            for name in list(self._held):
+                self.release(name)
+            # Ctrl-C may have come between a claim and the note of it.
+            for path in self._claims.iterdir():
+                with suppress(FileNotFoundError):
+                    if path.read_text(encoding="utf-8") == self.token:
+                        path.unlink()
+            self._over.set()
+            self._heart.join()
+            self._session(self.token).unlink(missing_ok=True)
 
     def claim(self, name: str) -> bool:
         """Whether the thing is now this process's; False: another one, which lives, has it."""

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.executors import available_processors, open_executor
-from cluster_abm.study.in_flight import InFlight, window
+from cluster_abm.study.in_flight import Ended, InFlight
 from cluster_abm.study.one_run import finished_model
 
 
@@ -74,23 +74,22 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
 
 
 def _carry_out(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[Any]) -> None:
-    kind = "inline" if workers <= 1 else "process"
+    def book(ended: Ended[int]) -> None:
+        if ended.problem is None:
+            outcome.summaries[ended.name] = ended.result
+        else:
+            text = "".join(traceback.format_exception(ended.problem))
+            outcome.errors.append(_describe(tasks[ended.name], text))
+        bar.update()
+
     waiting = deque(range(len(tasks)))
-    with open_executor(kind, workers) as executor:
-        flight: InFlight[int] = InFlight(executor)
+    chosen = ("process", workers) if workers > 1 else ("inline", None)
+    with open_executor(*chosen) as executor, InFlight(executor, book) as flight:
         while waiting or flight:
-            while waiting and len(flight) < window(kind, workers):
+            while waiting and flight.has_room:
                 index = waiting.popleft()
                 flight.send(index, run_one, tasks[index])
-            ended = flight.take()
-            if ended is None:
-                continue
-            if ended.problem is None:
-                outcome.summaries[ended.name] = ended.result
-            else:
-                text = "".join(traceback.format_exception(ended.problem))
-                outcome.errors.append(_describe(tasks[ended.name], text))
-            bar.update()
+            flight.book_next()
 
 
 def _describe(task: Task, text: str) -> str:

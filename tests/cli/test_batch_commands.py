@@ -81,6 +81,24 @@ def test_a_folder_without_a_study(cli, tmp_path, command):
     assert "no results of a study" in err
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--dask", "tcp://10.0.0.1:8786"], "`--dask` needs `--executor dask`; the executor is 'process'"),
+        (["--executor", "slurm", "--dask", "tcp://10.0.0.1:8786"], "`--dask` needs `--executor dask`"),
+        (["--slurm", "partition=short"], "`--slurm` needs `--executor slurm`; the executor is 'process'"),
+        (["--executor", "inline", "--workers", 4], "workers = 4: the executor 'inline' has one"),
+        (["--executor", "dask", "--dask", "tcp://10.0.0.1:8786", "--workers", 4], "workers = 4: the executor 'dask'"),
+    ],
+)
+def test_options_that_mean_nothing_to_the_executor_are_refused(cli, tmp_path, options, said):
+    code, out, err = cli("batch", "run", study_path(tmp_path), "--out", "out", *options)
+    assert (code, out) == (2, "")
+    (line,) = err.splitlines()
+    assert said in line
+    assert not (tmp_path / "out" / "runs").exists()
+
+
 def test_parameters_of_slurm_are_keys_and_values(cli, tmp_path):
     code, _, err = cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "slurm", "--slurm", "short")
     assert code == 2

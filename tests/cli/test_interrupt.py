@@ -15,9 +15,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-pytestmark = pytest.mark.skipif(
-    not (hasattr(os, "openpty") and Path("/proc/self/stat").exists()), reason="needs terminals and /proc"
-)
+pytestmark = [
+    pytest.mark.usefixtures("ctrl_c"),
+    pytest.mark.skipif(
+        not (hasattr(os, "openpty") and Path("/proc/self/stat").exists()), reason="needs terminals and /proc"
+    ),
+]
 PATIENCE_S = 60
 
 
@@ -29,15 +32,10 @@ class Started:
 
         master, terminal = os.openpty()
         termios.tcsetwinsize(terminal, (24, 120))  # a bar needs room
-        # Whoever is started in a shell's background hears no Ctrl-C; a command at a terminal does.
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "cluster_abm", *arguments],
-                cwd=folder, stdout=subprocess.PIPE, stderr=terminal, text=True, start_new_session=True,
-            )  # fmt: skip
-        finally:
-            signal.signal(signal.SIGINT, before)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cluster_abm", *arguments],
+            cwd=folder, stdout=subprocess.PIPE, stderr=terminal, text=True, start_new_session=True,
+        )  # fmt: skip
         os.close(terminal)
         self.err = ""
         self._reader = threading.Thread(target=self._read, args=(master,), daemon=True)

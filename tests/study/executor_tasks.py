@@ -61,3 +61,9 @@ def note_and_square(folder_and_number):
     time.sleep(0.15)
     Path(folder, f"{name}.ended").touch()
     return number * number
+
+
+def note_and_wait(folder):
+    """Leaves a file named by its process, and then waits for its end."""
+    Path(folder, f"{os.getpid()}.begun").touch()
+    time.sleep(100)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import weakref
 from collections import Counter
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 
 import pandas as pd
@@ -21,7 +21,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.study import batch as batch_module
 from cluster_abm.study import durable, fingerprint, one_run
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.executors import WorkerLost
+from cluster_abm.study.executors import BatchExecutor, WorkerLost
 from cluster_abm.study.expansion import expand
 from cluster_abm.study.precision import enough
 from cluster_abm.study.results_folder import loads_over_time
@@ -182,7 +182,16 @@ def test_results_of_other_code_do_not_count(tmp_path, monkeypatch):
     assert status_of(tmp_path / "out").others == 12
 
 
-class Unreliable(Executor):
+class Here(BatchExecutor):
+    """Nothing of it stays behind."""
+
+    window = 1
+
+    def abandon(self):
+        pass
+
+
+class Unreliable(Here):
     """Loses the worker of a run again and again, before it carries it out here."""
 
     def __init__(self, times):
@@ -217,7 +226,7 @@ def test_a_run_whose_worker_is_lost_is_tried_three_times_more(tmp_path, monkeypa
 
 @pytest.mark.parametrize("problem", [SystemExit(3), TypeError("cannot pickle")])
 def test_what_an_executor_raises_for_a_run_fails_that_run_only(tmp_path, monkeypatch, problem):
-    class Refusing(Executor):
+    class Refusing(Here):
         def submit(self, function, /, assignment):
             future = Future()
             if assignment.seed == 2:
@@ -285,6 +294,30 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path):
     assert run(other, **asked).made == 0
 
 
+@pytest.mark.parametrize(
+    ("more", "opened"),
+    [
+        ({"replications": 6}, ("inline", None)),
+        ({"replications": 6, "precision": 0.001, "max_replications": 6}, ("inline", None)),
+        # One run now, and from what it comes to follow others.
+        ({"replications": 6, "precision": 0.001, "max_replications": 7}, ("process", 2)),
+        ({"replications": 6, "precision": 0.001}, ("process", 8)),
+    ],
+)
+def test_processes_are_as_many_as_the_runs_that_may_still_come(tmp_path, monkeypatch, more, opened):
+    one = {"grid": None, "policies": ["none"]}
+    run(tmp_path, **one, replications=5)
+    asked = []
+
+    def noted(kind, workers, *_):
+        asked.append((kind, workers))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch_module, "open_executor", noted)
+    run_batch(study(tmp_path / "study", **one, **more), tmp_path / "out", "process", 8, quiet=True)
+    assert asked == [opened]
+
+
 def test_precision_of_a_metric_that_is_not(tmp_path):
     with pytest.raises(InputError, match="precision_metric = 'mean_slowdwn': no such metric; did you mean 'mean_slow"):
         run(tmp_path, precision=0.1, precision_metric="mean_slowdwn")
@@ -298,20 +331,31 @@ def test_a_folder_is_for_one_study(tmp_path):
         load_results(tmp_path)
 
 
+# Each claims its first run, and waits for the other to have done so before it begins it.
 TWO_AT_ONCE = """
-import sys
-from cluster_abm.study.batch import run_batch
+import os, sys, time
+from pathlib import Path
+from cluster_abm.study import batch
 from cluster_abm.study.study_file import load_study
-print(run_batch(load_study(sys.argv[1]), sys.argv[2], "inline", quiet=True).made)
+study, out, meeting = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+real = batch.carry_out
+def together(assignment):
+    (meeting / str(os.getpid())).touch()
+    deadline = time.monotonic() + 60
+    while len(list(meeting.iterdir())) < 2:
+        assert time.monotonic() < deadline, "the other one does not come"
+        time.sleep(0.01)
+    return real(assignment)
+batch.carry_out = together
+print(batch.run_batch(load_study(study), out, "inline", quiet=True).made)
 """
 
 
 def test_two_processes_on_one_folder_share_the_work(tmp_path):
-    path = study_path(tmp_path, replications=20)
-    both = [
-        subprocess.Popen([sys.executable, "-c", TWO_AT_ONCE, path, tmp_path / "out"], stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
+    path, meeting = study_path(tmp_path, replications=20), tmp_path / "meeting"
+    meeting.mkdir()
+    command = [sys.executable, "-c", TWO_AT_ONCE, path, tmp_path / "out", meeting]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     made = [int(process.communicate()[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sum(made) == 80
@@ -322,6 +366,7 @@ def test_two_processes_on_one_folder_share_the_work(tmp_path):
     pd.testing.assert_frame_equal(load_results(tmp_path / "out"), load_results(tmp_path / "alone"))
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_while_a_run_is_booked_counts_what_is_on_disk(tmp_path, monkeypatch):
     real, added = Store.add, []
 

@@ -166,6 +166,18 @@ def test_a_task_that_kills_its_workers_is_given_up_and_a_scheduler_that_goes_is_
         cluster.end()
 
 
+def test_there_is_a_next_task_for_every_thread_of_a_cluster_that_grows(cluster, executor, monkeypatch):
+    assert executor.window == 256
+    monkeypatch.setattr(dask_cluster, "FEWEST_IN_FLIGHT", 1)
+    monkeypatch.setattr(dask_cluster, "COUNTED_EVERY_S", 0.0)
+    before = len(executor._client.scheduler_info()["workers"])
+    until(lambda: executor.window == 2 * before)
+    another = cluster.worker()
+    until(lambda: executor.window == 2 * (before + 1))
+    another.terminate()
+    until(lambda: executor.window == 2 * before)
+
+
 def test_a_scheduler_that_is_not_there_is_named_within_seconds(impatient):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

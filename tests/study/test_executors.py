@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import wait
+from concurrent.futures import BrokenExecutor, wait
 from pathlib import Path
 
 import executor_tasks as work
@@ -17,6 +18,7 @@ import pytest
 from cluster_abm.errors import InputError
 from cluster_abm.study.executors import KINDS, WorkerLost, open_executor
 from cluster_abm.study.executors.base import library
+from cluster_abm.study.executors.processes import _Crew
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,33 @@ def test_inline_is_this_process_and_process_is_others(processes):
     others = {processes.submit(work.process_of, number).result() for number in range(6)}
     assert os.getpid() not in others
     assert len(others) <= 2
+
+
+def test_each_process_has_a_next_task(processes):
+    assert processes.window == 4
+    with open_executor("inline") as executor:
+        assert executor.window == 1
+
+
+@pytest.mark.parametrize("fault", ["_finish", "_give", "_welcome"])
+def test_a_fault_of_its_own_is_told_to_all_who_wait_and_leaves_no_process(monkeypatch, fault):
+    def faulty(*_):
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(_Crew, fault, faulty)
+    futures, others = [], {child.pid for child in multiprocessing.active_children()}
+
+    def use():
+        with open_executor("process", 1) as executor:
+            futures.extend(executor.submit(work.slow_square, number, 0.1) for number in range(3))
+            for future in futures:
+                future.exception(timeout=60)
+            executor.submit(work.square, 3)
+
+    with pytest.raises(BrokenExecutor, match="executor 'process': ZeroDivisionError: a fault"):
+        use()
+    assert [type(future.exception(timeout=60)) for future in futures] == [BrokenExecutor] * 3
+    assert {child.pid for child in multiprocessing.active_children()} == others
 
 
 def test_a_process_that_dies_takes_only_its_own_task_with_it(processes):
@@ -130,6 +159,7 @@ def test_a_script_without_its_guard_is_told_so(tmp_path):
     assert "__main__" in last
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are POSIX's")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_stays_behind(tmp_path, end):
@@ -180,6 +210,9 @@ def test_no_process_stays_behind(tmp_path, end):
         ({"kind": "threads"}, "allowed are inline, process, dask, slurm"),
         ({"kind": "process", "workers": 0}, "workers = 0"),
         ({"kind": "dask"}, "--dask tcp://"),
+        ({"kind": "inline", "dask": "tcp://10.0.0.1:8786"}, "`--dask` needs `--executor dask`"),
+        ({"kind": "dask", "slurm": {"partition": "short"}}, "`--slurm` needs `--executor slurm`"),
+        ({"kind": "dask", "workers": 2}, "workers = 2: the executor 'dask' has those of its scheduler"),
     ],
 )
 def test_what_cannot_be_opened_is_named(arguments, said):

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
+from support import hearing_ctrl_c
 
 from cluster_abm.study.interrupts import interrupt_held_back
+
+pytestmark = pytest.mark.usefixtures("ctrl_c")
 
 
 def press():
@@ -63,3 +68,17 @@ def test_threads_of_others_may_use_it():
     thread.start()
     thread.join()
     assert done == ["booked"]
+
+
+def test_tests_hear_it_in_a_shells_background_too():
+    """So does what they start: these tests would else wait for ever there."""
+    tell = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with hearing_ctrl_c():
+            here = signal.getsignal(signal.SIGINT)
+            there = subprocess.run([sys.executable, "-c", tell], stdout=subprocess.PIPE, text=True, check=True).stdout
+        after = signal.getsignal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (here, there.strip(), after) == (signal.default_int_handler, "True", signal.SIG_IGN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -44,6 +45,24 @@ def test_a_claim_has_one_owner_until_it_is_given_up(tmp_path):
         first.release("run")
         assert second.claim("run")
         assert processes_at_work(tmp_path) == 2
+    assert list((tmp_path / "claims").iterdir()) == []
+    assert list((tmp_path / "sessions").iterdir()) == []
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_at_the_end_leaves_no_claim(tmp_path, monkeypatch):
+    real, released = Leases.release, []
+
+    def interrupted(leases, name):
+        released.append(name)
+        os.kill(os.getpid(), signal.SIGINT)
+        real(leases, name)
+
+    monkeypatch.setattr(Leases, "release", interrupted)
+    with pytest.raises(KeyboardInterrupt), Leases(tmp_path) as leases:  # noqa: PT012
+        assert leases.claim("run")
+        assert leases.claim("other")
+    assert released == ["run", "other"]
     assert list((tmp_path / "claims").iterdir()) == []
     assert list((tmp_path / "sessions").iterdir()) == []
 

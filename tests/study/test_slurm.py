@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 import sys
 import time
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import executor_tasks as work
 import pytest
+from submitit.local.local import LocalJob
 from support import scenario
 
 from cluster_abm.errors import InputError
@@ -54,6 +57,8 @@ def test_a_run_is_the_same_there_and_a_lost_one_can_be_submitted_again(local, tm
         assert run.result(timeout=100) == run_one(task)
 
 
+# Jobs of this machine are ended by it.
+@pytest.mark.usefixtures("ctrl_c")
 def test_no_more_jobs_at_once_than_allowed_and_the_rest_is_cancelled(local, tmp_path):
     with pytest.raises(RuntimeError, match="enough"), open_executor("slurm", 1, slurm=local) as executor:  # noqa: PT012
         first = executor.submit(work.note_and_square, (str(tmp_path), 1))
@@ -67,6 +72,83 @@ def test_no_more_jobs_at_once_than_allowed_and_the_rest_is_cancelled(local, tmp_
         raise RuntimeError("enough")
     assert waiting.cancelled()
     assert isinstance(running.exception(), WorkerLost)
+
+
+@pytest.fixture
+def look(monkeypatch):
+    """Has a method of submitit's local jobs raise: `look(name, problem, times)`, the first so many times."""
+
+    def call(name, problem, times):
+        real, calls = getattr(LocalJob, name), []
+
+        def sometimes(job, *args):
+            calls.append(name)
+            if len(calls) <= times:
+                raise problem
+            return real(job, *args)
+
+        monkeypatch.setattr(LocalJob, name, sometimes)
+
+    return call
+
+
+STALE = OSError(errno.ESTALE, "Stale file handle")
+
+
+@pytest.mark.parametrize("name", ["done", "result"])
+def test_a_file_system_that_is_away_is_looked_at_again(local, look, name):
+    look(name, STALE, 3)
+    with open_executor("slurm", 1, slurm=local) as executor:
+        assert executor.submit(work.square, 3).result(timeout=60) == 9
+
+
+def test_a_file_system_that_stays_away_is_a_lost_job(local, look, monkeypatch):
+    monkeypatch.setattr(slurm_jobs, "UNSEEN_FOR_S", 0.3)
+    look("done", STALE, 10_000)
+    with open_executor("slurm", 1, slurm=local) as executor:
+        problem = executor.submit(work.square, 3).exception(timeout=60)
+    assert isinstance(problem, WorkerLost)
+    assert "its files cannot be looked at: OSError: " in str(problem)
+
+
+def test_a_result_that_cannot_be_read_fails_its_own_task_only(local, look):
+    look("result", ModuleNotFoundError("No module named 'theirs'"), 1)
+    with open_executor("slurm", 1, slurm=local) as executor:
+        unreadable, square = executor.submit(work.square, 2), executor.submit(work.square, 3)
+        assert isinstance(unreadable.exception(timeout=60), ModuleNotFoundError)
+        assert square.result(timeout=60) == 9
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_a_fault_of_its_own_is_told_to_all_who_wait_and_leaves_no_job(local, look, tmp_path):
+    futures = []
+
+    def use():
+        with open_executor("slurm", 1, slurm=local) as executor:
+            futures.append(executor.submit(work.note_and_wait, str(tmp_path)))
+            while not list(tmp_path.glob("*.begun")):
+                time.sleep(0.02)
+            look("done", ZeroDivisionError("a fault"), 1)
+            futures.append(executor.submit(work.square, 3))
+            futures[0].exception(timeout=60)
+            executor.submit(work.square, 3)
+
+    with pytest.raises(BrokenExecutor, match="executor 'slurm': ZeroDivisionError: a fault"):
+        use()
+    assert [type(future.exception(timeout=60)) for future in futures] == [BrokenExecutor] * 2
+    (begun,) = tmp_path.glob("*.begun")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.stem), 0)
+
+
+def test_what_cannot_be_submitted_for_a_fault_of_ours_is_told(local, monkeypatch):
+    def faulty(*_):
+        raise ZeroDivisionError("a fault")
+
+    with open_executor("slurm", 1, slurm=local) as executor:
+        monkeypatch.setattr(executor._jobs, "submit", faulty)
+        future = executor.submit(work.square, 3)
+        assert isinstance(future.exception(timeout=60), BrokenExecutor)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +221,13 @@ def test_what_is_submitted_together_is_one_array_with_what_was_asked_for(machine
     assert script.count("#SBATCH --array=0-2") == 1
     for line in ("--partition=short", "--time=30", "--mem=4GB", "--cpus-per-task=1"):
         assert f"#SBATCH {line}" in script
+
+
+def test_as_many_are_in_flight_as_there_may_be_jobs(machine_room, tmp_path):
+    with open_executor("slurm", slurm={"folder": tmp_path / "jobs"}) as executor:
+        assert executor.window == 1000
+    with open_executor("slurm", 3000, slurm={"folder": tmp_path / "jobs"}) as executor:
+        assert executor.window == 3000
 
 
 def test_what_slurm_refuses_ends_the_batch_with_its_words(machine_room, tmp_path):

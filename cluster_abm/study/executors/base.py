@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import traceback
 from abc import abstractmethod
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future, InvalidStateError
+from contextlib import suppress
 from typing import Any
 
 from cluster_abm.errors import InputError
@@ -28,6 +29,11 @@ class BatchExecutor(Executor):
     Functions that are submitted stand at the top of a module; arguments and results are picklable.
     """
 
+    @property
+    @abstractmethod
+    def window(self) -> int:
+        """Tasks to have in flight at once, by what is known now, so that no worker waits for the caller."""
+
     @abstractmethod
     def abandon(self) -> None:
         """End now: nothing more is begun, what runs is stopped, and no process or job stays behind."""
@@ -44,6 +50,12 @@ def library(name: str, extra: str) -> Any:
     except ModuleNotFoundError as problem:
         text = f"executor {extra!r}: {problem.name} is not installed: pip install 'cluster-abm[{extra}]'"
         raise InputError(text) from problem
+
+
+def fail(future: Future[Any], problem: BaseException) -> None:
+    """Have a future raise that, unless it is over already."""
+    with suppress(InvalidStateError):
+        future.set_exception(problem)
 
 
 def said(problem: BaseException) -> str:

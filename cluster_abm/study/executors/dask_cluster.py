@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,6 +17,10 @@ from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, library,
 from cluster_abm.study.fingerprint import result_version
 
 ANSWERS_WITHIN_S = 5
+# Workers come and go; how many there are is asked for no more often than this.
+COUNTED_EVERY_S = 2.0
+# A cluster that grows by what waits for it is to see that much, even while it has no worker yet.
+FEWEST_IN_FLIGHT = 256
 
 
 class DaskExecutor(BatchExecutor):
@@ -46,8 +53,21 @@ class DaskExecutor(BatchExecutor):
         except BaseException:
             self._client.close()
             raise
+        self._window, self._counted_s = FEWEST_IN_FLIGHT, -math.inf
         # Not pure: the same run submitted again must be carried out again, not be the first one's failure.
         self._tasks = self._client.get_executor(pure=False)
+
+    @property
+    def window(self) -> int:
+        """Each thread's task, and the next one for it, of the workers there are now."""
+        now_s = time.monotonic()
+        if now_s - self._counted_s > COUNTED_EVERY_S and self._client.status == "running":
+            self._counted_s = now_s
+            # A scheduler that does not answer now is heard of when the next task is sent.
+            with suppress(OSError):
+                threads = sum(self._client.nthreads(callback_timeout=ANSWERS_WITHIN_S).values())
+                self._window = max(FEWEST_IN_FLIGHT, 2 * threads)
+        return self._window
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have the function called by a worker."""

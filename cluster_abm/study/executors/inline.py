@@ -12,6 +12,11 @@ from cluster_abm.study.executors.base import BatchExecutor
 class InlineExecutor(BatchExecutor):
     """Carries out a task when it is submitted; Ctrl-C comes out of `submit`."""
 
+    @property
+    def window(self) -> int:
+        """One: it is done when `submit` returns."""
+        return 1
+
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call the function now; the future that comes back is done."""
         future: Future[Any] = Future()

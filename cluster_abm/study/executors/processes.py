@@ -7,26 +7,23 @@ call, so nothing needs a lock, and an interrupt of the main thread finds nothing
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing.context import SpawnContext, SpawnProcess
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, said
+from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, fail, said
+from cluster_abm.study.executors.worker import Worker
 
 # Workers that died before they could say a word, one after the other, until no more are started.
 STARTS_IN_VAIN = 3
-MASKS = hasattr(signal, "pthread_sigmask")
 
 
 def available_processors() -> int:
@@ -49,10 +46,17 @@ class ProcessExecutor(BatchExecutor):
         self._crew = _Crew(workers or available_processors())
         self._over = False
 
+    @property
+    def window(self) -> int:
+        """Each process's task, and the next one for it."""
+        return 2 * self._crew.limit
+
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have the function called by the next free process; tasks begin in the order they are submitted in."""
         if self._over:
             raise RuntimeError("cannot submit after shutdown")
+        if self._crew.broken is not None:
+            raise self._crew.broken
         task = _Task(partial(function, *args, **kwargs))
         self._crew.events.put(partial(self._crew.enqueue, task))
         return task.future
@@ -77,71 +81,33 @@ class _Task:
     future: Future[Any] = field(default_factory=Future)
 
 
-class _RememberingContext(SpawnContext):
-    """Spawns like any other, and keeps what was spawned: the standard pool does not tell its processes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.spawned: list[SpawnProcess] = []
-
-    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
-        process = SpawnProcess(*args, **kwargs)
-        self.spawned.append(process)
-        return process
-
-
-class _Worker:
-    """One process and the pool that feeds it."""
-
-    def __init__(self) -> None:
-        self._context = _RememberingContext()
-        # Made before the mask is set: the tracker of shared resources, which it starts, resets the mask.
-        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin_work)
-
-    def start(self) -> Future[Any]:
-        """Spawn the process; the future is done when it has said its first word."""
-        # A process inherits the mask, and so ignores Ctrl-C from its first moment on; the parent decides what it means.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if MASKS else set()
-        try:
-            return self.pool.submit(os.getpid)
-        finally:
-            if MASKS:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-    def kill(self) -> None:
-        for process in self._context.spawned:
-            process.kill()
-
-    def last_words(self) -> str:
-        """How the dead process ended; waits for its end."""
-        self.pool.shutdown()
-        for process in self._context.spawned:
-            code = process.exitcode
-            if code is not None and code < 0:
-                return f"its process was killed by {_signal_name(-code)}{' (out of memory?)' if code == -9 else ''}"
-            if code is not None:
-                return f"its process ended with exit code {code}"
-        return "its process ended"
-
-
 class _Crew:
     """The workers and what waits for them. But for `events`, only its own thread touches it."""
 
     def __init__(self, limit: int) -> None:
         self.events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.thread = Thread(target=self._live, name="cluster-abm-processes", daemon=True)
-        self._limit = limit
+        self.limit = limit
         self._waiting: deque[_Task] = deque()
-        self._starting: set[_Worker] = set()
-        self._idle: list[_Worker] = []
-        self._busy: dict[_Worker, _Task] = {}
+        # All that live; of these, those who start, have nothing to do, have something to do.
+        self._staff: set[Worker] = set()
+        self._starting: set[Worker] = set()
+        self._idle: list[Worker] = []
+        self._busy: dict[Worker, _Task] = {}
         self._in_vain = 0
+        self.broken: BrokenExecutor | None = None
+        # Whoever holds one of these waits.
+        self._promised: set[Future[Any]] = set()
         self._closing = False
         self._over = False
         self.thread.start()
 
     def enqueue(self, task: _Task) -> None:
+        self._promised.add(task.future)
+        task.future.add_done_callback(self._promised.discard)
         self._waiting.append(task)
+        if self.broken is not None:
+            self._break(self.broken)
 
     def close(self, cancel: bool) -> None:
         self._closing = True
@@ -149,33 +115,47 @@ class _Crew:
             self._cancel_waiting()
 
     def kill(self) -> None:
-        self._cancel_waiting()
-        workers = self._workers()
-        for worker in workers:
-            worker.kill()
-        for worker in workers:
-            worker.pool.shutdown(cancel_futures=True)
-        for task in self._busy.values():
-            task.future.set_exception(WorkerLost("its process was stopped"))
+        # First, so that the thread ends whatever comes next.
         self._over = True
+        self._cancel_waiting()
+        self._end_workers()
+        for task in self._busy.values():
+            fail(task.future, WorkerLost("its process was stopped"))
 
     def _live(self) -> None:
         while not self._over:
-            self.events.get()()
-            self._employ()
-            if self._closing and not self._waiting and not self._busy and not self._over:
-                self._dismiss()
-                self._over = True
+            try:
+                self.events.get()()
+                self._employ()
+                if self._closing and not self._waiting and not self._busy and not self._over:
+                    self._over = True
+                    self._dismiss()
+            except Exception as problem:
+                self._break(problem)
+
+    def _break(self, problem: Exception) -> None:
+        """A fault of this very program: whoever waits for a task is told, and so is who submits another one."""
+        if self.broken is None:
+            self.broken = BrokenExecutor(f"executor 'process': {said(problem)}")
+            self.broken.__cause__ = problem
+        for future in list(self._promised):
+            fail(future, self.broken)
+        self._waiting.clear()
+        self._end_workers()
+        for workers in (self._staff, self._starting, self._idle, self._busy):
+            workers.clear()
+
+    def _end_workers(self) -> None:
+        for worker in self._staff:
+            worker.kill()
+        for worker in self._staff:
+            worker.pool.shutdown(cancel_futures=True)
 
     def _dismiss(self) -> None:
         """Let all processes end, at the same time: an interpreter takes a while to clean up."""
-        workers = self._workers()
-        if workers:
-            with ThreadPoolExecutor(len(workers)) as threads:
-                list(threads.map(lambda worker: worker.pool.shutdown(), workers))
-
-    def _workers(self) -> list[_Worker]:
-        return [*self._starting, *self._idle, *self._busy]
+        if self._staff:
+            with ThreadPoolExecutor(len(self._staff)) as threads:
+                list(threads.map(lambda worker: worker.pool.shutdown(), self._staff))
 
     def _employ(self) -> None:
         """Give what waits to idle workers, and start workers for the rest."""
@@ -183,13 +163,13 @@ class _Crew:
             task = self._waiting.popleft()
             if task.future.set_running_or_notify_cancel():
                 self._give(self._idle.pop(), task)
-        while not self._over and len(self._starting) < len(self._waiting) and len(self._workers()) < self._limit:
-            if self._in_vain >= STARTS_IN_VAIN and self._workers():
+        while not self._over and len(self._starting) < len(self._waiting) and len(self._staff) < self.limit:
+            if self._in_vain >= STARTS_IN_VAIN and self._staff:
                 # Those there are will do it all; more of them cannot be had.
                 break
             self._start()
 
-    def _give(self, worker: _Worker, task: _Task) -> None:
+    def _give(self, worker: Worker, task: _Task) -> None:
         self._busy[worker] = task
         try:
             inner = worker.pool.submit(task.call)
@@ -199,10 +179,14 @@ class _Crew:
             inner.set_exception(problem)
         inner.add_done_callback(lambda done: self.events.put(partial(self._finish, worker, done)))
 
-    def _finish(self, worker: _Worker, done: Future[Any]) -> None:
-        task = self._busy.pop(worker)
+    def _finish(self, worker: Worker, done: Future[Any]) -> None:
+        task = self._busy.pop(worker, None)
+        if task is None:
+            # The worker was ended after a fault of ours.
+            return
         problem = done.exception()
         if isinstance(problem, BrokenProcessPool):
+            self._staff.remove(worker)
             lost = WorkerLost(f"{worker.last_words()}; {said(problem)}")
             lost.__cause__ = problem
             task.future.set_exception(lost)
@@ -217,26 +201,31 @@ class _Crew:
 
     def _start(self) -> None:
         try:
-            worker = _Worker()
+            worker = Worker()
             word = worker.start()
         except (OSError, RuntimeError) as problem:
             # No memory or no more processes for this user; or this is itself a process that imports its script.
             self._start_in_vain(said(problem))
             return
+        self._staff.add(worker)
         self._starting.add(worker)
         word.add_done_callback(lambda done: self.events.put(partial(self._welcome, worker, done)))
 
-    def _welcome(self, worker: _Worker, done: Future[Any]) -> None:
-        self._starting.discard(worker)
+    def _welcome(self, worker: Worker, done: Future[Any]) -> None:
+        if worker not in self._starting:
+            # The same.
+            return
+        self._starting.remove(worker)
         if done.exception() is None:
             self._idle.append(worker)
             self._in_vain = 0
         else:
+            self._staff.remove(worker)
             self._start_in_vain(worker.last_words())
 
     def _start_in_vain(self, words: str) -> None:
         self._in_vain += 1
-        if self._in_vain >= STARTS_IN_VAIN and not self._workers():
+        if self._in_vain >= STARTS_IN_VAIN and not self._staff:
             self._give_up(words)
 
     def _give_up(self, words: str) -> None:
@@ -254,26 +243,3 @@ class _Crew:
             task = self._waiting.popleft()
             task.future.cancel()
             task.future.set_running_or_notify_cancel()
-
-
-def _begin_work() -> None:
-    # Ctrl-C is the parent's to hear.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if MASKS:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    Thread(target=_end_with_the_parent, name="end-with-the-parent", daemon=True).start()
-
-
-def _end_with_the_parent() -> None:
-    """A parent that is killed (`kill -9`) tells nobody, and the standard pool's processes then wait for it for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

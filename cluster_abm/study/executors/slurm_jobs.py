@@ -8,7 +8,8 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.code_version import with_same_code
-from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, library, said
+from cluster_abm.study.executors.base import BatchExecutor, WorkerLost, fail, library, said
 from cluster_abm.study.executors.processes import available_processors
 from cluster_abm.study.fingerprint import result_version
 
@@ -29,6 +30,8 @@ ARRAY = 1000
 LOOKS_EVERY_S = {"local": 0.1, "slurm": 5.0}
 # A job's time limit by default, in minutes: submitit's own, 5, would end honest runs.
 TIME_MIN = 60
+# A shared file system may be away for a while (ESTALE, EIO); a job whose files cannot be looked at for longer is lost.
+UNSEEN_FOR_S = 600.0
 
 
 class SlurmExecutor(BatchExecutor):
@@ -64,6 +67,7 @@ class SlurmExecutor(BatchExecutor):
         self._queue: SimpleQueue[_Task] = SimpleQueue()
         self._waiting: deque[_Task] = deque()
         self._running: list[_Task] = []
+        self._broken: BrokenExecutor | None = None
         self._closing, self._dropping, self._leaving, self._awake = Event(), Event(), Event(), Event()
         self._period_s = LOOKS_EVERY_S[cluster]
         # A result may take some time from one machine's cache to another's.
@@ -71,10 +75,17 @@ class SlurmExecutor(BatchExecutor):
         self._thread = Thread(target=self._live, name="cluster-abm-slurm", daemon=True)
         self._thread.start()
 
+    @property
+    def window(self) -> int:
+        """As many jobs as may be in the queue or running at once."""
+        return self._limit
+
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have the function called by a job; tasks that are submitted together become one array."""
         if self._closing.is_set() or self._leaving.is_set():
             raise RuntimeError("cannot submit after shutdown")
+        if self._broken is not None:
+            raise self._broken
         task = _Task(partial(_carried, result_version(), partial(function, *args, **kwargs)))
         self._queue.put(task)
         return task.future
@@ -110,19 +121,47 @@ class SlurmExecutor(BatchExecutor):
 
     def _live(self) -> None:
         """Submit what came and look at what runs, now and then; all that touches submitit is this thread's."""
-        while not self._leaving.is_set():
+        over = False
+        while not over:
             self._awake.wait(self._period_s)
             self._awake.clear()
-            self._waiting.extend(self._drained())
-            if self._dropping.is_set():
-                self._cancel_waiting()
-            self._send()
-            self._collect()
-            if self._closing.is_set() and self._queue.empty() and not self._waiting and not self._running:
-                return
-        self._waiting.extend(self._drained())
+            try:
+                self._waiting.extend(self._drained())
+                over = self._end() if self._leaving.is_set() else self._go_on()
+            except Exception as problem:
+                self._break(problem)
+                over = self._leaving.is_set()
+
+    def _go_on(self) -> bool:
+        """Whether all is done that there was to do."""
+        if self._dropping.is_set():
+            self._cancel_waiting()
+        self._send()
+        self._collect()
+        return self._closing.is_set() and self._queue.empty() and not self._waiting and not self._running
+
+    def _end(self) -> bool:
         self._cancel_waiting()
-        self._cancel_running()
+        self._cancel_jobs()
+        for task in self._running:
+            fail(task.future, WorkerLost("its job was cancelled"))
+        return True
+
+    def _break(self, problem: Exception) -> None:
+        """A fault of this very program: whoever waits for a task is told, and so is who submits another one."""
+        if self._broken is None:
+            self._broken = BrokenExecutor(f"executor 'slurm': {said(problem)}")
+            self._broken.__cause__ = problem
+        self._waiting.extend(self._drained())
+        for task in (*self._waiting, *self._running):
+            fail(task.future, self._broken)
+        self._waiting.clear()
+        try:
+            self._cancel_jobs()
+        except Exception as further:
+            jobs = " ".join(sorted({task.job.job_id for task in self._running if task.job is not None}))
+            logging.getLogger(__name__).warning("jobs that could not be cancelled (%s): %s", said(further), jobs)
+        self._running.clear()
 
     def _drained(self) -> list[_Task]:
         found = []
@@ -140,22 +179,37 @@ class SlurmExecutor(BatchExecutor):
                 batch.append(task)
         if not batch:
             return
+        # At once: whatever happens now, somebody waits for each of them.
+        self._running += batch
         try:
             with self._jobs.batch():
                 jobs = [self._jobs.submit(task.call) for task in batch]
         except (RuntimeError, OSError, subprocess.SubprocessError) as problem:
             refused = InputError(f"executor 'slurm': the jobs could not be submitted: {said(problem)}")
+            del self._running[-len(batch) :]
             for task in batch:
-                task.future.set_exception(refused)
+                fail(task.future, refused)
             return
         for task, job in zip(batch, jobs, strict=True):
             task.job = job
-        self._running += batch
 
     def _collect(self) -> None:
         self._running = [task for task in self._running if not self._is_over(task)]
 
     def _is_over(self, task: _Task) -> bool:
+        try:
+            over = self._look(task)
+        except OSError as problem:
+            # Not the job's end: its files are looked at again later.
+            task.unseen_s = task.unseen_s or time.monotonic()
+            if time.monotonic() - task.unseen_s < UNSEEN_FOR_S:
+                return False
+            fail(task.future, WorkerLost(f"job {task.job.job_id}: its files cannot be looked at: {said(problem)}"))
+            return True
+        task.unseen_s = None
+        return over
+
+    def _look(self, task: _Task) -> bool:
         if not task.job.done():
             return False
         if task.job.paths.result_pickle.exists():
@@ -165,24 +219,31 @@ class SlurmExecutor(BatchExecutor):
         task.ended_s = task.ended_s or time.monotonic()
         if time.monotonic() - task.ended_s < self._patience_s:
             return False
-        task.future.set_exception(WorkerLost(f"job {task.job.job_id} {task.job.state.lower()}: {_end_of(task.job)}"))
+        fail(task.future, WorkerLost(f"job {task.job.job_id} {task.job.state.lower()}: {_end_of(task.job)}"))
         return True
 
     def _book(self, task: _Task) -> None:
         try:
             raised, value = task.job.result()
-        except (RuntimeError, EOFError, OSError) as problem:
+        except OSError:
+            raise
+        except (RuntimeError, EOFError) as problem:
             # submitit's own words for a job that was ended before its function was: by its time limit, for one.
-            task.future.set_exception(WorkerLost(f"job {task.job.job_id}: {said(problem)}"))
+            fail(task.future, WorkerLost(f"job {task.job.job_id}: {said(problem)}"))
+            return
+        except Exception as problem:
+            # What came back cannot be read here, and would not be the next time.
+            fail(task.future, problem)
             return
         if raised:
-            task.future.set_exception(value)
+            fail(task.future, value)
         else:
             task.future.set_result(value)
         # Ten thousand runs would leave forty thousand files.
         paths = task.job.paths
         for path in (paths.submitted_pickle, paths.result_pickle, paths.stdout, paths.stderr):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def _cancel_waiting(self) -> None:
         while self._waiting:
@@ -190,19 +251,18 @@ class SlurmExecutor(BatchExecutor):
             task.future.cancel()
             task.future.set_running_or_notify_cancel()
 
-    def _cancel_running(self) -> None:
+    def _cancel_jobs(self) -> None:
+        jobs = [task.job for task in self._running if task.job is not None]
         if self._local:
-            for task in self._running:
-                task.job.cancel(check=False)
+            for job in jobs:
+                job.cancel(check=False)
             deadline = time.monotonic() + 5.0
-            while time.monotonic() < deadline and not all(task.job.done() for task in self._running):
+            while time.monotonic() < deadline and not all(job.done() for job in jobs):
                 time.sleep(0.05)
-        elif self._running:
+        elif jobs:
             # By the numbers of their arrays, of which all jobs are ours: one call instead of thousands.
-            numbers = sorted({task.job.job_id.split("_")[0] for task in self._running})
+            numbers = sorted({job.job_id.split("_")[0] for job in jobs})
             subprocess.run(["scancel", *numbers], check=False)
-        for task in self._running:
-            task.future.set_exception(WorkerLost("its job was cancelled"))
 
 
 @dataclass(eq=False)
@@ -212,6 +272,8 @@ class _Task:
     job: Any = None
     ended_s: float | None = None
     """When the job was first seen to have ended without a result, on the monotonic clock."""
+    unseen_s: float | None = None
+    """Since when its files cannot be looked at, on the same."""
 
 
 def _carried(version: str, call: Callable[[], Any]) -> tuple[bool, Any]:
@@ -224,5 +286,8 @@ def _carried(version: str, call: Callable[[], Any]) -> tuple[bool, Any]:
 
 def _end_of(job: Any) -> str:
     """The last line a job wrote to its error stream."""
-    lines = (job.stderr() or "").strip().splitlines()
+    try:
+        lines = (job.stderr() or "").strip().splitlines()
+    except UnicodeDecodeError:
+        lines = []
     return lines[-1] if lines else "it left no result"
