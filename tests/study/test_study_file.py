@@ -138,6 +138,26 @@ MISTAKES = {
         {"grid": None, "latin_hypercube": {"samples": 3, "cluster.nodes": {"low": 4, "high": 2}}},
         ["latin_hypercube.ranges.cluster.nodes: low = 4: must be below high = 2"],
     ),
+    "undotted keys of a sample": (
+        {"grid": None, "latin_hypercube": {"samples": 3, "workload": {"cpu_ms": {"mean": {"low": 1, "high": 2}}}}},
+        ["latin_hypercube: 'workload': keys are dotted, in quotes, e.g. \"workload.cpu_ms.mean\" = ..."],
+    ),
+    "an undotted key of a sample": (
+        {"grid": None, "sensitivity": {"method": "morris", "samples": 3, "nodes": {"low": 1, "high": 2}}},
+        ["sensitivity: 'nodes': keys are dotted, in quotes, e.g. \"cluster.nodes\""],
+    ),
+    "misspelt fields of a sample, and no range": (
+        {"grid": None, "latin_hypercube": {"sample": 4, "sed": 1, "cluster.nodes": 4}},
+        [
+            "latin_hypercube: unknown key 'sample'; did you mean 'samples'?",
+            "latin_hypercube: unknown key 'sed'; did you mean 'seed'?",
+            "latin_hypercube: cluster.nodes = 4: a range is needed, e.g. { low = 0.2, high = 0.9 }",
+        ],
+    ),
+    "undotted overrides, deep": (
+        {"overrides": {"workload": {"cpu_ms": {"mean": 5.0}}}},
+        ["overrides: 'workload': keys are dotted, in quotes, e.g. \"workload.cpu_ms.mean\" = ..."],
+    ),
     "a trace that is not there": (
         {"overrides": {"workload.kind": "trace", "workload.trace.file": "nowhere.csv"}},
         ["nowhere.csv: cannot be read"],
