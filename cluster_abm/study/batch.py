@@ -22,7 +22,7 @@ from cluster_abm.study.interrupts import interrupt_held_back
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out, failed_by
 from cluster_abm.study.results_folder import write_plan
-from cluster_abm.study.store import RUNS_A_PART, Contents, Record, RunName, Store
+from cluster_abm.study.store import Contents, Record, RunName, Store
 from cluster_abm.study.study_file import Study
 from cluster_abm.study.wanted import Values, known_values, seeds_wanted
 
@@ -249,7 +249,7 @@ class _Work:
             self._leases.release(_claim_name(ended.name))
             self.made += 1
             self._settle(record)
-        if self.made % RUNS_A_PART == 0:
+        if self.made % self._store.runs_a_part == 0:
             self.compact()
 
     def _settle(self, record: Record) -> None:

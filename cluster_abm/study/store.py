@@ -28,7 +28,6 @@ from cluster_abm.study.durable import Damaged, seal, unseal, write_durably
 from cluster_abm.study.parts import of_those, read_part, table_of, to_bytes
 
 RunName = tuple[str, int]
-RUNS_A_PART = 1000
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,12 @@ class Store:
     Args:
         folder: where; made when the first thing is written.
         session: a name that no other process at work has; parts of file names on the way.
+
+    Attributes:
+        runs_a_part: how many runs a part takes, and how many files of them are waited for until one is made.
     """
+
+    runs_a_part = 1000
 
     def __init__(self, folder: str | Path, session: str = "one") -> None:
         self.folder = Path(folder)
@@ -127,21 +131,21 @@ class Store:
         for path in (self.folder / "tmp").glob(f"{session}.*"):
             path.unlink(missing_ok=True)
 
-    def compact(self, at_least: int = RUNS_A_PART) -> int:
-        """Put finished runs into a part if there are `at_least` so many files of them; how many were.
+    def compact(self, at_least: int | None = None) -> int:
+        """Put finished runs into a part if there are `at_least` so many files of them (runs_a_part); how many were.
 
         One process at a time should; two give two parts with the same runs, which are counted once.
         """
         records: list[Record] = []
         paths: list[Path] = []
         for path in sorted(self.runs.glob("*.run")):
-            if len(records) == RUNS_A_PART:
+            if len(records) == self.runs_a_part:
                 break
             record = self._read(path)
             if isinstance(record, Record) and not record.failed:
                 records.append(record)
                 paths.append(path)
-        if len(records) < max(1, at_least):
+        if len(records) < max(1, self.runs_a_part if at_least is None else at_least):
             return 0
         data = to_bytes(table_of([record.__dict__ for record in records]))
         self.write(self.parts / f"{hashlib.sha256(data).hexdigest()}.parquet", data)

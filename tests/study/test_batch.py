@@ -163,8 +163,7 @@ def test_what_is_damaged_is_told_set_aside_and_run_again(tmp_path, undisturbed, 
 
 
 def test_parts_are_made_on_the_way(tmp_path, monkeypatch, undisturbed):
-    monkeypatch.setattr(batch_module, "RUNS_A_PART", 5)
-    monkeypatch.setattr(Store.compact, "__defaults__", (5,))
+    monkeypatch.setattr(Store, "runs_a_part", 5)
     run(tmp_path)
     store = Store(tmp_path / "out")
     assert len(list(store.parts.iterdir())) == 2
