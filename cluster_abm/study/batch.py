@@ -21,6 +21,7 @@ from cluster_abm.study.in_flight import Ended, InFlight, window
 from cluster_abm.study.interrupts import interrupt_held_back
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out, failed_by
+from cluster_abm.study.policy_sources import policy_version
 from cluster_abm.study.results_folder import write_plan
 from cluster_abm.study.store import Contents, Record, RunName, Store
 from cluster_abm.study.study_file import Study
@@ -238,7 +239,7 @@ class _Work:
         key, seed = run
         keeps_load = seed == self._study.first_seed
         scenario = self._expansion.scenario(self._cells[key])
-        return Assignment(scenario, key, seed, self._study.warmup, keeps_load)
+        return Assignment(scenario, key, seed, policy_version(scenario.policy.name), self._study.warmup, keeps_load)
 
     def _book(self, ended: Ended[RunName]) -> None:
         # The run itself raises nothing: it could not be sent, left its process in its own way, or lost it too often.

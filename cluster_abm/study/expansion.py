@@ -21,6 +21,7 @@ from cluster_abm.study.fingerprint import cell_key
 from cluster_abm.study.metrics import metric_names, metric_problems
 from cluster_abm.study.sensitivity import unit_points
 from cluster_abm.study.study_file import Range, Settings, Study
+from cluster_abm.study.study_paths import settings_with_paths
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Expansion:
 
     def scenario(self, cell: Cell) -> Scenario:
         """The scenario of a cell's runs; built when it is needed, since a study may have very many."""
-        return with_policy(_at(self._tree, self.points[cell.point]), cell.policy)
+        settings = settings_with_paths(self.study, self.points[cell.point])
+        return with_policy(_at(self._tree, settings), cell.policy)
 
 
 def expand(study: Study) -> Expansion:
@@ -66,7 +68,7 @@ def expand(study: Study) -> Expansion:
     Raises:
         InputError: what is wrong with the scenario, the policies, the points and the metrics, each problem once.
     """
-    base = load_scenario(study.scenario_source, study.overrides)
+    base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
     check_policies(study.policies)
     tree = base.model_dump(exclude_none=True)
     points = points_of(study)
@@ -76,7 +78,7 @@ def expand(study: Study) -> Expansion:
     networks: set[str] = set()
     for number, settings in enumerate(points):
         with problems.at(number, settings):
-            scenario = _at(tree, settings)
+            scenario = _at(tree, settings_with_paths(study, settings))
             built = f"{scenario.cluster.nodes} {scenario.interconnect!r}"
             if built not in networks:
                 Network(scenario.interconnect, scenario.cluster.nodes)

@@ -23,6 +23,7 @@ class Assignment:
     Attributes:
         scenario: its policy included.
         key, seed: what it is called by.
+        policy_version: of its policy, as of `policy_sources`, where the assignment was made.
         warmup: as of `measure_run`.
         keeps_load: whether its load over time is wanted too.
     """
@@ -30,6 +31,7 @@ class Assignment:
     scenario: Scenario
     key: str
     seed: int
+    policy_version: str
     warmup: str
     keeps_load: bool
 
@@ -57,13 +59,19 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
         getattr(mesa.Agent, "_ids", {}).pop(model, None)
         # Model and agents know each other, and the collector of such circles looks at the number of objects, not at the
         # size of their arrays: it would let hundreds of finished models stand.
-        vars(model).clear()
+        model.__dict__.clear()
 
 
 def carry_out(assignment: Assignment) -> Record:
-    """Carry a run out; whatever goes wrong in it is its result too."""
+    """Carry a run out; whatever goes wrong in it is its result too.
+
+    Raises:
+        InputError: its policy has other sources here than where it was asked for.
+    """
+    from cluster_abm.study.code_version import check_policy
     from cluster_abm.study.measuring import load_over_time, measure_run
 
+    check_policy(assignment.scenario.policy.name, assignment.policy_version)
     name = (assignment.key, assignment.seed)
     try:
         with finished_model(assignment.scenario, assignment.seed, assignment.keeps_load) as model:
