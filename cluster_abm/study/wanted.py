@@ -55,3 +55,10 @@ def seeds_wanted(study: Study, values: Mapping[int, float | None]) -> int:
             break
         count += more
     return count
+
+
+def wanted_counts(study: Study, keys: Iterable[str], contents: Contents, failed: Iterable[RunName]) -> dict[str, int]:
+    """How many seeds each key gets, by what a store knows (arguments as of `known_values`)."""
+    if study.precision is None:
+        return dict.fromkeys(keys, study.replications)
+    return {key: seeds_wanted(study, values) for key, values in known_values(study, keys, contents, failed).items()}
