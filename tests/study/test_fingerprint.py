@@ -93,6 +93,26 @@ def test_the_code_of_a_study_names_the_policies_that_are_not_ours(package):
     assert "not ins" in code_of(["mine"])
 
 
+def test_a_policy_that_is_a_single_file_counts_by_it(package):
+    single = package.with_name("mine_alone.py")
+    single.write_text("from mine.policy import Mine\n\n\nclass Alone(Mine):\n    name = 'alone'\n")
+    entries = package.with_name("mine-1.dist-info") / "entry_points.txt"
+    entries.write_text(entries.read_text() + "alone = mine_alone:Alone\n")
+    found = []
+    for path, text in ((single, ""), (single, "# edited\n"), (package / "rules.py", "# edited\n")):
+        path.write_text(path.read_text() + text)
+        forget()
+        sys.modules.pop("mine_alone", None)
+        found.append(policy_version("alone"))
+    # Its own file, and the package of the class that it inherits from.
+    assert len(set(found)) == 3
+    single.unlink()
+    policy_version.cache_clear()
+    with pytest.raises(InputError, match=r"policy 'alone': .*mine_alone\.py: cannot be read"):
+        policy_version("alone")
+    del sys.modules["mine_alone"]
+
+
 def test_a_worker_whose_policy_has_other_sources_carries_nothing_out(package, tmp_path):
     expansion = expand(study(tmp_path, policies=["mine"]))
     cell = expansion.cells[0]
@@ -130,7 +150,7 @@ def test_no_module_that_makes_numbers_is_left_out():
     """All that the model and the measuring import of results counts, or what they import from there is typing only."""
     import grimp
 
-    graph = grimp.build_graph("cluster_abm")
+    graph = grimp.build_graph("cluster_abm", cache_dir=None)
     makers = {"cluster_abm.study.measuring", *graph.find_descendants("cluster_abm.model")}
     makers -= {"cluster_abm.model.watching"}
     used = set().union(*(graph.find_modules_directly_imported_by(name) for name in makers))
