@@ -71,8 +71,13 @@ def _exit_code(arguments: list[str] | None) -> int:
         sys.stderr.close()
         return 0
     except Exception as problem:
-        if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
             click.echo(f"error: the results could not be written: {problem.strerror}", err=True)
+            return BAD_INPUT
+        if isinstance(problem, OSError) and problem.errno == errno.EIO:
+            # Of the disk, in either direction; the system does not say which.
+            which = f"{problem.filename}" if problem.filename else "a file"
+            click.echo(f"error: {which} could not be read or written: {problem.strerror}", err=True)
             return BAD_INPUT
         click.echo(
             "error: this is a fault of cluster-abm, not of your input; please report it with what follows",

@@ -109,8 +109,9 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     """Make tables and figures of the results in DIR, finished or not."""
     from cluster_abm.results.files import prepare_out
     from cluster_abm.study.report import write_report
-    from cluster_abm.study.results_folder import load_results, loads_over_time, read_plan
+    from cluster_abm.study.results_folder import load_results, read_plan
     from cluster_abm.study.status import status_of
+    from cluster_abm.study.study_loads import loads_over_time, remarks_on
 
     plan = read_plan(folder)
     status = status_of(folder)
@@ -122,8 +123,11 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
             err=True,
         )
     target = prepare_out(folder / "report" if out is None else out)
+    results, loads = load_results(folder), loads_over_time(folder)
+    for remark in remarks_on(loads, plan, results):
+        click.echo(remark, err=True)
     with kept(f"the report in {target} is not whole; the same command writes it again"):
-        written = write_report(load_results(folder), plan.study, loads_over_time(folder), target)
+        written = write_report(results, plan.study, loads, target)
     if as_json:
         _print_json({"study": plan.study.name, "files": [str(path) for path in written]})
     else:
@@ -144,10 +148,15 @@ def _print_status(status: Status) -> None:
     click.echo("".join(f", {count} {what}" for what, count in counts.items() if count))
     if status.processes:
         click.echo(f"{status.processes} process{'es' if status.processes > 1 else ''} at work on it")
+    if status.code_now != status.code:
+        click.echo(f"the code has changed since ({status.code_now} now): the next `batch run` starts anew")
     if status.others:
         click.echo(f"{status.others} runs of other points, or of other code ({status.code} counts): kept, not counted")
     for problem in status.damaged:
         click.echo(f"damaged: {problem}", err=True)
+    if status.set_aside:
+        files = "1 file" if status.set_aside == 1 else f"{status.set_aside} files"
+        click.echo(f"set aside as damaged, in {status.folder}/damaged: {files}", err=True)
     for failure in status.failures[:SHOWN]:
         where = f"point {failure['point']}, policy {failure['policy']}, seed {failure['seed']}"
         click.echo(f"failed: {where}: {failure['error']}", err=True)

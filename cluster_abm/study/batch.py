@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -14,14 +13,17 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest
+from cluster_abm.study.documents import check_folder
 from cluster_abm.study.executors import BatchExecutor, available_processors, check_options, open_executor
 from cluster_abm.study.expansion import Cell, Expansion, expand
 from cluster_abm.study.in_flight import Ended, InFlight
 from cluster_abm.study.interrupts import interrupt_held_back
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out, failed_by
+from cluster_abm.study.policy_sources import policy_version
 from cluster_abm.study.results_folder import write_plan
-from cluster_abm.study.store import RUNS_A_PART, Contents, Record, RunName, Store
+from cluster_abm.study.setting_aside import set_aside
+from cluster_abm.study.store import Contents, Record, RunName, Store
 from cluster_abm.study.study_file import Study
 from cluster_abm.study.wanted import Values, known_values, seeds_wanted
 
@@ -73,21 +75,23 @@ def run_batch(
         quiet: no progress bar, nothing about damaged files on stderr.
 
     Raises:
-        InputError: something in the study is wrong, the folder holds another study, an executor cannot be had.
+        InputError: something in the study is wrong, the folder holds another study or other files, an executor cannot
+            be had.
     """
     check_options(executor_kind, workers, dask, slurm)
     if executor_kind == "slurm":
         # Its jobs and this process meet on the file system that holds the results.
         slurm = {"folder": str(Path(folder, "slurm")), **(slurm or {})}
     expansion = expand(study)
+    check_folder(study, folder)
     store = Store(folder)
     store.prepare()
     with Leases(store.folder) as leases, store.written_by(leases.token):
         for token in leases.dead():
             store.forget_partial(token)
-        write_plan(store, expansion)
         contents = store.contents([study.precision_metric])
-        outcome = BatchOutcome(damaged=_set_aside(store, contents, quiet))
+        outcome = BatchOutcome(damaged=set_aside(store, leases, contents.damaged, quiet))
+        write_plan(store, expansion)
         with tqdm(desc=study.name, unit="run", disable=True if quiet else None, leave=False) as bar:
             work = _Work(expansion, store, leases, contents, keep_failed, bar)
             try:
@@ -109,17 +113,6 @@ def _executor(kind: str, workers: int | None, runs: int) -> tuple[str, int | Non
         # One process of its own would only take longer to begin.
         return ("process", workers) if workers > 1 else ("inline", None)
     return kind, workers
-
-
-def _set_aside(store: Store, contents: Contents, quiet: bool) -> list[str]:
-    found = []
-    for path, problem in contents.damaged.items():
-        store.set_aside(path)
-        text = f"{path}: damaged ({problem}): set aside in {store.folder / 'damaged'}, what it held is run again"
-        found.append(text)
-        if not quiet:
-            tqdm.write(text, file=sys.stderr)
-    return found
 
 
 class _Work:
@@ -170,7 +163,7 @@ class _Work:
             while self.queue or self._elsewhere or flight:
                 self._fill(flight)
                 self._show(len(flight))
-                if self.made >= compacted + RUNS_A_PART:
+                if self.made >= compacted + self._store.runs_a_part:
                     self.compact()
                     compacted = self.made
                 if flight:
@@ -241,7 +234,7 @@ class _Work:
         key, seed = run
         keeps_load = seed == self._study.first_seed
         scenario = self._expansion.scenario(self._cells[key])
-        return Assignment(scenario, key, seed, self._study.warmup, keeps_load)
+        return Assignment(scenario, key, seed, policy_version(scenario.policy.name), self._study.warmup, keeps_load)
 
     def _book(self, ended: Ended[RunName]) -> None:
         # The run itself raises nothing: it could not be sent, left its process in its own way, or lost it too often.

@@ -8,6 +8,7 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.fingerprint import result_version
+from cluster_abm.study.policy_sources import MISSING, policy_version
 
 
 def with_same_code(version: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -22,3 +23,19 @@ def with_same_code(version: str, function: Callable[..., Any], *args: Any, **kwa
             f"process that sends it work ({version}): install the same version everywhere and start the workers again"
         )
     return function(*args, **kwargs)
+
+
+def check_policy(name: str, version: str) -> None:
+    """Make sure that a policy of another package has the same sources in this process as in the one that asks for it.
+
+    Raises:
+        InputError: it has others, or is not installed.
+    """
+    here = policy_version(name)
+    if here != version:
+        other = f"the process that sends it work ({version})"
+        said = f"{MISSING}, but in {other}" if here == MISSING else f"of other sources ({here}) than in {other}"
+        raise InputError(
+            f"worker on {socket.gethostname()}: the policy {name!r} is {said}: install the same version of its package "
+            "everywhere and start the workers again"
+        )

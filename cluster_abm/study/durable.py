@@ -11,18 +11,33 @@ class Damaged(Exception):
     """A file's content is not what was written: cut short, overwritten, or changed."""
 
 
-def seal(text: str) -> bytes:
-    """A text behind a line with its SHA-256."""
+def seal(text: str, before: str = "", after: str = "") -> bytes:
+    """A text behind a line with its SHA-256.
+
+    Args:
+        text: anything.
+        before, after: what stands around the checksum in its line, so that the whole is of the text's own format.
+    """
     body = text.encode()
-    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    return f"{before}{hashlib.sha256(body).hexdigest()}{after}\n".encode() + body
 
 
-def unseal(data: bytes) -> str:
+def unseal(data: bytes, before: str = "", after: str = "") -> str:
     """The text of `seal`. Raises Damaged if a byte is not as it was."""
-    digest, _, body = data.partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != digest:
+    line, _, body = data.partition(b"\n")
+    if f"{before}{hashlib.sha256(body).hexdigest()}{after}".encode() != line:
         raise Damaged("its checksum is wrong")
     return body.decode()
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes. Raises Damaged if there is something that cannot be read, FileNotFoundError if nothing is."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        raise Damaged(f"it cannot be read: {problem.strerror or problem}") from None
 
 
 def write_durably(path: Path, data: bytes, partial: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +18,10 @@ from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.study.compare import check_policies, with_policy
 from cluster_abm.study.fingerprint import cell_key
+from cluster_abm.study.metrics import metric_names, metric_problems
 from cluster_abm.study.sensitivity import unit_points
 from cluster_abm.study.study_file import Range, Settings, Study
+from cluster_abm.study.study_paths import settings_with_paths
 
 
 @dataclass(frozen=True)
@@ -56,25 +58,27 @@ class Expansion:
 
     def scenario(self, cell: Cell) -> Scenario:
         """The scenario of a cell's runs; built when it is needed, since a study may have very many."""
-        return with_policy(_at(self._tree, self.points[cell.point]), cell.policy)
+        settings = settings_with_paths(self.study, self.points[cell.point])
+        return with_policy(_at(self._tree, settings), cell.policy)
 
 
 def expand(study: Study) -> Expansion:
     """Check every point of a study by building its scenario once.
 
     Raises:
-        InputError: what is wrong with the scenario, the policies and the points, each problem once.
+        InputError: what is wrong with the scenario, the policies, the points and the metrics, each problem once.
     """
-    base = load_scenario(study.scenario_source, study.overrides)
+    base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
     check_policies(study.policies)
     tree = base.model_dump(exclude_none=True)
     points = points_of(study)
     cells: list[Cell] = []
+    metrics: dict[tuple[int, str], frozenset[str]] = {}
     problems = _Problems(study)
     networks: set[str] = set()
     for number, settings in enumerate(points):
         with problems.at(number, settings):
-            scenario = _at(tree, settings)
+            scenario = _at(tree, settings_with_paths(study, settings))
             built = f"{scenario.cluster.nodes} {scenario.interconnect!r}"
             if built not in networks:
                 Network(scenario.interconnect, scenario.cluster.nodes)
@@ -83,8 +87,9 @@ def expand(study: Study) -> Expansion:
                 with problems.at(number, settings):
                     variant = with_policy(scenario, name)
                     create(variant.policy)
+                    metrics[number, name] = metric_names(variant, study.warmup)
                     cells.append(Cell(number, name, cell_key(variant, study.warmup)))
-    problems.raise_if_any()
+    problems.raise_if_any(metric_problems(study, metrics))
     return Expansion(study, base, points, tuple(cells), tree)
 
 
@@ -147,12 +152,11 @@ class _Problems:
             self._found.setdefault(text.removeprefix("override: "), []).append(self._where)
         return True
 
-    def raise_if_any(self) -> None:
-        if not self._found:
-            return
-        lines = []
+    def raise_if_any(self, others: Sequence[str]) -> None:
+        lines = [*others]
         for text, where in self._found.items():
-            others = len(dict.fromkeys(where)) - 1
-            more = f", and {others} more" if others else ""
+            further = len(dict.fromkeys(where)) - 1
+            more = f", and {further} more" if further else ""
             lines.append(f"{self._study.file}: {where[0]}{more}: {text}")
-        raise InputError(lines)
+        if lines:
+            raise InputError(lines)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import cluster_abm
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, shipped_path
+from cluster_abm.study.policy_sources import policy_version
 
-# What shows, stores and plans runs changes none of their numbers.
-WITHOUT_EFFECT = ("cli/", "study/", "results/files.py", "results/pictures.py", "results/stacked.py", "results/style.py")
-WITH_EFFECT = ("study/measuring.py", "study/warmup.py")
+# What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
+WITHOUT_EFFECT = ("cli/", "study/", "results/", "model/watching.py")
+WITH_EFFECT = ("study/measuring.py", "study/warmup.py", "results/frames.py", "results/summary.py")
 # Sections of a scenario that no result of a run in a study depends on.
 UNUSED = {"name", "summary", "compare", "measure"}
 
@@ -31,15 +32,33 @@ def result_version() -> str:
     return f"{cluster_abm.__version__}-{digest.hexdigest()[:16]}"
 
 
+def code_of(policies: Iterable[str]) -> str:
+    """The code version, and that of each of these policies that another package brings: "0.1.0-1f0c...+mine-5e...".
+
+    Raises:
+        InputError: a policy's source cannot be read.
+    """
+    foreign = [f"{name}-{version[:8]}" for name in policies if (version := policy_version(name))]
+    return "+".join([result_version(), *foreign])
+
+
 def cell_key(scenario: Scenario, warmup: str) -> str:
     """The name of a point under a policy: 24 hexadecimal digits of all that its runs depend on but the seed.
+
+    Files of the user count by name and content, wherever they lie.
 
     Raises:
         InputError: a file that the scenario names cannot be read.
     """
     resolved = scenario.model_dump(mode="json", exclude=UNUSED)
     del resolved["run"]["seed"]
-    document = [resolved, [_digest(path) for path in _input_files(scenario)], warmup, result_version()]
+    files = _input_files(scenario)
+    for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
+        # The name, since its ending tells the format.
+        if section["file"] is not None and Path(section["file"]) in files:
+            section["file"] = Path(section["file"]).name
+    digests = [_digest(path) for path in files]
+    document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
 
 

@@ -23,6 +23,7 @@ class Assignment:
     Attributes:
         scenario: its policy included.
         key, seed: what it is called by.
+        policy_version: of its policy, as of `policy_sources`, where the assignment was made.
         warmup: as of `measure_run`.
         keeps_load: whether its load over time is wanted too.
     """
@@ -30,6 +31,7 @@ class Assignment:
     scenario: Scenario
     key: str
     seed: int
+    policy_version: str
     warmup: str
     keeps_load: bool
 
@@ -61,9 +63,15 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
 
 
 def carry_out(assignment: Assignment) -> Record:
-    """Carry a run out; whatever goes wrong in it is its result too."""
+    """Carry a run out; whatever goes wrong in it is its result too.
+
+    Raises:
+        InputError: its policy has other sources here than where it was asked for.
+    """
+    from cluster_abm.study.code_version import check_policy
     from cluster_abm.study.measuring import load_over_time, measure_run
 
+    check_policy(assignment.scenario.policy.name, assignment.policy_version)
     name = (assignment.key, assignment.seed)
     try:
         with finished_model(assignment.scenario, assignment.seed, assignment.keeps_load) as model:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cluster_abm.study.durable import Damaged
+from cluster_abm.study.durable import Damaged, read_bytes
 
 
 def table_of(records: Sequence[Mapping[str, Any]]) -> pa.Table:
@@ -37,14 +37,14 @@ def to_bytes(table: pa.Table) -> bytes:
 
 
 def read_part(path: Path, columns: Sequence[str] | None = None, run: tuple[str, int] | None = None) -> pa.Table:
-    """A part's table. Raises Damaged if its bytes are not those it is named by.
+    """A part's table. Raises Damaged if it cannot be read or its bytes are not those it is named by.
 
     Args:
         path: the part.
         columns: only these, as far as it has them; default: all but the load over time.
         run: only the row of this key and seed.
     """
-    data = path.read_bytes()
+    data = read_bytes(path)
     if hashlib.sha256(data).hexdigest() != path.stem:
         raise Damaged("its bytes are not those it is named by")
     there = pq.read_schema(pa.BufferReader(data)).names

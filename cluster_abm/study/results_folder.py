@@ -11,13 +11,15 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_to_toml
+from cluster_abm.study.documents import PLAN, SCENARIO, STUDY, holds_results, read_document, sealed_document
+from cluster_abm.study.durable import Damaged
 from cluster_abm.study.expansion import Cell, Expansion
-from cluster_abm.study.fingerprint import result_version
+from cluster_abm.study.fingerprint import code_of
 from cluster_abm.study.parts import joined
 from cluster_abm.study.store import Contents, Store
 from cluster_abm.study.study_file import Settings, Study, load_study, study_to_toml
-
-PLAN = "plan.json"
+from cluster_abm.study.study_paths import with_paths
+from cluster_abm.study.wanted import wanted_counts
 
 
 @dataclass(frozen=True)
@@ -38,36 +40,41 @@ class Plan:
 
 
 def write_plan(store: Store, expansion: Expansion) -> None:
-    """Leave the study, resolved, in the folder. Raises InputError if it holds another study."""
-    study = expansion.study
-    path = store.folder / "study.toml"
-    if path.exists() and (there := load_study(path)).name != study.name:
-        raise InputError(
-            f"--out {str(store.folder)!r}: holds results of the study {there.name!r}, not {study.name!r}; "
-            "another folder is needed"
-        )
-    resolved = study.model_copy(update={"scenario": "scenario.toml", "overrides": {}})
+    """Leave the study, resolved, in the folder."""
     plan = {
-        "code": result_version(),
+        "study": expansion.study.name,
+        "code": code_of(expansion.study.policies),
         "points": list(expansion.points),
         "cells": [[cell.point, cell.policy, cell.key] for cell in expansion.cells],
     }
-    store.write(store.folder / "scenario.toml", scenario_to_toml(expansion.base).encode())
-    store.write(path, study_to_toml(resolved).encode())
-    store.write(store.folder / PLAN, json.dumps(plan).encode())
+    resolved = with_paths(expansion.study).model_copy(update={"scenario": SCENARIO, "overrides": {}})
+    texts = {SCENARIO: scenario_to_toml(expansion.base), STUDY: study_to_toml(resolved), PLAN: json.dumps(plan)}
+    for name, text in texts.items():
+        store.write(store.folder / name, sealed_document(name, text))
 
 
 def read_plan(folder: str | Path) -> Plan:
-    """What a folder of results is for. Raises InputError if it is none."""
-    path = Path(folder, PLAN)
+    """What a folder of results is for. Raises InputError if it is none, or what says so is damaged."""
+    if not holds_results(folder):
+        raise InputError(f"{folder}: no results of a study: `batch run STUDY --out DIR` makes such a folder")
+    texts, problems = {}, []
+    for name in (PLAN, STUDY):
+        path = Path(folder, name)
+        try:
+            texts[name] = read_document(path)
+        except (Damaged, FileNotFoundError) as problem:
+            said = f"damaged ({problem})" if isinstance(problem, Damaged) else "is missing"
+            problems.append(f"{path}: {said}; `batch run` with the same study mends it, and keeps the runs")
+    if problems:
+        raise InputError(problems)
+    plan = json.loads(texts[PLAN])
     try:
-        plan = json.loads(path.read_text(encoding="utf-8"))
         cells = [Cell(*cell) for cell in plan["cells"]]
-        return Plan(load_study(Path(folder, "study.toml")), plan["code"], plan["points"], cells)
-    except FileNotFoundError:
-        raise InputError(f"{folder}: no results of a study: `batch run STUDY --out DIR` makes such a folder") from None
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise InputError(f"{path}: cannot be read ({problem}); `batch run` with the same study mends it") from None
+        return Plan(load_study(Path(folder, STUDY)), plan["code"], plan["points"], cells)
+    except (KeyError, TypeError) as problem:
+        raise InputError(
+            f"{Path(folder, PLAN)}: of another version ({problem}); `batch run` with the same study writes it anew"
+        ) from None
 
 
 def load_results(folder: str | Path) -> pd.DataFrame:
@@ -87,20 +94,13 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     return frame_of(plan, Store(folder).contents())
 
 
-def loads_over_time(folder: str | Path) -> list[tuple[int, str, int, dict[str, Any]]]:
-    """Loads over time of the first seed of every point and policy: (point, policy, seed, as of `load_over_time`)."""
-    plan = read_plan(folder)
-    loads = Store(folder).loads()
-    seed = plan.study.first_seed
-    return [(cell.point, cell.policy, seed, loads[cell.key, seed]) for cell in plan.cells if (cell.key, seed) in loads]
-
-
 def frame_of(plan: Plan, contents: Contents) -> pd.DataFrame:
-    """The table of `load_results`."""
+    """The table of `load_results`: the runs that the study asks for, of those there are."""
     runs = [_finished_frame(contents), _failed_frame(contents)]
     table = pd.concat([frame for frame in runs if len(frame)]) if any(map(len, runs)) else runs[0]
-    first, limit = plan.study.first_seed, plan.study.seed_limit
-    table = table[(table["seed"] >= first) & (table["seed"] < first + limit)]
+    first = plan.study.first_seed
+    counts = wanted_counts(plan.study, [cell.key for cell in plan.cells], contents, contents.failed)
+    table = table[(table["seed"] >= first) & (table["seed"] < first + table["key"].map(counts).fillna(0))]
     cells = pd.DataFrame(
         [(cell.key, cell.point, cell.policy) for cell in plan.cells], columns=["key", "point", "policy"]
     )

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cluster_abm.study.fingerprint import result_version
+from cluster_abm.study.fingerprint import code_of
 from cluster_abm.study.leases import processes_at_work
 from cluster_abm.study.results_folder import read_plan
 from cluster_abm.study.store import Store
-from cluster_abm.study.wanted import known_values, seeds_wanted
+from cluster_abm.study.wanted import wanted_counts
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Status:
         finished, failed, missing: of these.
         others: finished runs of other points, seeds or code versions: kept, not counted.
         processes: how many work on the folder now.
-        damaged: files that are not as they were written, which the next `batch run` sets aside; and those set aside.
+        damaged: files that are not as they were written, which the next `batch run` sets aside.
+        set_aside: how many such files lie in the folder's `damaged`.
         failures: point, policy, seed, error and traceback of every failed run.
     """
 
@@ -41,6 +42,7 @@ class Status:
     others: int
     processes: int
     damaged: list[str]
+    set_aside: int
     failures: list[dict[str, Any]]
 
     def as_json(self) -> dict[str, Any]:
@@ -55,12 +57,8 @@ def status_of(folder: str | Path) -> Status:
     store = Store(folder)
     contents = store.contents([study.precision_metric])
     places = {cell.key: cell for cell in reversed(plan.cells)}
-    values = known_values(study, list(places), contents, contents.failed)
-    wanted = {
-        (key, seed)
-        for key in places
-        for seed in range(study.first_seed, study.first_seed + seeds_wanted(study, values[key]))
-    }
+    counts = wanted_counts(study, places, contents, contents.failed)
+    wanted = {(key, seed) for key in places for seed in range(study.first_seed, study.first_seed + counts[key])}
     finished = contents.finished & wanted
     failures = [
         {
@@ -73,19 +71,18 @@ def status_of(folder: str | Path) -> Status:
         for name, record in contents.failed.items()
         if name in wanted
     ]
-    damaged = [f"{path}: {problem}" for path, problem in contents.damaged.items()]
-    damaged += [f"{path}: set aside" for path in sorted((store.folder / "damaged").glob("*"))]
     return Status(
         study=study.name,
         folder=str(folder),
         code=plan.code,
-        code_now=result_version(),
+        code_now=code_of(study.policies),
         expected=len(wanted),
         finished=len(finished),
         failed=len(failures),
         missing=len(wanted) - len(finished) - len(failures),
         others=len(contents.finished - wanted),
         processes=processes_at_work(store.folder),
-        damaged=damaged,
+        damaged=[f"{path}: {problem}" for path, problem in contents.damaged.items()],
+        set_aside=sum(1 for _ in (store.folder / "damaged").glob("*")),
         failures=sorted(failures, key=lambda one: (one["point"], one["policy"], one["seed"])),
     )

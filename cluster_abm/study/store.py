@@ -1,6 +1,6 @@
 """A folder of results that outlives the processes that fill it.
 
-    study.toml, scenario.toml   the study, resolved; plan.json its points and what its runs are called
+    study.toml, scenario.toml   the study, resolved; plan.json its points and what its runs are called (documents.py)
     runs/KEY-SEED.run           a run: a line with a checksum, then JSON; KEY names scenario, warm-up and code
     parts/HASH.parquet          many finished runs in one file that is named by its content
     damaged/                    files that were not as they had been written, set aside
@@ -24,11 +24,11 @@ from typing import Any
 import pyarrow as pa
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.durable import Damaged, seal, unseal, write_durably
+from cluster_abm.study.documents import DOCUMENTS, damaged_documents, read_document
+from cluster_abm.study.durable import Damaged, read_bytes, seal, unseal, write_durably
 from cluster_abm.study.parts import of_those, read_part, table_of, to_bytes
 
 RunName = tuple[str, int]
-RUNS_A_PART = 1000
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,12 @@ class Store:
     Args:
         folder: where; made when the first thing is written.
         session: a name that no other process at work has; parts of file names on the way.
+
+    Attributes:
+        runs_a_part: how many runs a part takes, and how many files of them are waited for until one is made.
     """
+
+    runs_a_part = 1000
 
     def __init__(self, folder: str | Path, session: str = "one") -> None:
         self.folder = Path(folder)
@@ -127,21 +132,21 @@ class Store:
         for path in (self.folder / "tmp").glob(f"{session}.*"):
             path.unlink(missing_ok=True)
 
-    def compact(self, at_least: int = RUNS_A_PART) -> int:
-        """Put finished runs into a part if there are `at_least` so many files of them; how many were.
+    def compact(self, at_least: int | None = None) -> int:
+        """Put finished runs into a part if there are `at_least` so many files of them (runs_a_part); how many were.
 
         One process at a time should; two give two parts with the same runs, which are counted once.
         """
         records: list[Record] = []
         paths: list[Path] = []
         for path in sorted(self.runs.glob("*.run")):
-            if len(records) == RUNS_A_PART:
+            if len(records) == self.runs_a_part:
                 break
             record = self._read(path)
             if isinstance(record, Record) and not record.failed:
                 records.append(record)
                 paths.append(path)
-        if len(records) < max(1, at_least):
+        if len(records) < max(1, self.runs_a_part if at_least is None else at_least):
             return 0
         data = to_bytes(table_of([record.__dict__ for record in records]))
         self.write(self.parts / f"{hashlib.sha256(data).hexdigest()}.parquet", data)
@@ -149,16 +154,37 @@ class Store:
             path.unlink(missing_ok=True)
         return len(records)
 
-    def set_aside(self, path: Path) -> None:
-        """Move a damaged file out of the way, beside earlier ones of its name."""
+    def set_aside(self, path: Path) -> bool:
+        """Move a file out of the way, beside earlier ones of its name, if it still is damaged; whether it was.
+
+        Another process may have mended it since it was found: nobody may do so between the look and the move, so the
+        caller holds a claim on it.
+        """
+        if self._damage(path) is None:
+            return False
         target = self.folder / "damaged" / path.name
         number = 1
         while target.exists():
             target = target.with_name(f"{path.name}.{number}")
             number += 1
-        # Another process may have done it.
-        with suppress(FileNotFoundError):
-            os.replace(path, target)
+        os.replace(path, target)
+        return True
+
+    def _damage(self, path: Path) -> str | None:
+        """What is wrong with a file of the store now; None if nothing is, or it is gone."""
+        try:
+            if path.parent == self.runs:
+                record = self._read(path)
+                return str(record) if isinstance(record, Damaged) else None
+            if path.parent == self.parts:
+                read_part(path, ["key"])
+            elif path.name in DOCUMENTS:
+                read_document(path)
+        except Damaged as problem:
+            return str(problem)
+        except FileNotFoundError:
+            pass
+        return None
 
     # ---- reading ---------------------------------------------------------------------------------------------
 
@@ -176,7 +202,7 @@ class Store:
     def contents(self, metrics: Sequence[str] | None = None) -> Contents:
         """All runs there are, and what is damaged; only these metrics, if they are named."""
         wanted = None if metrics is None else ["key", "seed", *(f"metrics.{name}" for name in metrics)]
-        found = Contents()
+        found = Contents(damaged=damaged_documents(self.folder))
         records: list[dict[str, Any]] = []
         # Files before parts: what moves from the one to the other in between is then met once at least.
         for path in sorted(self.runs.glob("*.run")):
@@ -195,6 +221,9 @@ class Store:
                 found.tables.append(read_part(path, wanted))
             except Damaged as problem:
                 found.damaged[path] = str(problem)
+            except FileNotFoundError:
+                # Damaged, and set aside by another process just now.
+                continue
         for table in found.tables:
             found.finished.update(_names(table))
         for name in found.finished & found.failed.keys():
@@ -228,7 +257,7 @@ class Store:
             if isinstance(record, Record) and record.load is not None:
                 found[record.name] = record.load
         for path in self._part_files():
-            with suppress(Damaged):
+            with suppress(Damaged, FileNotFoundError):
                 for row in read_part(path, ["key", "seed", "load"]).to_pylist():
                     if row["load"] is not None:
                         found[row["key"], row["seed"]] = json.loads(row["load"])
@@ -240,11 +269,14 @@ class Store:
     def _read(self, path: Path) -> Record | Damaged | None:
         """A run's record; None if there is no such file (any more)."""
         try:
-            record = Record(**json.loads(unseal(path.read_bytes())))
+            record = Record(**json.loads(unseal(read_bytes(path))))
         except FileNotFoundError:
             return None
         except Damaged as problem:
             return problem
+        except (TypeError, ValueError) as problem:
+            # Whole, and not what this program writes: by a later version, or by hand.
+            return Damaged(f"it is no record of a run: {problem}")
         return record if self.path_of(record.name) == path else Damaged("it is another run than its name says")
 
 

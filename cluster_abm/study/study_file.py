@@ -45,6 +45,24 @@ class Range(Section):
         return self
 
 
+def _undotted(key: str, inner: Any) -> str:
+    """What to say of a key without a dot; without quotes, TOML makes tables of what dots divide."""
+    meant = [key]
+    while isinstance(inner, Mapping) and inner and not {"low", "high"} & inner.keys():
+        name, inner = next(iter(inner.items()))
+        meant.append(str(name))
+    return f'{key!r}: keys are dotted, in quotes, e.g. "{".".join(meant) if len(meant) > 1 else "cluster.nodes"}" = ...'
+
+
+def _no_range(key: str, value: Any, fields: list[str]) -> str:
+    """What is wrong with a key that stands beside the fields of a sample; nothing if it may be a key with its range."""
+    if isinstance(value, Mapping):
+        return "" if "." in key else _undotted(key, value)
+    if "." in key:
+        return f"{key} = {value!r}: a range is needed, e.g. {{ low = 0.2, high = 0.9 }}"
+    return f"unknown key {key!r}; {nearest(key, fields)}"
+
+
 class _Sample(Section):
     """Points drawn from ranges of keys, which the file writes beside the other keys of the section."""
 
@@ -59,7 +77,12 @@ class _Sample(Section):
         if not isinstance(data, Mapping) or "ranges" in data:
             return data
         own = {name: data[name] for name in cls.model_fields if name in data}
-        return own | {"ranges": {key: value for key, value in data.items() if key not in own}}
+        ranges = {key: value for key, value in data.items() if key not in own}
+        fields = [name for name in cls.model_fields if name != "ranges"]
+        problems = [text for key, value in ranges.items() if (text := _no_range(key, value, fields))]
+        if problems:
+            raise ValueError("\n".join(problems))
+        return own | {"ranges": ranges}
 
 
 class LatinHypercube(_Sample):
@@ -145,8 +168,7 @@ class Study(Section):
         for table in value if isinstance(value, list | tuple) else (value,):
             for key, inner in table.items() if isinstance(table, Mapping) else ():
                 if "." not in key and key not in ("name", "summary"):
-                    meant = f"{key}.{next(iter(inner))}" if isinstance(inner, Mapping) and inner else "cluster.nodes"
-                    raise ValueError(f'{key!r}: keys are dotted, in quotes, e.g. "{meant}" = ...')
+                    raise ValueError(_undotted(key, inner))
         return value
 
     @model_validator(mode="after")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from cluster_abm.errors import InputError
 from cluster_abm.study.precision import more_seeds
 from cluster_abm.study.store import Contents, RunName
 from cluster_abm.study.study_file import Study
@@ -13,14 +14,23 @@ Values = dict[int, float | None]
 
 
 def known_values(study: Study, keys: Iterable[str], contents: Contents, failed: Iterable[RunName]) -> dict[str, Values]:
-    """What a store knows of each key, `failed` runs included."""
+    """What a store knows of each key, `failed` runs included.
+
+    Raises:
+        InputError: a run finished without the metric that precision is asked of.
+    """
     column = f"metrics.{study.precision_metric}"
     known: dict[str, Values] = {key: {} for key in keys}
     for table in contents.tables:
         metric = table[column].to_pylist() if column in table.column_names else [None] * len(table)
         for key, seed, value in zip(table["key"].to_pylist(), table["seed"].to_pylist(), metric, strict=True):
-            if key in known:
-                known[key][seed] = value
+            if key not in known:
+                continue
+            if value is None and study.precision is not None:
+                raise InputError(
+                    f"{study.file}: precision_metric = {study.precision_metric!r}: run {key}-{seed} has no such metric"
+                )
+            known[key][seed] = value
     for key, seed in failed:
         if key in known:
             known[key].setdefault(seed, None)
@@ -45,3 +55,10 @@ def seeds_wanted(study: Study, values: Mapping[int, float | None]) -> int:
             break
         count += more
     return count
+
+
+def wanted_counts(study: Study, keys: Iterable[str], contents: Contents, failed: Iterable[RunName]) -> dict[str, int]:
+    """How many seeds each key gets, by what a store knows (arguments as of `known_values`)."""
+    if study.precision is None:
+        return dict.fromkeys(keys, study.replications)
+    return {key: seeds_wanted(study, values) for key, values in known_values(study, keys, contents, failed).items()}

@@ -142,7 +142,7 @@ def opening(folder: Path, runs: int) -> dict[str, float]:
     from cluster_abm.study.expansion import expand
     from cluster_abm.study.results_folder import load_results, write_plan
     from cluster_abm.study.status import status_of
-    from cluster_abm.study.store import RUNS_A_PART, Record, Store
+    from cluster_abm.study.store import Record, Store
     from cluster_abm.study.study_file import load_study
 
     points, policies = 50, ["none", "jsq", "random", "iolb"]
@@ -170,7 +170,7 @@ def opening(folder: Path, runs: int) -> dict[str, float]:
             metrics |= {"mean_slowdown": 1.5, "slowdown_quantiles": draw.random(101).tolist()}
             store.add(Record(cell.key, seed, metrics | {"response_quantiles": draw.random(101).tolist()}))
             made += 1
-            if made % RUNS_A_PART == 0:
+            if made % store.runs_a_part == 0:
                 store.compact()
     made_s = time.perf_counter() - begun
 

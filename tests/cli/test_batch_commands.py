@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from pathlib import Path
@@ -58,9 +59,61 @@ def test_a_report_is_files_and_their_names(cli, tmp_path):
     assert all(path.stat().st_size > 0 and path.parent == Path("out", "report") for path in files)
 
 
+def test_what_was_mended_is_a_count_and_what_is_damaged_is_named(cli, tmp_path):
+    path = study_path(tmp_path)
+    cli("batch", "run", path, "--out", "out", "--executor", "inline")
+    runs = sorted(Path("out", "runs").iterdir())
+    for broken in runs[:2]:
+        broken.write_bytes(b"")
+    said = cli("batch", "status", "out")[2].splitlines()
+    assert said == [f"damaged: {broken}: its checksum is wrong" for broken in runs[:2]]
+    code, _, err = cli("batch", "run", path, "--out", "out", "--executor", "inline")
+    assert code == 0
+    assert err.count("set aside in out/damaged, what it held is run again") == 2
+    code, _, err = cli("batch", "status", "out")
+    assert (code, err.splitlines()) == (0, ["set aside as damaged, in out/damaged: 2 files"])
+
+
+def test_changed_code_is_told(cli, tmp_path, monkeypatch):
+    from cluster_abm.study import fingerprint
+
+    cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "inline")
+    assert "code" not in cli("batch", "status", "out")[1]
+    monkeypatch.setattr(fingerprint, "result_version", lambda: "0.9.0-cafe")
+    assert (
+        "the code has changed since (0.9.0-cafe now): the next `batch run` starts anew"
+        in (cli("batch", "status", "out")[1])
+    )
+
+
+def test_the_users_own_files_are_not_written_over(cli, tmp_path):
+    path = study_path(tmp_path)
+    own = path.rename(tmp_path / "study.toml")
+    before = own.read_bytes()
+    code, out, err = cli("batch", "run", own, "--out", tmp_path)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: --out ")
+    assert own.read_bytes() == before
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_disk_that_cannot_be_read_is_not_said_to_be_one_that_cannot_be_written(cli, tmp_path, monkeypatch):
+    cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "inline")
+    from cluster_abm.study import store
+
+    def broken(*_):
+        raise OSError(errno.EIO, "Input/output error", "out/parts")
+
+    monkeypatch.setattr(store.Store, "_part_files", broken)
+    code, out, err = cli("batch", "status", "out")
+    assert (code, out) == (2, "")
+    assert err == "error: out/parts could not be read or written: Input/output error\n"
+
+
 MISTAKES = [
     ({"replications": 0}, "replications = 0"),
     ({"policies": ["jqs"]}, "did you mean 'jsq'"),
+    ({"measure": ["mean_slowdwn"]}, "measure = 'mean_slowdwn': no such metric; did you mean 'mean_slowdown'"),
     ({"grid": {"cluster.nodes": [2, -1]}}, "point 1 (cluster.nodes = -1): cluster.nodes = -1"),
 ]
 

@@ -14,7 +14,6 @@ import sys
 import time
 from pathlib import Path
 
-from cluster_abm.study import batch
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.store import Store
 from cluster_abm.study.study_file import load_study
@@ -23,8 +22,7 @@ from cluster_abm.study.study_file import load_study
 def main(study_file: str, out: str, times: int, seed: int) -> None:
     """Kill so many batches; the last one is left alone."""
     # Parts of a few runs, so that kills meet compaction too.
-    batch.RUNS_A_PART = 7
-    Store.compact.__defaults__ = (7,)
+    Store.runs_a_part = 7
     study = load_study(study_file)
     chance = random.Random(seed)
     found = []

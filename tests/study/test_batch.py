@@ -23,10 +23,13 @@ from cluster_abm.study import durable, fingerprint, one_run
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.executors import BatchExecutor, WorkerLost
 from cluster_abm.study.expansion import expand
+from cluster_abm.study.leases import Leases
 from cluster_abm.study.precision import enough
-from cluster_abm.study.results_folder import loads_over_time
+from cluster_abm.study.setting_aside import set_aside
 from cluster_abm.study.status import status_of
-from cluster_abm.study.store import Store
+from cluster_abm.study.store import Record, Store
+from cluster_abm.study.study_loads import loads_over_time
+from cluster_abm.study.wanted import known_values
 
 
 def run(folder, **changes):
@@ -158,13 +161,14 @@ def test_what_is_damaged_is_told_set_aside_and_run_again(tmp_path, undisturbed, 
     assert f"{path}: damaged" in captured.err
     assert outcome.made == lost
     assert (tmp_path / "out" / "damaged" / path.name).read_bytes() == data[:-3]
-    assert "set aside" in status_of(tmp_path / "out").damaged[0]
+    # What is mended is damaged no more.
+    status = status_of(tmp_path / "out")
+    assert (status.damaged, status.set_aside) == ([], 1)
     pd.testing.assert_frame_equal(load_results(tmp_path / "out"), undisturbed)
 
 
 def test_parts_are_made_on_the_way(tmp_path, monkeypatch, undisturbed):
-    monkeypatch.setattr(batch_module, "RUNS_A_PART", 5)
-    monkeypatch.setattr(Store.compact, "__defaults__", (5,))
+    monkeypatch.setattr(Store, "runs_a_part", 5)
     run(tmp_path)
     store = Store(tmp_path / "out")
     assert len(list(store.parts.iterdir())) == 2
@@ -318,9 +322,57 @@ def test_processes_are_as_many_as_the_runs_that_may_still_come(tmp_path, monkeyp
     assert asked == [opened]
 
 
-def test_precision_of_a_metric_that_is_not(tmp_path):
+def test_what_is_shown_is_what_counts_when_less_precision_is_asked_for(tmp_path):
+    """Runs that a finer precision made are kept and not counted: table, status and report say the same."""
+    coarse = {"replications": 5, "precision": 0.6, "max_replications": 24}
+    run(tmp_path / "quiet", **coarse)
+    quiet = load_results(tmp_path / "quiet" / "out")
+    run(tmp_path, **coarse | {"precision": 0.15})
+    assert len(load_results(tmp_path / "out")) > len(quiet)
+    assert run(tmp_path, **coarse).made == 0
+    pd.testing.assert_frame_equal(load_results(tmp_path / "out"), quiet)
+    status = status_of(tmp_path / "out")
+    assert (status.expected, status.finished) == (len(quiet), len(quiet))
+    assert status.others > 0
+
+
+def test_precision_of_a_metric_that_is_not_runs_nothing(tmp_path):
     with pytest.raises(InputError, match="precision_metric = 'mean_slowdwn': no such metric; did you mean 'mean_slow"):
         run(tmp_path, precision=0.1, precision_metric="mean_slowdwn")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_finished_run_without_the_watched_metric_is_no_failed_one(tmp_path):
+    asked = {"replications": 5, "precision": 0.5, "max_replications": 24}
+    store = Store(tmp_path / "out")
+    store.prepare()
+    for cell in expand(study(tmp_path / "study", **asked)).cells:
+        store.add(Record(cell.key, 1, {"migrations": 3}))
+    with pytest.raises(InputError, match=r"precision_metric = 'mean_slowdown': run .* has no such metric"):
+        known_values(study(tmp_path / "study", **asked), [cell.key], store.contents(), ())
+    # Who asks for no precision need not have it.
+    assert known_values(study(tmp_path / "study"), [cell.key], store.contents(), ()) == {cell.key: {1: None}}
+
+
+def test_what_another_process_has_mended_is_not_set_aside(tmp_path):
+    """Both have found it damaged; the first has moved it and made it anew when the second comes to move it."""
+    run(tmp_path)
+    store = Store(tmp_path / "out")
+    path = next(store.runs.iterdir())
+    sound = path.read_bytes()
+    path.write_bytes(sound[:-3])
+    damaged = store.contents().damaged
+    with Leases(store.folder) as first, Leases(store.folder) as second:
+        assert len(set_aside(store, first, damaged, quiet=True)) == 1
+        assert first.claim(path.stem)
+        # It is at it: its run is in flight.
+        assert set_aside(store, second, damaged, quiet=True) == []
+        path.write_bytes(sound)
+        first.release(path.stem)
+        assert set_aside(store, second, damaged, quiet=True) == []
+    assert path.read_bytes() == sound
+    assert [kept.name for kept in (store.folder / "damaged").iterdir()] == [path.name]
+    assert list((store.folder / "claims").iterdir()) == []
 
 
 def test_a_folder_is_for_one_study(tmp_path):

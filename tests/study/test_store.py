@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -147,8 +149,8 @@ def test_damage_is_found_in_files_and_parts(store, damage):
         assert contents.finished == {(KEY, seed) for seed in left}
     assert store.look_up((KEY, 3)) is None
     assert store.look_up((KEY, 1)) is None
-    for path in contents.damaged:
-        store.set_aside(path)
+    assert all(store.set_aside(path) for path in contents.damaged)
+    assert not any(store.set_aside(path) for path in contents.damaged)
     assert store.contents().damaged == {}
     assert {path.name for path in (store.folder / "damaged").iterdir()} == {part.name, file.name}
 
@@ -159,6 +161,65 @@ def test_a_file_under_another_runs_name_is_damage(store):
     contents = store.contents()
     assert contents.finished == set()
     assert "another run" in contents.damaged[store.path_of((KEY, 2))]
+
+
+def test_what_cannot_be_read_is_damage(store, monkeypatch):
+    for seed in range(1, 6):
+        store.add(record(seed))
+    store.compact(2)
+    for seed in range(6, 10):
+        store.add(record(seed))
+    (store.runs / "folder.run").mkdir()
+    (store.parts / "folder.parquet").mkdir()
+    later = store.path_of((KEY, 6))
+    later.write_bytes(seal(f'{{"key": "{KEY}", "seed": 6, "of_later": 1}}'))
+    listed = store.path_of((KEY, 7))
+    listed.write_bytes(seal("[1, 2]"))
+    bad_sector = store.path_of((KEY, 8))
+    real = Path.read_bytes
+
+    def failing(path):
+        if path == bad_sector:
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", failing)
+    contents = store.contents()
+    assert {path.name: said for path, said in contents.damaged.items()} == {
+        "folder.run": "it cannot be read: Is a directory",
+        "folder.parquet": "it cannot be read: Is a directory",
+        later.name: "it is no record of a run: Record.__init__() got an unexpected keyword argument 'of_later'",
+        listed.name: contents.damaged[listed],
+        bad_sector.name: "it cannot be read: Input/output error",
+    }
+    assert contents.finished == {(KEY, seed) for seed in (1, 2, 3, 4, 5, 9)}
+    assert store.look_up((KEY, 8)) is None
+    assert store.loads() == {}
+    assert all(store.set_aside(path) for path in contents.damaged)
+    assert store.contents().damaged == {}
+
+
+def test_a_part_that_is_set_aside_while_somebody_reads_is_passed_over(store, monkeypatch):
+    store.add(record(1))
+    store.compact(1)
+    store.add(record(2))
+    (part,) = store.parts.iterdir()
+    listed = Store._part_files
+
+    def taken_away(self):
+        found = listed(self)
+        part.unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Store, "_part_files", taken_away)
+    assert store.contents().finished == {(KEY, 2)}
+
+
+def test_a_part_takes_so_many_runs(store, monkeypatch):
+    monkeypatch.setattr(Store, "runs_a_part", 3)
+    for seed in range(8):
+        store.add(record(seed))
+    assert [store.compact(), store.compact(), store.compact(), store.compact(1)] == [3, 3, 0, 2]
 
 
 def test_a_failed_run_gives_way_to_a_finished_one_and_is_never_in_a_part(store):

@@ -11,6 +11,7 @@ from studies import study, study_path
 from cluster_abm.errors import InputError
 from cluster_abm.study.expansion import expand, points_of
 from cluster_abm.study.study_file import load_study, study_names, study_to_toml
+from cluster_abm.study.study_paths import settings_with_paths, with_paths
 
 
 def test_a_grid_is_all_combinations_the_last_key_fastest(tmp_path):
@@ -106,6 +107,46 @@ def test_a_key_names_all_that_numbers_depend_on_and_nothing_else(tmp_path):
     assert len({*same, *other}) == 1 + len(other)
 
 
+TRACE = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb\n0,0,5,0,1\n"
+
+
+@pytest.mark.parametrize("form", ["overrides", "nested", "points", "grid"])
+def test_files_that_keys_name_are_seen_from_the_studys_folder_and_may_move(tmp_path, form):
+    """Whatever the current folder is; and in another folder they give the same runs."""
+    changes = {
+        "overrides": {"overrides": {"workload.kind": "trace", "workload.trace.file": "t.csv"}},
+        "nested": {"overrides": {"workload.kind": "trace", "workload.trace": {"file": "t.csv"}}},
+        "points": {"points": [{"workload.kind": "trace", "workload.trace.file": "t.csv"}]},
+        "grid": {"overrides": {"workload.kind": "trace"}, "grid": {"workload.trace.file": ["t.csv", "u.csv"]}},
+    }[form]
+    keys = []
+    for folder in (tmp_path / "here", tmp_path / "moved" / "deeper"):
+        found = study(folder, policies=["none"], **{"grid": None} | changes)
+        for name in ("t.csv", "u.csv"):
+            (folder / name).write_text(TRACE, encoding="utf-8")
+        expansion = expand(found)
+        assert expansion.scenario(expansion.cells[0]).workload.trace.file == str(folder / "t.csv")
+        keys.append([cell.key for cell in expansion.cells])
+        again = folder / "elsewhere" / "again.toml"
+        again.parent.mkdir()
+        again.write_text(study_to_toml(with_paths(found)).replace("tiny-cluster", "../tiny-cluster"), encoding="utf-8")
+        assert [cell.key for cell in expand(load_study(again)).cells] == keys[-1]
+    assert keys[0] == keys[1]
+    (tmp_path / "here" / "t.csv").write_text(TRACE + "9,0,5,0,1\n", encoding="utf-8")
+    changed = study(tmp_path / "here", policies=["none"], **{"grid": None} | changes)
+    assert expand(changed).cells[0].key != keys[0][0]
+
+
+def test_names_of_shipped_programs_and_of_files_that_lie_elsewhere_stay(tmp_path, monkeypatch):
+    (tmp_path / "cwd").mkdir()
+    monkeypatch.chdir(tmp_path / "cwd")
+    (tmp_path / "cwd" / "t.csv").write_text(TRACE, encoding="utf-8")
+    named = {"workload.kind": "trace", "workload.trace.file": "t.csv", "workload.programs.file": "mcls"}
+    found = study(tmp_path / "study", overrides=named)
+    assert settings_with_paths(found, found.overrides) == named
+    assert expand(found).base.workload.trace.file == "t.csv"
+
+
 def test_shipped_studies_are_sound():
     assert "quick-study" in study_names()
     for name in study_names():
@@ -137,6 +178,34 @@ MISTAKES = {
     "a range upside down": (
         {"grid": None, "latin_hypercube": {"samples": 3, "cluster.nodes": {"low": 4, "high": 2}}},
         ["latin_hypercube.ranges.cluster.nodes: low = 4: must be below high = 2"],
+    ),
+    "undotted keys of a sample": (
+        {"grid": None, "latin_hypercube": {"samples": 3, "workload": {"cpu_ms": {"mean": {"low": 1, "high": 2}}}}},
+        ["latin_hypercube: 'workload': keys are dotted, in quotes, e.g. \"workload.cpu_ms.mean\" = ..."],
+    ),
+    "an undotted key of a sample": (
+        {"grid": None, "sensitivity": {"method": "morris", "samples": 3, "nodes": {"low": 1, "high": 2}}},
+        ["sensitivity: 'nodes': keys are dotted, in quotes, e.g. \"cluster.nodes\""],
+    ),
+    "misspelt fields of a sample, and no range": (
+        {"grid": None, "latin_hypercube": {"sample": 4, "sed": 1, "cluster.nodes": 4}},
+        [
+            "latin_hypercube: unknown key 'sample'; did you mean 'samples'?",
+            "latin_hypercube: unknown key 'sed'; did you mean 'seed'?",
+            "latin_hypercube: cluster.nodes = 4: a range is needed, e.g. { low = 0.2, high = 0.9 }",
+        ],
+    ),
+    "undotted overrides, deep": (
+        {"overrides": {"workload": {"cpu_ms": {"mean": 5.0}}}},
+        ["overrides: 'workload': keys are dotted, in quotes, e.g. \"workload.cpu_ms.mean\" = ..."],
+    ),
+    "metrics that are not": (
+        {"measure": ["mean_slowdown", "p95_slowdwn", "jobs.finishd"], "precision_metric": "slowdown_quantiles"},
+        [
+            "tiny.toml: precision_metric = 'slowdown_quantiles': no such metric; did you mean",
+            "tiny.toml: measure = 'p95_slowdwn': no such metric; did you mean 'p95_slowdown'?",
+            "tiny.toml: measure = 'jobs.finishd': no such metric; did you mean 'jobs.finished'?",
+        ],
     ),
     "a trace that is not there": (
         {"overrides": {"workload.kind": "trace", "workload.trace.file": "nowhere.csv"}},
