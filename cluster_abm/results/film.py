@@ -6,12 +6,14 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
+from cluster_abm.results.files import in_one_move, try_to_write
 from cluster_abm.results.lanes import along
 from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure
 
@@ -91,7 +93,7 @@ def check_film(path: Path) -> None:
     """Make sure, before the run, that a film can be written there.
 
     Raises:
-        InputError: neither .gif nor .mp4, no ffmpeg for the latter, or no such folder.
+        InputError: neither .gif nor .mp4, no ffmpeg for the latter, no such folder, or one that cannot be written to.
     """
     from matplotlib.animation import FFMpegWriter
 
@@ -101,6 +103,15 @@ def check_film(path: Path) -> None:
         raise InputError(f"--animate {str(path)!r}: an MP4 needs ffmpeg, which is not installed; a .gif does not")
     if not path.parent.is_dir():
         raise InputError(f"--animate {str(path)!r}: there is no folder {str(path.parent)!r}")
+    if path.is_dir():
+        raise InputError(f"--animate {str(path)!r}: is a folder; the name of a file is needed")
+    try:
+        try_to_write(path.parent)
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise InputError(
+            f"--animate {str(path)!r}: cannot be written ({reason}); a writable folder is needed"
+        ) from None
 
 
 def write_film(
@@ -118,17 +129,23 @@ def write_film(
         pictures: in their order.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
+
+    Raises:
+        InputError: it cannot be written.
     """
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
     figure, (stage,) = _staged([scene], scale)
     is_film = path.suffix.lower() == ".mp4"
     writer = FFMpegWriter(fps=PER_SECOND) if is_film else PillowWriter(fps=PER_SECOND)
-    with writer.saving(figure, str(path), dpi=100):
-        for picture in pictures:
-            stage.show(picture)
-            writer.grab_frame()
-            progress()
+    try:
+        with in_one_move(path) as partial, writer.saving(figure, str(partial), dpi=100):
+            for picture in pictures:
+                stage.show(picture)
+                writer.grab_frame()
+                progress()
+    except CalledProcessError as problem:
+        raise InputError(f"{path}: cannot be written (ffmpeg ended with code {problem.returncode})") from None
 
 
 def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
