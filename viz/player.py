@@ -107,10 +107,18 @@ class Player:
     def change(self, settings: Settings) -> None:
         """From the beginning with other settings; goes on playing if it was."""
         with self._lock:
-            if settings == self._settings:
+            # What was refused meanwhile is put right.
+            if settings == self._settings and not self._error:
                 return
             self._settings = settings
             self._build()
+
+    def refuse(self, words: str) -> None:
+        """Stop, and say what is wrong with what somebody entered, until it is put right."""
+        with self._lock:
+            self._playing.clear()
+            self._error = words
+            self._publish()
 
     def colour_by(self, index: str) -> None:
         """Nodes are coloured by this load index from now on."""

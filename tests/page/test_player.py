@@ -141,6 +141,18 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
     assert shots[-1].now_ms == 1000.0
 
 
+def test_what_is_refused_stands_until_it_is_put_right(page):
+    player, shots = page
+    player.step()
+    player.refuse("Nodes: a whole number is needed")
+    assert "Nodes: a whole number" in panel(shots[-1], "error")
+    player.step()
+    assert shots[-1].now_ms == 1000.0
+    player.change(settings_of(SCENARIO))
+    player.step()
+    assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
+
+
 @pytest.mark.parametrize("names", [{"policy": "random"}, {"other": "random"}], ids=["alone", "beside"])
 def test_an_exception_while_a_run_is_built_is_said(page, names, monkeypatch):
     player, shots = page
