@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -53,11 +54,11 @@ def Page() -> None:
         player.change(settings.value)
 
     def colour_by(words: str) -> None:
-        index.set(next(one.name for one in INDICES.values() if one.words == words))
+        index.set(next(one.name for one in INDICES.values() if one.short == words))
         player.colour_by(index.value)
 
-    def last_ms(value: float | None) -> None:
-        frame_ms.set(min(1e7, max(1.0, value or 1000.0)))
+    def last_ms(value: float) -> None:
+        frame_ms.set(min(1e7, max(1.0, value)))
         player.frame_ms = frame_ms.value
 
     now = shot.value
@@ -79,10 +80,10 @@ def Page() -> None:
                 "Beside it, on the same jobs", settings.value.other or NOBODY, [NOBODY, *available()],
                 lambda name: change(other="" if name == NOBODY else name),
             )  # fmt: skip
-            _choice("Nodes coloured by", INDICES[index.value].words, [one.words for one in INDICES.values()], colour_by)
-            _number("Simulated time a frame [ms]", frame_ms.value, last_ms)
+            _choice("Nodes coloured by", INDICES[index.value].short, [one.short for one in INDICES.values()], colour_by)
+            _number("Simulated time a frame [ms]", frame_ms.value, last_ms, player.refuse)
             for name, words in LABELS.items():
-                _number(words, getattr(settings.value, name), _setter(name, change))
+                _number(words, getattr(settings.value, name), _setter(name, change), player.refuse)
             solara.Text("Keep what you see", classes=["control"])
             with solara.Div(classes=["keep"]):
                 solara.FileDownload(player.picture, "cluster.png", label="PNG")
@@ -101,17 +102,25 @@ def _clock(shot: Shot | None) -> str:
 
 
 def _setter(name: str, change: Callable[..., None]) -> Callable[[Any], None]:
-    def put(value: Any) -> None:
-        if value is not None:
-            change(**{name: value})
-
-    return put
+    return lambda value: change(**{name: value})
 
 
 def _choice(words: str, value: str, values: list[str], on_value: Callable[[str], None]) -> None:
     solara.Select(words, values=values, value=value, on_value=on_value, dense=True)
 
 
-def _number(words: str, value: float, on_value: Callable[[Any], None]) -> None:
-    kind = solara.InputInt if isinstance(value, int) else solara.InputFloat
-    kind(words, value=value, on_value=on_value, continuous_update=False, dense=True)
+def _number(words: str, value: float, on_value: Callable[[Any], None], refuse: Callable[[str], None]) -> None:
+    # Not Solara's own InputFloat: it takes nan, and renders for ever because that does not equal itself.
+    kind = int if isinstance(value, int) else float
+
+    def put(text: str) -> None:
+        try:
+            number = kind(text.replace(",", "."))
+        except ValueError:
+            number = math.nan
+        if math.isfinite(number):
+            on_value(number)
+        else:
+            refuse(f"{words}: {text!r}: a {'whole ' if kind is int else ''}number is needed")
+
+    solara.InputText(words, value=str(value), on_value=put, continuous_update=False, dense=True)

@@ -21,16 +21,19 @@ from viz.markup import Markup, joined, svg, tag, text
 Floats = npt.NDArray[np.float64]
 
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 8.0, 20.0, 18.0
+# Of lines: the uppermost number stands free of the title.
+TOP_OF_LINES = 25.0
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: its name in the legend, colour, whether dashed, and its values, NaN where there is none."""
+    """One line: its name in the legend, colour, whether dashed, its values, NaN where there is none, and its width."""
 
     name: str
     colour: str
     dashed: bool
     values: Sequence[float]
+    width: float = 1.8
 
 
 def lines(
@@ -52,7 +55,7 @@ def lines(
 
     def point(time_s: float, value: float) -> tuple[float, float]:
         x = LEFT + (width - LEFT - RIGHT) * (time_s - first) / span
-        return x, height - BOTTOM - (height - TOP - BOTTOM) * min(1.05, value / high)
+        return x, height - BOTTOM - (height - TOP_OF_LINES - BOTTOM) * min(1.05, value / high)
 
     parts: list[object] = [text(0, 12, title, font_size=12, fill=colours.INK)]
     for share in (0.0, 0.5, 1.0):
@@ -69,10 +72,7 @@ def lines(
                 continue
             path.append("{}{:.1f} {:.1f}".format("L" if pen_is_down else "M", *point(time_s, value)))
             pen_is_down = True
-        dashes = "5 3" if line.dashed else None
-        parts.append(
-            tag("path", d="".join(path), fill="none", stroke=line.colour, stroke_width=1.8, stroke_dasharray=dashes)
-        )
+        parts.append(_stroke("".join(path), line, "5 3"))
     parts.append(_names(drawn, width))
     return svg(width, height, tag("g", *parts, fill=colours.FAINT), label=title)
 
@@ -86,10 +86,16 @@ def _names(drawn: Sequence[Line], width: float) -> Markup:
         x -= 6.0 * len(line.name)
         parts.append(text(x, 12, line.name, font_size=10.5))
         x -= 18
-        dashes = "4 2" if line.dashed else None
-        parts.append(tag("path", d=f"M{x:.0f} 8.5h14", stroke=line.colour, stroke_width=2.4, stroke_dasharray=dashes))
+        parts.append(_stroke(f"M{x:.0f} 8.5h14", line, "4 2"))
         x -= 8
     return joined(*parts)
+
+
+def _stroke(path: str, line: Line, dashes: str) -> Markup:
+    return tag(
+        "path", d=path, fill="none", stroke=line.colour, stroke_width=line.width,
+        stroke_dasharray=dashes if line.dashed else None,
+    )  # fmt: skip
 
 
 def round_above(value: float) -> float:

@@ -33,6 +33,11 @@ class Index:
     full: float
     colour: str
 
+    @property
+    def short(self) -> str:
+        """Its first words, where there is little room."""
+        return self.words.partition(":")[0]
+
 
 INDICES = {
     index.name: index
@@ -40,7 +45,7 @@ INDICES = {
         Index("cpu", "CPU: tasks running or ready", "tasks", 2.0, CPU),
         Index("memory", "Memory: demand of what there is [%]", "%", 100.0, BREAKDOWN_COLOURS["paging"]),
         Index("io", "I/O: processing ahead [s]", "s", 1.0, DISK),
-        Index("weighted", "Weighted: loads by their means", "times the mean", 2.0, "#6a3d9a"),
+        Index("weighted", "Weighted: loads by their means", "× mean", 2.0, "#6a3d9a"),
         Index("class", "Load class", "", 3.0, "#333333"),
     )
 }

@@ -19,8 +19,8 @@ from viz.markup import Markup, joined, svg, tag, text
 # More arrows than this hide the nodes: the ways that most tasks took are drawn.
 MOST_ARROWS = 80
 MARGIN, LEGEND = 26.0, 34.0
-# Arrows: how far beside the links, and how round their corners are [pixels].
-ASIDE, ROUND = 2.5, 36.0
+# Arrows: how far beside the links, how far from the nodes' rims, and how round their corners are [pixels].
+ASIDE, GAP, ROUND = 2.5, 2.0, 36.0
 MOST_NUMBERED = 80
 
 
@@ -65,11 +65,7 @@ def map_of(network: Network, width: float, height: float) -> Map:
     path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*one, *other) for one, other in ends)
     # The more lines there are the fainter each one is.
     strength = max(0.18, min(1.0, 60 / max(1, len(ends))))
-    switches = [
-        tag("rect", tag("title", vertex), x=x - 4, y=y - 4, width=8, height=8, rx=2, fill="#9aa5ad")
-        for vertex, (x, y) in at.items()
-        if not isinstance(vertex, int)
-    ]
+    switches = [_switch(x, y, tag("title", vertex)) for vertex, (x, y) in at.items() if not isinstance(vertex, int)]
     lines = tag("path", d=path, stroke="#8d99a3", stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
     return Map(width, height, places, drawn, at, network.nodes, joined(lines, *switches), largest)
 
@@ -97,15 +93,14 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, 
     nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
     return svg(
         where.width, where.height, where.background, _arrows(where, frame, network), nodes,
-        legend(where, index, full, bool(frame.up.all())), label=label,
+        legend(where, index, full, bool(frame.up.all()), len(where.places) > where.nodes), label=label,
     )  # fmt: skip
 
 
 def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Markup:
     x, y = where.at[node]
     tasks, value, up = int(frame.tasks[node]), float(frame.loads[index.name][node]), bool(frame.up[node])
-    # Surfaces go with the number of tasks.
-    radius = where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(tasks / 12))
+    radius = _radius(where, frame, node)
     shown = colours.CLASSES[round(value)][0] if index.name == "class" else f"{plain(value, 3)} {index.unit}"
     title = tag("title", f"node {node}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
     fill = colours.colour_of(index, value, full)
@@ -122,6 +117,11 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
     return tag("g", title, circle, number, class_="node", data_node=node)
 
 
+def _radius(where: Map, frame: Frame, node: int) -> float:
+    # Surfaces go with the number of tasks.
+    return where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(int(frame.tasks[node]) / 12))
+
+
 def _arrows(where: Map, frame: Frame, network: Network) -> Markup:
     """What moved: an arrow a pair of nodes along the links, the thicker the more tasks; clicking it picks the job."""
     ways = Counter((move.source, move.target) for move in frame.moves)
@@ -132,7 +132,8 @@ def _arrows(where: Map, frame: Frame, network: Network) -> Markup:
             [_scaled(point, where.width, where.height) for point in piece]
             for piece in course(network, where.places, source, target)
         ]
-        strokes = along(pieces, ASIDE, where.largest + 2, ROUND)
+        before, after = (_radius(where, frame, node) + GAP for node in (source, target))
+        strokes = along(pieces, ASIDE, before, after, ROUND)
         d = "".join(pen + " ".join(f"{x:.1f} {y:.1f}" for x, y in points) for pen, points in strokes)
         many = f"{count} tasks" if count > 1 else f"task {last[source, target].task}"
         title = tag("title", f"{many} of job {last[source, target].job}: node {source} to node {target}")
@@ -150,22 +151,23 @@ def _head(before: Point, end: Point) -> Markup:
     return tag("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in corners), stroke="none")
 
 
-def legend(where: Map, index: Index, full: float, all_up: bool) -> Markup:
-    """What colours, sizes, arrows, and where there are some crosses mean, along the lower edge."""
+def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bool) -> Markup:
+    """What colours, sizes, arrows, and where there are some crosses and squares mean, along the lower edge."""
     y = where.height - LEGEND / 2
     if index.name == "class":
         parts: list[object] = []
-        for place, (name, colour) in enumerate(colours.CLASSES):
-            x = 8.0 + 62 * place
+        x = 8.0
+        for name, colour in colours.CLASSES:
             parts.append(tag("rect", x=x, y=y - 5, width=11, height=11, fill=colour, stroke="#51606b"))
             parts.append(text(x + 15, y + 4, name))
+            x += 24 + 6.2 * len(name)
     else:
         steps = 12
         parts = [text(8, y + 4, "0")]
         for step in range(steps):
             colour = colours.hexed(colours.colour_of(index, full * (step + 0.5) / steps, full))
-            parts.append(tag("rect", x=20 + 9 * step, y=y - 5, width=9, height=11, fill=colour))
-        parts.append(text(24 + 9 * steps, y + 4, f"{plain(full)} {index.unit}"))
+            parts.append(tag("rect", x=20 + 7 * step, y=y - 5, width=7, height=11, fill=colour))
+        parts.append(text(24 + 7 * steps, y + 4, f"{plain(full)} {index.unit}"))
     x = where.width - 174
     parts += [
         tag("circle", cx=x, cy=y, r=3.5, fill="#cfd6db", stroke="#51606b"),
@@ -177,13 +179,20 @@ def legend(where: Map, index: Index, full: float, all_up: bool) -> Markup:
         text(x + 123, y + 4, "moved"),
     ]  # fmt: skip
     if not all_up:
-        x -= 46
+        x -= 44
         parts += [
             tag("circle", cx=x, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.OUT, stroke_width=1.5),
             tag("path", d=_cross(x, y, 2.6), stroke=colours.OUT, stroke_width=1.5),
             text(x + 10, y + 4, "out"),
         ]
+    if has_switches:
+        x -= 60
+        parts += [_switch(x, y), text(x + 9, y + 4, "switch")]
     return tag("g", *parts, font_size=11, fill=colours.FAINT)
+
+
+def _switch(x: float, y: float, *inside: object) -> Markup:
+    return tag("rect", *inside, x=x - 4, y=y - 4, width=8, height=8, rx=2, fill="#7b8790")
 
 
 def _cross(x: float, y: float, reach: float) -> str:

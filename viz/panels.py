@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cluster_abm.model.decisions import DecisionRecord
 from cluster_abm.results.style import colours_of, plain
@@ -62,7 +63,7 @@ def _numbers(runs: Sequence[Run]) -> Markup:
         ("mean slowdown", lambda frame: frame.mean_slowdown, ""),
         ("CPU busy now", lambda frame: 100 * frame.cpu_utilisation, " %"),
         ("disk busy now", lambda frame: 100 * frame.disk_utilisation, " %"),
-        ("load imbalance now", lambda frame: frame.lif_ms / 1000, " s"),
+        ("load imbalance", lambda frame: frame.lif_ms / 1000, " s"),
         ("jobs submitted", lambda frame: frame.jobs["submitted"], ""),
         ("jobs running now", lambda frame: frame.jobs["running"] + frame.jobs["blocked"], ""),
         ("jobs finished", lambda frame: frame.jobs["finished"], ""),
@@ -95,6 +96,9 @@ def _numbers(runs: Sequence[Run]) -> Markup:
 def _figure(value: float, unit: str) -> str:
     if math.isnan(value):
         return "–"
+    if unit == " %":
+        # Plus 0, since there is no less than nothing.
+        return f"{round(value, 1) + 0.0:g}{unit}"
     # Counts in full, measures to three or four digits.
     digits = 9 if value == round(value) else 3 if abs(value) < 1000 else 4
     return f"{plain(round(value, 6), digits)}{unit}"
@@ -113,19 +117,17 @@ def _lines(runs: Sequence[Run]) -> Markup:
 
     def each(name: str) -> list[Line]:
         return [
-            Line(f"{NAMES[place]} {run.model.policy.name}" if two else "", inks[place], place == 1, of(run, name))
-            for place, run in enumerate(runs)
+            Line(NAMES[place] if two else "", inks[place], place == 1, of(run, name)) for place, run in enumerate(runs)
         ]
 
-    busy = [
-        Line(words if place == 0 else "", colour, place == 1, of(run, name))
+    # In grey the two are told apart by their widths.
+    kinds = (("CPU", "cpu_utilisation", colours.CPU, 1.2), ("disk", "disk_utilisation", colours.DISK, 2.6))
+    percent = [
+        Line(words if place == 0 else "", colour, place == 1, [100 * value for value in of(run, name)], thick)
         for place, run in enumerate(runs)
-        for words, name, colour in (("CPU", "cpu_utilisation", colours.CPU), ("disk", "disk_utilisation", colours.DISK))
+        for words, name, colour, thick in kinds
     ]
-    percent = [Line(line.name, line.colour, line.dashed, [100 * value for value in line.values]) for line in busy]
-    imbalance = [
-        Line(line.name, line.colour, line.dashed, [value / 1000 for value in line.values]) for line in each("lif_ms")
-    ]
+    imbalance = [replace(line, values=[value / 1000 for value in line.values]) for line in each("lif_ms")]
     return joined(
         charts.lines("Mean slowdown", times_s, each("mean_slowdown"), width, height),
         charts.lines("Busy [%]", times_s, percent, width, height, top=100.0),

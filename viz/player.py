@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pandas as pd
+
 from cluster_abm import InputError, Scenario
 from cluster_abm.model.watching import picture_of
 from cluster_abm.results.film import Scene, png
 from viz.colours import INDICES, film_scale
-from viz.panels import ALONE, BESIDE, panels
+from viz.panels import ALONE, BESIDE, NAMES, panels
 from viz.run import Run
 from viz.settings import Settings, scenario_with
 
@@ -105,10 +107,18 @@ class Player:
     def change(self, settings: Settings) -> None:
         """From the beginning with other settings; goes on playing if it was."""
         with self._lock:
-            if settings == self._settings:
+            # What was refused meanwhile is put right.
+            if settings == self._settings and not self._error:
                 return
             self._settings = settings
             self._build()
+
+    def refuse(self, words: str) -> None:
+        """Stop, and say what is wrong with what somebody entered, until it is put right."""
+        with self._lock:
+            self._playing.clear()
+            self._error = words
+            self._publish()
 
     def colour_by(self, index: str) -> None:
         """Nodes are coloured by this load index from now on."""
@@ -144,12 +154,20 @@ class Player:
             return png(shown, film_scale(kind, max(run.largest(kind.name) for run in self._runs)))
 
     def jobs(self) -> bytes:
-        """The first run's finished tasks so far, as `run --out` writes them, as Parquet; nothing if there is no run."""
+        """The finished tasks so far, as `run --out` writes them, as Parquet; nothing if there is no run.
+
+        Of two runs both, one after the other; `run` (A, B) and `policy` come first and tell them apart.
+        """
         with self._lock:
             if not self._runs:
                 return b""
+            frames = [run.model.jobs_frame() for run in self._runs]
+            if len(frames) > 1:
+                for name, run, frame in zip(NAMES, self._runs, frames, strict=True):
+                    frame.insert(0, "run", name)
+                    frame.insert(1, "policy", run.model.policy.name)
             file = io.BytesIO()
-            self._runs[0].model.jobs_frame().to_parquet(file, engine="pyarrow", index=False, compression="zstd")
+            pd.concat(frames).to_parquet(file, engine="pyarrow", index=False, compression="zstd")
             return file.getvalue()
 
     def close(self) -> None:
@@ -166,11 +184,12 @@ class Player:
         self._error, self._clock_ms, self._job, self._runs = "", 0.0, None, []
         settings = self._settings
         size = BESIDE if settings.other else ALONE
+        # Whatever a policy of one's own does wrong belongs on the page, which goes on living.
         try:
             chosen = [name for name in (settings.policy, settings.other) if name]
             self._runs = [Run(scenario_with(self._scenario, settings, name), *size) for name in chosen]
-        except InputError as problem:
-            self._error = "; ".join(problem.problems)
+        except Exception as problem:
+            self._error = _words(problem)
         if self._is_over:
             self._playing.clear()
         self._publish()
@@ -178,12 +197,11 @@ class Player:
     def _advance(self) -> None:
         if not self._is_over:
             self._clock_ms += self.frame_ms
-            # Whatever a policy of one's own does wrong belongs on the page, which goes on living.
             try:
                 for run in self._runs:
                     run.advance(self._clock_ms, self._job)
             except Exception as problem:
-                self._error = f"{type(problem).__name__}: {problem}"
+                self._error = _words(problem)
             self._clock_ms = min(self._clock_ms, max(run.frame.now_ms for run in self._runs))
         if self._is_over:
             self._playing.clear()
@@ -208,3 +226,9 @@ class Player:
             if unseen >= MOST_UNSEEN:
                 self.pause()
             time.sleep(max(0.0, SHORTEST_FRAME_S - (time.monotonic() - begun_s)))
+
+
+def _words(problem: Exception) -> str:
+    if isinstance(problem, InputError):
+        return "; ".join(problem.problems)
+    return f"{type(problem).__name__}: {problem}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from cluster_abm import Scenario
+from cluster_abm import InputError, Scenario
 from cluster_abm.scenario import scenario_from
 
 
@@ -70,8 +71,9 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     """The scenario as the controls change it, under a policy.
 
     Raises:
-        InputError: it does not fit together so, e.g. a torus of another number of nodes.
+        InputError: a number that is none, or it does not fit together so, e.g. a torus of another number of nodes.
     """
+    _check_numbers(settings)
     was = settings_of(scenario)
     # What nobody has touched stays as it is, with all that the scenario says beside it.
     changed: dict[str, Any] = {
@@ -80,6 +82,19 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     changed |= _more_work(scenario, settings.intensity)
     changed["policy.name"] = policy
     return scenario_from(scenario.model_dump(exclude_none=True), scenario.name, changed)
+
+
+def _check_numbers(settings: Settings) -> None:
+    """A browser's field takes what Python reads as a number: "nan" and "inf" too."""
+    problems = [
+        f"{KEYS.get(name, name)} = {value!r}: a finite number is needed"
+        for name, value in asdict(settings).items()
+        if isinstance(value, float) and not math.isfinite(value)
+    ]
+    if settings.intensity <= 0:
+        problems.append(f"intensity = {settings.intensity!r}: must be above 0; 1 is the scenario's own")
+    if problems:
+        raise InputError(problems)
 
 
 def _more_work(scenario: Scenario, intensity: float) -> dict[str, Any]:

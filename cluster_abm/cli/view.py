@@ -96,13 +96,23 @@ def is_loopback(host: str) -> bool:
 
 
 def _compile(scenario: Scenario) -> None:
-    """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for."""
+    """Run the scenario for a moment: the first time that compiles the engine, which a page would stand still for.
+
+    Raises:
+        InputError: the scenario cannot be run.
+    """
     from cluster_abm.model import ClusterModel
 
     click.echo("getting ready; the very first time this takes up to a minute", err=True)
-    model = ClusterModel(scenario)
-    for _ in range(WARMING_SLICES):
-        model.step()
+    try:
+        model = ClusterModel(scenario)
+        for _ in range(WARMING_SLICES):
+            model.step()
+    except InputError:
+        raise
+    # A policy of one's own may do anything; the page shows it where it happens, and other policies run.
+    except Exception as problem:
+        click.echo(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it", err=True)
 
 
 def _check_free(host: str, port: int) -> None:

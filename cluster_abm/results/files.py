@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +30,20 @@ def prepare_out(folder: str | Path) -> Path:
         raise InputError("--out '': a folder is needed")
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
+        try_to_write(path)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise InputError(
             f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"
         ) from None
     return path
+
+
+def try_to_write(folder: Path) -> None:
+    """Raise OSError if no file can be made in a folder."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b" ")
+        file.flush()
 
 
 def to_json(document: Any) -> str:
@@ -68,15 +74,22 @@ def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
 def in_one_move(path: Path) -> Iterator[Path]:
     """A path to write to that becomes `path` when all is written: nobody ever finds half a file.
 
+    Its ending is that of `path`, by which writers of pictures and films know what to write.
+
     Raises:
         InputError: it cannot be written.
     """
-    partial = path.with_name(path.name + ".part")
+    partial = path.with_name(f"{path.stem}.part{path.suffix}")
     try:
         yield partial
         os.replace(partial, path)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
+    except BaseException as problem:
+        # Of a disk that fails there may be nothing to clear up, and nothing more to say.
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(problem, OSError):
+            raise InputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
+        raise
 
 
 def write_run(

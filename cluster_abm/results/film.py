@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
+from cluster_abm.results.files import in_one_move, try_to_write
 from cluster_abm.results.lanes import along
 from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
@@ -26,8 +30,13 @@ PER_SECOND = 12
 # More lines than this are a grey disc, and most of the bytes of a film.
 MOST_WIRES = 300
 MOST_ARROWS = 60
-# Arrows in the unit square: how far beside the links, how far from a node's middle, how round their corners are.
-ASIDE, RIM, ROUND = 0.006, 0.035, 0.07
+# Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
+ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
+MARGIN = 0.06
+MOVE, OUT = "#b0307a", "#7d2a22"
+# A node has its full size from so many tasks on; without any a quarter of the surface.
+MOST_TASKS, LEAST_SHARE = 12, 0.25
+SHADES = 64
 FORMATS = (".gif", ".mp4")
 
 
@@ -50,8 +59,13 @@ class Scale:
 
 def scale_of(index: str, largest: float) -> Scale:
     """The scale of a film, of the index that tells most ("cpu" or "io"), up to the largest load seen."""
+    from matplotlib.colors import to_hex, to_rgb
+
     words = {"cpu": "tasks running or ready", "io": "I/O processing ahead [s]"}
-    return Scale(words[index], ("#eef1f3", BREAKDOWN_COLOURS[index]), largest or 1.0)
+    light, dark = np.array(to_rgb("#eef1f3")), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
+    # One node that was overloaded for a moment must not leave all others white.
+    shades = tuple(to_hex(light + share * (dark - light)) for share in np.sqrt(np.linspace(0, 1, SHADES)))
+    return Scale(words[index], shades, largest or 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +105,7 @@ def check_film(path: Path) -> None:
     """Make sure, before the run, that a film can be written there.
 
     Raises:
-        InputError: neither .gif nor .mp4, no ffmpeg for the latter, or no such folder.
+        InputError: neither .gif nor .mp4, no ffmpeg for the latter, no such folder, or one that cannot be written to.
     """
     from matplotlib.animation import FFMpegWriter
 
@@ -101,6 +115,15 @@ def check_film(path: Path) -> None:
         raise InputError(f"--animate {str(path)!r}: an MP4 needs ffmpeg, which is not installed; a .gif does not")
     if not path.parent.is_dir():
         raise InputError(f"--animate {str(path)!r}: there is no folder {str(path.parent)!r}")
+    if path.is_dir():
+        raise InputError(f"--animate {str(path)!r}: is a folder; the name of a file is needed")
+    try:
+        try_to_write(path.parent)
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise InputError(
+            f"--animate {str(path)!r}: cannot be written ({reason}); a writable folder is needed"
+        ) from None
 
 
 def write_film(
@@ -118,22 +141,28 @@ def write_film(
         pictures: in their order.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
+
+    Raises:
+        InputError: it cannot be written.
     """
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    figure, (stage,) = _staged([scene], scale)
+    figure, (stage,) = _staged([scene], scale, any(not picture.up.all() for picture in pictures))
     is_film = path.suffix.lower() == ".mp4"
     writer = FFMpegWriter(fps=PER_SECOND) if is_film else PillowWriter(fps=PER_SECOND)
-    with writer.saving(figure, str(path), dpi=100):
-        for picture in pictures:
-            stage.show(picture)
-            writer.grab_frame()
-            progress()
+    try:
+        with in_one_move(path) as partial, writer.saving(figure, str(partial), dpi=100):
+            for picture in pictures:
+                stage.show(picture)
+                writer.grab_frame()
+                progress()
+    except CalledProcessError as problem:
+        raise InputError(f"{path}: cannot be written (ffmpeg ended with code {problem.returncode})") from None
 
 
 def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
     """One picture of a run, or of several side by side by one scale, as the bytes of a PNG."""
-    figure, stages = _staged([scene for scene, _ in shown], scale)
+    figure, stages = _staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
     for stage, (_, picture) in zip(stages, shown, strict=True):
         stage.show(picture)
     file = io.BytesIO()
@@ -141,7 +170,7 @@ def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
     return file.getvalue()
 
 
-def _staged(scenes: Sequence[Scene], scale: Scale) -> tuple[Figure, list[_Stage]]:
+def _staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figure, list[_Stage]]:
     """A figure with a stage a scene, side by side, and one legend."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -155,10 +184,29 @@ def _staged(scenes: Sequence[Scene], scale: Scale) -> tuple[Figure, list[_Stage]
     bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
     if scale.names:
         bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))
+    handles = _handles(stages[0].room, some_fail)
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     # Everything has its place now, and keeps it.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     return figure, stages
+
+
+def _handles(room: float, some_fail: bool) -> list[Line2D]:
+    """Entries of the legend: what sizes, arrows, and where there are some crosses mean."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D(
+            [], [], label=words, linestyle="none", marker="o", markersize=math.sqrt(room * share),
+            markerfacecolor="#cfd6db", markeredgecolor="#51606b",
+        )
+        for words, share in (("no task", LEAST_SHARE), (f"{MOST_TASKS} tasks or more", 1.0))
+    ]  # fmt: skip
+    handles.append(Line2D([], [], color=MOVE, marker=">", markersize=5, label="task moved"))
+    if some_fail:
+        handles.append(Line2D([], [], color=OUT, linestyle="none", marker="x", markersize=8, label="node out"))
+    return handles
 
 
 class _Stage:
@@ -170,7 +218,7 @@ class _Stage:
 
         self._axes = axes
         self._at = np.array(scene.places)
-        self._room = 12_000.0 / max(24, len(scene.places))
+        self.room = 12_000.0 / max(24, len(scene.places))
         if len(scene.wires) <= MOST_WIRES:
             axes.add_collection(LineCollection(list(scene.wires), colors="#c5ccd2", linewidths=0.8, zorder=1))
         # Of classes each has its own colour, and a whole number in the middle of it.
@@ -185,29 +233,44 @@ class _Stage:
             norm=Normalize(-0.5, scale.full + 0.5) if classes else Normalize(0, scale.full),
             edgecolors="#51606b", linewidths=0.8,
         )  # fmt: skip
-        self._out = axes.scatter([], [], marker="x", c=["#7d2a22"], s=60, zorder=4)
+        self._out = axes.scatter([], [], marker="x", c=[OUT], s=60, zorder=4)
         self._arrows: list[Any] = []
-        axes.set(xlim=(-0.06, 1.06), ylim=(1.06, -0.06), xticks=[], yticks=[])
+        axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
         axes.set_title("0 s", fontsize=11, loc="left")
 
     def show(self, picture: Picture) -> None:
         """Make it show this picture."""
         self.nodes.set_array(picture.loads)
-        self.nodes.set_sizes(self._room * np.minimum(1.0, 0.25 + picture.tasks / 16.0))
+        sizes = self.room * np.minimum(1.0, LEAST_SHARE + (1 - LEAST_SHARE) * picture.tasks / MOST_TASKS)
+        self.nodes.set_sizes(sizes)
         self._out.set_offsets(self._at[~picture.up])
         for arrow in self._arrows:
             arrow.remove()
-        self._arrows = [self._axes.add_patch(_arrow(way)) for way in picture.ways[:MOST_ARROWS]]
+        rims = np.sqrt(sizes) / 2 / self._points_a_unit + GAP
+        self._arrows = [
+            self._axes.add_patch(_arrow(way, *(float(rims[self._nearest(end)]) for end in (way[0][0], way[-1][-1]))))
+            for way in picture.ways[:MOST_ARROWS]
+        ]
         self._axes.set_title(f"{picture.now_ms / 1000:,.1f} s", fontsize=11, loc="left")
 
+    @property
+    def _points_a_unit(self) -> float:
+        """Of the unit square's sides, in the mean of both."""
+        box = self._axes.get_position()
+        inches = self._axes.figure.get_size_inches()  # type: ignore[union-attr]
+        return float((box.width * inches[0] + box.height * inches[1]) / 2 * 72 / (1 + 2 * MARGIN))
 
-def _arrow(way: Sequence[Sequence[Point]]) -> Any:
-    """An arrow along the pieces of a way, its head at the end of the last one."""
+    def _nearest(self, place: Point) -> int:
+        return int(np.argmin(((self._at - np.array(place)) ** 2).sum(axis=1)))
+
+
+def _arrow(way: Sequence[Sequence[Point]], before: float, after: float) -> Any:
+    """An arrow along the pieces of a way, its head at the end of the last one; so much is left free at the ends."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path as Line
 
-    strokes = along(way, ASIDE, RIM, ROUND)
+    strokes = along(way, ASIDE, before, after, ROUND)
     codes = {"M": [Line.MOVETO], "L": [Line.LINETO], "Q": [Line.CURVE3] * 2}
     line = Line([at for _, points in strokes for at in points], [code for pen, _ in strokes for code in codes[pen]])
-    return FancyArrowPatch(path=line, arrowstyle="-|>", color="#b0307a", mutation_scale=9, zorder=2, fill=False)
+    return FancyArrowPatch(path=line, arrowstyle="-|>", color=MOVE, mutation_scale=9, zorder=2, fill=False)

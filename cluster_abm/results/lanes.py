@@ -42,19 +42,19 @@ def lane(road: Sequence[Point], aside: float, before: float, after: float, bend:
     return [*strokes, ("L", (end,))]
 
 
-def along(way: Sequence[Sequence[Point]], aside: float, rim: float, bend: float) -> list[Stroke]:
+def along(way: Sequence[Sequence[Point]], aside: float, before: float, after: float, bend: float) -> list[Stroke]:
     """Strokes of a whole way that may have several pieces: only its two ends stand at nodes.
 
     Args:
         way: the pieces, each a road.
         aside, bend: as of `lane`.
-        rim: how much is left free at the way's start and at its end.
+        before, after: how much is left free at the way's start and at its end.
     """
     last = len(way) - 1
     return [
         stroke
         for place, road in enumerate(way)
-        for stroke in lane(road, aside, rim if place == 0 else 0.0, rim if place == last else 0.0, bend)
+        for stroke in lane(road, aside, before if place == 0 else 0.0, after if place == last else 0.0, bend)
     ]
 
 

@@ -100,11 +100,34 @@ def _words(name: str) -> tuple[str, str]:
     return first + named.replace("_", " "), ""
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Any, digits: int = 3) -> str:
     """A key's value as people write it."""
     if isinstance(value, Real) and not isinstance(value, bool):
-        return plain(float(value), 3)
+        return plain(float(value), digits)
     return str(value)
+
+
+def distinct_texts(values: Sequence[Any], digits: int = 3) -> list[str]:
+    """Values as people write them, with as many digits as it takes to tell them apart.
+
+    >>> distinct_texts([0.5, 0.25, 100.0]), distinct_texts([0.50012, 0.50034])
+    (['0.5', '0.25', '100'], ['0.5001', '0.5003'])
+    """
+    # 17 digits tell any two numbers apart.
+    for enough in range(digits, 18):
+        texts = [value_text(value, enough) for value in values]
+        if len(set(texts)) == len(set(map(_comparable, values))):
+            break
+    return texts
+
+
+def _comparable(value: Any) -> Any:
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else str(value)
+
+
+def key_texts(points: pd.DataFrame) -> pd.DataFrame:
+    """The same table with texts for values, which tell any two values of a key apart."""
+    return pd.DataFrame({key: distinct_texts(points[key].tolist()) for key in points}, points.index, dtype=object)
 
 
 def point_text(keys: pd.Series) -> str:
@@ -129,6 +152,7 @@ def lay_out(points: pd.DataFrame) -> Layout:
         points: index the points' numbers, a column a swept key; no columns: a single point.
     """
     keys = [str(key) for key in points.columns]
+    texts = key_texts(points)
     distinct = {key: points[key].map(str).nunique() for key in keys}
     numeric = [key for key in keys if is_numeric(points[key].tolist())]
     varied = [key for key in keys if distinct[key] > 1]
@@ -148,12 +172,12 @@ def lay_out(points: pd.DataFrame) -> Layout:
             panels = []
             for group in groups:
                 ordered = group.iloc[np.argsort(group[along].astype(float), kind="stable")]
-                title = point_text(group.iloc[0][others]) if others else ""
+                title = point_text(texts.loc[group.index[0], others]) if others else ""
                 panels.append(Panel(title, tuple(ordered.index), tuple(ordered[along].astype(float))))
             return Layout(tuple(panels), (label_of(along),) * len(panels))
     scattered = [key for key in varied if key in numeric][:MOST_PANELS]
     if len(scattered) == len(varied) and len(points) > MOST_PANELS:
         panels = [Panel(label_of(key), tuple(points.index), tuple(points[key].astype(float))) for key in scattered]
         return Layout(tuple(panels), tuple(map(label_of, scattered)), joined=False)
-    names = tuple(point_text(points.loc[point, varied]) for point in points.index)
+    names = tuple(point_text(texts.loc[point, varied]) for point in points.index)
     return Layout((Panel("", tuple(points.index), tuple(map(float, range(len(points))))),), ("",), names, joined=False)

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
-from cluster_abm.results.study_axes import WIDEST_LINEAR, Layout, Panel, label_of
+from cluster_abm.results.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, label_of
 from cluster_abm.results.study_grid import LETTERS_PER_INCH, Looks, columns_of, grid_of, legend_below, outer_labels
 from cluster_abm.results.style import (
     BREAKDOWN_COLOURS,
@@ -107,18 +107,18 @@ def draw_differences(
 
 
 def draw_distributions(
-    path: Path, title: str, panels: Mapping[str, Mapping[str, Sequence[float]]], looks: Looks
+    path: Path, title: str, panels: Sequence[tuple[str, Mapping[str, Sequence[float]]]], looks: Looks
 ) -> list[Path]:
     """Distribution functions of jobs' slowdowns.
 
     Args:
         path, title, looks: as of draw_lines.
-        panels: words of a point to policy to the least value, each percentile and the largest, shape (101,).
+        panels: of each point its words, and policy to the least value, each percentile and the largest, shape (101,).
     """
     figure, grid = grid_of(title, len(panels), sharex=True)
-    names = [name for name in looks.policies if any(name in curves for curves in panels.values())]
-    values = [value for curves in panels.values() for quantiles in curves.values() for value in quantiles]
-    for axes, (words, curves) in zip(grid, panels.items(), strict=False):
+    names = [name for name in looks.policies if any(name in curves for _, curves in panels)]
+    values = [value for _, curves in panels for quantiles in curves.values() for value in quantiles]
+    for axes, (words, curves) in zip(grid, panels, strict=False):
         for place, name in enumerate(names):
             if name in curves:
                 look = looks[name]
@@ -136,7 +136,7 @@ def draw_distributions(
         tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "")
     if values and min(values) > 0:
         # The last percent, often ten times as long as all the others together, leaves the picture.
-        ends = [quantiles[99] for curves in panels.values() for quantiles in curves.values()]
+        ends = [quantiles[99] for _, curves in panels for quantiles in curves.values()]
         grid[0].set_xlim(min(values), max(1.3 * max(ends), 1.1 * min(values)))
         for axes in grid:
             log_ticks(axes)
@@ -147,20 +147,20 @@ def draw_distributions(
     return save_both(figure, path)
 
 
-def draw_breakdowns(path: Path, title: str, panels: Mapping[str, pd.DataFrame]) -> list[Path]:
+def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataFrame]]) -> list[Path]:
     """Where a task's time went, a bar a policy.
 
     Args:
         path, title: as of draw_lines.
-        panels: words of a point to a table: index policy, columns cpu, cpu_queue, ... [ms].
+        panels: of each point its words, and a table: index policy, columns cpu, cpu_queue, ... [ms].
     """
-    bars = max((len(table) for table in panels.values()), default=1)
+    bars = max((len(table) for _, table in panels), default=1)
     figure, grid = grid_of(title, len(panels), sharey=True, height=0.9 + 0.4 * max(bars, 3))
-    longest = max((float(table.sum(axis=1).max()) for table in panels.values() if len(table)), default=0.0)
+    longest = max((float(table.sum(axis=1).max()) for _, table in panels if len(table)), default=0.0)
     longest_s = (longest if np.isfinite(longest) else 0.0) / 1000
     unit = time_unit(longest_s)
     seen: dict[str, Any] = {}
-    for axes, (words, table) in zip(grid, panels.items(), strict=False):
+    for axes, (words, table) in zip(grid, panels, strict=False):
         left = np.zeros(len(table))
         for part in BREAKDOWN:
             lengths = table[part].fillna(0.0).to_numpy(float) / 1000 / TIME_UNITS_S[unit]
@@ -290,9 +290,9 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
         elif min(xs) > 0 and max(xs) > WIDEST_LINEAR * min(xs):
             log_ticks(axes)
             if layout.joined and len(xs) <= MOST_TICKS:
-                axes.set_xticks(xs, [plain(x) for x in xs])
+                axes.set_xticks(xs, distinct_texts(xs, 4))
         elif layout.joined and len(xs) <= MOST_TICKS:
-            axes.set_xticks(xs, [plain(x) for x in xs])
+            axes.set_xticks(xs, distinct_texts(xs, 4))
         title = panel.title if layout.joined else ""
         tidy(axes, textwrap.fill(title, LABEL_WIDTH), x_label, "")
     columns = columns_of(len(panels))

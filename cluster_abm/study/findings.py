@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from cluster_abm.study.ranking import MORE_IS_BETTER, ranking
+from cluster_abm.study.ranking import BETTER, ranking
+from cluster_abm.study.seeds_compared import Compared, compared
 from cluster_abm.study.statistics import PairedDifference, all_pairs, corrected, estimate, estimate_quantile
 
 PERCENTILES = (50, 75, 90, 95, 99)
@@ -19,24 +20,33 @@ PERCENTILES = (50, 75, 90, 95, 99)
 class Findings:
     """Tables of a study; every one but `points` begins with the columns `point` and the swept keys.
 
+    Seeds on which a policy failed or has no value are left out for all policies of the point (seeds_compared).
+
     Attributes:
         points: index point, a column a swept key.
         estimates: metric, policy, seeds, mean, low, high (95 % t interval of the mean), half_width_percent, median,
-            median_low, median_high (over seeds, at least 95 %), least, most, failed (runs).
+            median_low, median_high (over seeds, at least 95 %), least, most, failed (runs): over all seeds of the
+            policy, of which some policies may have more than others (`precision`).
+        compared: the same over the seeds that all policies of the point have, without `failed`.
         differences: metric, a, b, seeds, difference (a - b), low, high, ratio, p_value, significant (Holm over all
-        pairs of all
-            points of the metric).
-        ranking: metric, policy, mean, best, worst, like: over the seeds that all policies finished.
-        percentiles: policy, percentile, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds.
+            pairs of all points of the metric).
+        ranking: metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of
+            which it is known what is better (ranking.BETTER).
+        percentiles: policy, percentile, seeds, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds.
+        left_out: metric, what, policy, seed, why: as of seeds_compared.Compared.
         runs: what finished.
+        runs_with_jobs: those of them that have slowdowns, from seeds that were not left out.
     """
 
     points: pd.DataFrame
     estimates: pd.DataFrame
+    compared: pd.DataFrame
     differences: pd.DataFrame
     ranking: pd.DataFrame
     percentiles: pd.DataFrame
+    left_out: pd.DataFrame
     runs: pd.DataFrame
+    runs_with_jobs: pd.DataFrame
 
 
 def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], metrics: Sequence[str]) -> Findings:
@@ -50,74 +60,106 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         metrics: columns of results.
     """
     points = results.drop_duplicates("point").set_index("point")[[*swept]].sort_index()
-    runs = results[results["status"] == "finished"].sort_values(["point", "seed"], kind="stable")
+    results = results.sort_values(["point", "seed"], kind="stable")
+    of_point = {point: results[results["point"] == point] for point in points.index}
+    runs = results[results["status"] == "finished"]
     failed = results[results["status"] != "finished"].groupby(["point", "policy"]).size()
-    estimates, percentiles = [], []
-    differences, places = [], []
+    estimates, same_seeds, differences, places, left_out = [], [], [], [], []
     for metric in metrics:
-        pairs: dict[tuple[int, str, str], PairedDifference] = {}
-        common: dict[int, pd.DataFrame] = {}
-        for point in points.index:
-            table = (
-                runs[runs["point"] == point]
-                .astype({metric: float})
-                .pivot_table(index="seed", columns="policy", values=metric, dropna=False)
-            )
-            there = [name for name in policies if name in table]
-            for name in there:
-                finished = runs[(runs["point"] == point) & (runs["policy"] == name)]["seed"]
-                row = {"point": point, "metric": metric, "policy": name} | _estimates(table.loc[finished, name])
-                estimates.append(row | {"failed": int(failed.get((point, name), 0))})
-            complete = runs[runs["point"] == point].groupby("seed").size() == len(there)
-            common[point] = table.loc[complete.index[complete], there]
-            if len(common[point]):
-                found = all_pairs({name: common[point][name].tolist() for name in there})
-                pairs |= {(point, a, b): pair for (a, b), pair in found.items()}
-        real = corrected(pairs)
-        for (point, a, b), pair in real.items():
-            low, high = pair.difference.ci95 or (math.nan, math.nan)
-            differences.append(
-                {
-                    "point": point, "metric": metric, "a": a, "b": b, "seeds": len(common[point]),
-                    "difference": pair.difference.mean, "low": low, "high": high, "ratio": pair.ratio,
-                    "p_value": pair.p_value, "significant": pair.significant,
-                }
-            )  # fmt: skip
-        for point, table in common.items():
-            if len(table):
-                own = {(a, b): pair for (where, a, b), pair in real.items() if where == point}
-                means = {str(name): float(table[name].mean()) for name in table}
-                for place in ranking(means, own, metric in MORE_IS_BETTER):
-                    places.append(
-                        {
-                            "point": point, "metric": metric, "policy": place.policy, "mean": place.mean,
-                            "best": place.best, "worst": place.worst, "like": ", ".join(place.like),
-                        }
-                    )  # fmt: skip
-    for (point, policy), group in runs.groupby(["point", "policy"], sort=False):
-        for percent, row in _percentiles(group).items():
-            percentiles.append({"point": point, "policy": policy, "percentile": percent} | row)
+        met = {point: compared(own, policies, own[metric]) for point, own in of_point.items()}
+        for point, found in met.items():
+            left_out += [{"point": point, "metric": metric} | row for row in found.left_out]
+            for name in [name for name in policies if (of_point[point]["policy"] == name).any()]:
+                row = {"point": point, "metric": metric, "policy": name}
+                gone = {"failed": int(failed.get((point, name), 0))}
+                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna()) | gone)
+                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING)))
+        real = _real_differences(met)
+        differences += [_difference_row(metric, met, *pair) for pair in real.items()]
+        if metric in BETTER:
+            places += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
+    with_jobs = pd.concat(_runs_with_jobs(own, policies) for own in of_point.values())
+    percentiles = [
+        {"point": point, "policy": policy, "percentile": percent} | row
+        for (point, policy), group in with_jobs.groupby(["point", "policy"], sort=False)
+        for percent, row in _percentiles(group).items()
+    ]
     return Findings(
         points,
         _framed(estimates, points),
+        _framed(same_seeds, points),
         _framed(differences, points),
         _framed(places, points),
         _framed(percentiles, points),
+        _framed(left_out, points),
         runs,
+        with_jobs,
     )
+
+
+_NOTHING = pd.Series(dtype=float)
+Pair = tuple[int, str, str]
+
+
+def _real_differences(met: Mapping[int, Compared]) -> dict[Pair, PairedDifference]:
+    """Of every pair at every point, corrected for all of them."""
+    pairs: dict[Pair, PairedDifference] = {}
+    for point, found in met.items():
+        if len(found.common):
+            own = all_pairs({str(name): found.common[name].tolist() for name in found.common})
+            pairs |= {(point, a, b): pair for (a, b), pair in own.items()}
+    return corrected(pairs)
+
+
+def _difference_row(metric: str, met: Mapping[int, Compared], key: Pair, pair: PairedDifference) -> dict[str, object]:
+    point, a, b = key
+    low, high = pair.difference.ci95 or (math.nan, math.nan)
+    return {
+        "point": point, "metric": metric, "a": a, "b": b, "seeds": len(met[point].common),
+        "difference": pair.difference.mean, "low": low, "high": high, "ratio": pair.ratio,
+        "p_value": pair.p_value, "significant": pair.significant,
+    }  # fmt: skip
+
+
+def _places(
+    metric: str, point: int, common: pd.DataFrame, real: Mapping[Pair, PairedDifference]
+) -> list[dict[str, object]]:
+    if not len(common):
+        return []
+    own = {(a, b): pair for (where, a, b), pair in real.items() if where == point}
+    means = {str(name): float(common[name].mean()) for name in common}
+    return [
+        {
+            "point": point, "metric": metric, "policy": place.policy, "mean": place.mean,
+            "best": place.best, "worst": place.worst, "like": ", ".join(place.like),
+        }
+        for place in ranking(means, own, BETTER[metric] == "more")
+    ]  # fmt: skip
+
+
+def _runs_with_jobs(runs: pd.DataFrame, policies: Sequence[str]) -> pd.DataFrame:
+    """Those of a point's runs whose slowdowns are compared."""
+    own = compared(runs, policies, _has_jobs(runs)).own
+    return runs[runs["seed"].isin(own.index) & runs["policy"].isin(own.columns)]
+
+
+def _has_jobs(runs: pd.DataFrame) -> pd.Series:
+    """1 of each run that has slowdowns, else NaN."""
+    if "slowdown_quantiles" not in runs:
+        return pd.Series(math.nan, index=runs.index)
+    return runs["slowdown_quantiles"].map(lambda row: 1.0 if row is not None and np.size(row) == 101 else math.nan)
 
 
 def slowdown_quantiles(runs: pd.DataFrame) -> np.ndarray | None:
     """Of each run that has any: shape (runs, 101); None if none has."""
     if "slowdown_quantiles" not in runs:
         return None
-    rows = [np.asarray(row, float) for row in runs["slowdown_quantiles"] if row is not None and np.size(row) == 101]
+    rows = [np.asarray(row, float) for row in runs.loc[_has_jobs(runs).notna(), "slowdown_quantiles"]]
     return np.stack(rows) if rows else None
 
 
 def _estimates(values: pd.Series) -> dict[str, float]:
-    """Of the seeds in which there was something to average."""
-    known = values[np.isfinite(values)].tolist()
+    known = values.tolist()
     if not known:
         names = ("mean", "low", "high", "half_width_percent", "median", "median_low", "median_high", "least", "most")
         return {"seeds": 0, **dict.fromkeys(names, math.nan)}
@@ -139,7 +181,7 @@ def _percentiles(runs: pd.DataFrame) -> dict[int, dict[str, float]]:
     for percent in PERCENTILES if quantiles is not None else ():
         own = estimate(quantiles[:, percent].tolist())  # type: ignore[index]
         low, high = own.ci95 or (math.nan, math.nan)
-        found[percent] = {"mean": own.mean, "low": low, "high": high}
+        found[percent] = {"seeds": len(runs), "mean": own.mean, "low": low, "high": high}
     return found
 
 

@@ -5,11 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from cluster_abm.study.statistics import PairedDifference
 
-# Of these metrics more is better; of all others less.
-MORE_IS_BETTER = ("jobs.finished",)
+# Metrics that say how good a policy is. The others say what it did (migrations, fetched_mb), what it met
+# (node_failures), or where the time went: a policy that moves nothing is not the best for that, and less of one part of
+# the time may be more of another. A restarted job costs time, but is better than a lost one.
+BETTER: dict[str, Literal["less", "more"]] = {
+    "mean_slowdown": "less",
+    "mean_slowdown_job": "less",
+    "mean_slowdown_cpu_io": "less",
+    "mean_slowdown_cpu": "less",
+    "p95_slowdown": "less",
+    "mean_response_ms": "less",
+    "makespan_ms": "less",
+    "makespan_spread_ms": "less",
+    "page_faults": "less",
+    "page_faults_per_cpu_s": "less",
+    "lost_cpu_ms": "less",
+    "jobs.finished": "more",
+    "jobs.killed": "less",
+    "jobs.lost": "less",
+}
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,15 @@ import pandas as pd
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
 from cluster_abm.results.files import in_one_move, write_text
-from cluster_abm.results.study_axes import label_of, lay_out, point_text, value_text
+from cluster_abm.results.study_axes import key_texts, label_of, lay_out, point_text
 from cluster_abm.results.style import plain
 from cluster_abm.study.findings import Findings, find, slowdown_quantiles
-from cluster_abm.study.markdown import picture_lines, table_lines, with_interval
+from cluster_abm.study.markdown import picture_lines, table_lines
+from cluster_abm.study.report_tables import comparison_table, difference_table, left_out_lines, percentile_table
 from cluster_abm.study.sensitivity import Analysis, analyse
 from cluster_abm.study.sensitivity_report import draw_sensitivity, sensitivity_lines
 from cluster_abm.study.study_file import Sensitivity
+from cluster_abm.study.unset_keys import Listed, with_unset_keys
 
 # Pictures with a panel or a file a point show so many of them, evenly spread.
 MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3
@@ -26,7 +28,7 @@ MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3
 Loads = Sequence[tuple[int, str, int, Mapping[str, Any]]]
 
 
-class Reported(Protocol):
+class Reported(Listed, Protocol):
     """What a report needs to know of a study (study_file.Study has it)."""
 
     @property
@@ -46,10 +48,6 @@ class Reported(Protocol):
         """Metrics reported."""
 
     @property
-    def swept(self) -> list[str]:
-        """Dotted keys that differ between points."""
-
-    @property
     def seeds(self) -> range:
         """Those that every point and policy is run from at least."""
 
@@ -59,7 +57,8 @@ class Reported(Protocol):
 
 
 def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: str | Path) -> list[Path]:
-    """Write report.md, estimates.csv, differences.csv, ranking.csv, percentiles.csv, sensitivity.csv and the pictures.
+    """Write report.md, the pictures, and as CSV: estimates, compared, differences, ranking, percentiles, left-out,
+    sensitivity.
 
     Args:
         results: one row a run, as load_results gives them.
@@ -84,11 +83,15 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
         raise InputError([f"measure: {metric!r}: no run has this metric; allowed: {words}" for metric in missing])
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
+    results = with_unset_keys(results, study)
     found = find(results, study.swept, study.policies, metrics)
     matters = None
     if study.sensitivity is not None:
         matters = analyse(results, study.sensitivity, study.seeds, study.policies, metrics)
-    tables = {name: getattr(found, name) for name in ("estimates", "differences", "ranking", "percentiles")}
+    tables = {
+        "estimates": found.estimates, "compared": found.compared, "differences": found.differences,
+        "ranking": found.ranking, "percentiles": found.percentiles, "left-out": found.left_out,
+    }  # fmt: skip
     written = []
     for name, table in (tables | ({"sensitivity": matters.table} if matters else {})).items():
         if len(table):
@@ -121,18 +124,20 @@ def _draw(path: Path, study: Reported, metrics: Sequence[str], found: Findings, 
             stem = stem.with_name(f"{stem.name}-differences")
             written += study_pictures.draw_differences(stem, title, metric, against, layout, looks, reference)
     some = _spread(list(found.points.index), MOST_DISTRIBUTIONS)
-    words = {point: point_text(found.points.loc[point]) for point in found.points.index}
-    curves: dict[str, dict[str, list[float]]] = {}
-    bars: dict[str, pd.DataFrame] = {}
+    texts = key_texts(found.points)
+    words = {point: point_text(texts.loc[point]) for point in found.points.index}
+    curves: list[tuple[str, dict[str, list[float]]]] = []
+    bars: list[tuple[str, pd.DataFrame]] = []
     parts = [f"breakdown_ms.{part}" for part in BREAKDOWN]
     for point in some:
-        runs = found.runs[found.runs["point"] == point]
+        runs = found.runs_with_jobs[found.runs_with_jobs["point"] == point]
         own = {name: slowdown_quantiles(runs[runs["policy"] == name]) for name in study.policies}
-        curves[words[point]] = {name: rows.mean(axis=0).tolist() for name, rows in own.items() if rows is not None}
+        means_of = {name: rows.mean(axis=0).tolist() for name, rows in own.items() if rows is not None}
+        curves.append((words[point], means_of))
         if all(part in runs for part in parts):
             means = runs.groupby("policy")[parts].mean().rename(columns=lambda part: part.partition(".")[2])
-            bars[words[point]] = means.reindex([name for name in study.policies if name in means.index])
-    if any(curves.values()):
+            bars.append((words[point], means.reindex([name for name in study.policies if name in means.index])))
+    if any(drawn for _, drawn in curves):
         written += study_pictures.draw_distributions(path / "slowdowns", f"{title}: slowdowns of jobs", curves, looks)
     if bars:
         written += study_pictures.draw_breakdowns(path / "breakdown", f"{title}: where a task's time went", bars)
@@ -179,11 +184,14 @@ def _markdown(
     lines += [
         f"{len(found.runs):,} runs: {len(found.points):,} points, {len(study.policies)} policies, "
         f"{found.runs['seed'].nunique():,} seeds, the same for all (common random numbers)."
-        + (f" {len(failed):,} runs failed; the numbers are over those that finished." if len(failed) else ""),
+        + (f" {len(failed):,} runs failed." if len(failed) else ""),
         "",
         "Intervals are at 95 %: of means over seeds by Student's t, of medians between two of the values; of "
         "differences by the paired t on the same seeds. A difference counts as real (yes) if it survives Holm's "
         "correction over all pairs of all points of its metric: the chance that any of these is false is at most 5 %.",
+        "",
+        "Policies stand beside each other over the same seeds: one on which a policy failed, or has no value, is left "
+        "out for all policies of the point.",
         "",
     ]
     if "warmup_settled" in found.runs:
@@ -195,27 +203,17 @@ def _markdown(
                 f"**In {unsettled:,} runs it saw no steady state**: longer runs are needed, or the load is too high."
             ]
         lines += [""]
-    keys = [str(key) for key in found.points.columns]
     if matters is not None:
         lines += sensitivity_lines(matters, pictures)
     for metric in metrics:
         lines += [f"## {label_of(metric)}", ""]
-        lines += _ranking_table(found, metric, keys)
-        lines += _difference_table(found, metric, keys)
+        lines += left_out_lines(found, metric)
+        lines += comparison_table(found, metric)
+        lines += difference_table(found, metric)
         lines += picture_lines(pictures, (metric.replace(".", "-"), f"{metric.replace('.', '-')}-differences"))
     if len(found.percentiles):
         lines += ["## Slowdowns of jobs", ""]
-        texts = [with_interval(*row) for row in found.percentiles[["mean", "low", "high"]].to_numpy()]
-        table = found.percentiles.assign(text=texts).pivot_table(
-            index=["point", "policy"], columns="percentile", values="text", aggfunc="first", sort=False
-        )
-        rows = [
-            [*_key_cells(found.points, point, keys), f"`{policy}`", *row]
-            for (point, policy), row in zip(table.index, table.to_numpy(), strict=True)
-        ]
-        lines += table_lines(
-            [*map(label_of, keys), "policy", *(f"{percent} %" for percent in table.columns)], rows, "percentiles.csv"
-        )
+        lines += percentile_table(found)
     rest = [p for p in pictures if p.stem in ("slowdowns", "breakdown") or p.stem.startswith("load-point-")]
     lines += picture_lines(pictures, [picture.stem for picture in rest])
     if len(failed):
@@ -226,45 +224,6 @@ def _markdown(
         ]
         lines += table_lines(["point", "policy", "seed", "error"], rows, "the store")
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _ranking_table(found: Findings, metric: str, keys: Sequence[str]) -> list[str]:
-    if not len(found.estimates):
-        return []
-    estimates = found.estimates[found.estimates["metric"] == metric].set_index(["point", "policy"])
-    places = found.ranking[found.ranking["metric"] == metric] if len(found.ranking) else found.ranking
-    rows = []
-    for _, place in places.iterrows():
-        own = estimates.loc[(place["point"], place["policy"])]
-        rank = f"{place['best']}" if place["best"] == place["worst"] else f"{place['best']} to {place['worst']}"
-        median = with_interval(own["median"], own["median_low"], own["median_high"])
-        rows.append(
-            [
-                *_key_cells(found.points, place["point"], keys), rank, f"`{place['policy']}`",
-                with_interval(own["mean"], own["low"], own["high"]), median, str(own["seeds"]),
-            ]
-        )  # fmt: skip
-    return table_lines([*map(label_of, keys), "rank", "policy", "mean", "median", "seeds"], rows, "estimates.csv")
-
-
-def _difference_table(found: Findings, metric: str, keys: Sequence[str]) -> list[str]:
-    if not len(found.differences):
-        return []
-    rows = [
-        [
-            *_key_cells(found.points, row["point"], keys), f"`{row['a']}` - `{row['b']}`",
-            with_interval(row["difference"], row["low"], row["high"]), plain(row["ratio"], 3),
-            "yes" if row["significant"] else "no",
-        ]
-        for _, row in found.differences[found.differences["metric"] == metric].iterrows()
-    ]  # fmt: skip
-    return table_lines(
-        [*map(label_of, keys), "policies", "difference", "ratio of means", "real"], rows, "differences.csv"
-    )
-
-
-def _key_cells(points: pd.DataFrame, point: int, keys: Sequence[str]) -> list[str]:
-    return [value_text(points.loc[point, key]) for key in keys]
 
 
 def _last_line(error: object) -> str:

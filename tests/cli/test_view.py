@@ -10,6 +10,7 @@ import types
 import pytest
 
 from cluster_abm.cli.view import is_loopback, page_path
+from cluster_abm.policies import Policy
 
 
 @pytest.fixture
@@ -83,6 +84,45 @@ def test_a_wrong_scenario_is_said_before_the_server_starts(cli, served):
     code, _, err = cli("view", "quickstrat")
     assert code == 2
     assert "did you mean 'quickstart'?" in err
+    assert not served
+
+
+class Hasty(Policy):
+    """A policy of one's own that goes wrong at its first job."""
+
+    name = "hasty"
+    source = "a test"
+    summary = "goes wrong at once"
+
+    def place(self, newcomer, view):
+        raise RuntimeError("lost my marbles")
+
+
+class Unready(Hasty):
+    """One that goes wrong before that."""
+
+    name = "unready"
+
+    def __init__(self, *given, **named):
+        raise RuntimeError("lost my marbles")
+
+
+@pytest.mark.parametrize("policy", [Hasty, Unready])
+def test_the_page_is_served_though_the_policy_goes_wrong(cli, served, monkeypatch, policy):
+    monkeypatch.setattr("cluster_abm.model.model.create", lambda *_: policy())
+    code, out, err = cli("view", "cpu-bound", "--port", free_port())
+    assert (code, out) == (0, "")
+    assert "warning: the run stops: RuntimeError: lost my marbles" in err
+    assert "Traceback" not in err
+    assert len(served) == 1
+
+
+def test_a_network_that_cannot_be_is_still_refused(cli, served):
+    code, _, err = cli(
+        "view", "quickstart", "--set", "interconnect.kind=torus", "--set", "interconnect.dimensions=[5, 5]"
+    )
+    assert code == 2
+    assert "Traceback" not in err
     assert not served
 
 

@@ -38,6 +38,13 @@ class Faulty(Policy):
         if view.now_ms > 10_000:
             raise RuntimeError("lost my <marbles>")
         return Decision(view.me, rule="stay")
+
+class Unready(Faulty):
+    name = "unready"
+    summary = "goes wrong before it runs"
+
+    def __init__(self, *given, **named):
+        raise RuntimeError("not even <begun>")
 """
 
 
@@ -50,7 +57,9 @@ def address(tmp_path_factory):
     package = folder / "faulty-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[cluster_abm.policies]\nfaulty = faulty:Faulty\n")
+    (package / "entry_points.txt").write_text(
+        "[cluster_abm.policies]\nfaulty = faulty:Faulty\nunready = faulty:Unready\n"
+    )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

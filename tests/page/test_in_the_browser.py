@@ -1,5 +1,6 @@
 """The page as somebody sees it: in chromium, served by `cluster-abm view`."""
 
+import pandas as pd
 import pytest
 from browser import ABSENT
 
@@ -90,6 +91,10 @@ def test_two_policies_side_by_side(tab):
     assert there == 0
     assert difference == -here
     assert cut(tab) == []
+    with tab.page.expect_download() as download:
+        tab.press("Parquet")
+    kept = pd.read_parquet(download.value.path())
+    assert kept[["run", "policy"]].drop_duplicates().to_numpy().tolist() == [["A", "jsq"], ["B", "none"]]
     accepted = tab.page.locator(".panel-talk td.yes").filter(has_text="accepted")
     assert accepted.count() > 0
     assert not any(accepted.evaluate_all("cells => cells.map(cell => cell.scrollWidth > cell.clientWidth)"))
@@ -120,10 +125,57 @@ def test_an_exception_in_a_step_is_shown_and_the_page_lives_on(tab):
     tab.page.locator(".panel-error").wait_for(timeout=20_000)
     assert "RuntimeError: lost my <marbles>" in tab.page.locator(".panel-error").inner_text()
     tab.picture("error")
+    # The message stays in sight, and hides nothing that could not be scrolled to.
+    tab.page.locator(".stage").evaluate("stage => { stage.scrollTop = stage.scrollHeight }")
+    covered = """banner => {
+        const top = banner.getBoundingClientRect().top;
+        const others = [...document.querySelectorAll('.panel:not(.panel-error)')];
+        return others.filter(panel => panel.getBoundingClientRect().bottom > top).map(panel => panel.className);
+    }"""
+    assert tab.page.locator(".panel-error").evaluate(covered) == []
     tab.choose("Policy", "jsq")
     tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
     tab.steps(1)
     assert tab.clock_s == 1.0
+
+
+def test_an_exception_before_the_first_step_is_shown_and_the_page_lives_on(tab):
+    tab.choose("Policy", "unready")
+    tab.until(lambda: "RuntimeError: not even <begun>" in tab.page.locator(".panel-error").inner_text())
+    tab.picture("unready")
+    tab.choose("Policy", "jsq")
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.steps(1)
+
+
+@pytest.mark.parametrize(("field", "text", "right"), [
+    ("Workload intensity", "nan", "1.0"), ("Workload intensity", "inf", "2"), ("I/O rate", "much", "0.1"),
+    ("Nodes", "8.5", "8"),
+])  # fmt: skip
+def test_what_is_no_number_is_said(tab, field, text, right):
+    tab.steps(1)
+    tab.enter(field, text)
+    tab.page.locator(".panel-error").wait_for()
+    words = tab.page.locator(".panel-error").inner_text()
+    assert field in words
+    assert f"'{text}': a " in words
+    assert "number is needed" in words
+    tab.enter(field, right)
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.until(lambda: tab.clock_s == 0)
+    tab.steps(1)
+
+
+def test_long_names_beside_each_other_fit(tab):
+    tab.choose("Policy", "memory-based")
+    tab.choose("Beside it", "no-ls-blocking")
+    tab.until(lambda: "no-ls-blocking" in tab.page.locator(".numbers thead").inner_text())
+    tab.steps(12)
+    assert cut(tab) == []
+    assert tab.page.locator(".numbers").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
+    wide = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.innerText)"
+    assert tab.page.locator(".numbers th, .numbers td").evaluate_all(wide) == []
+    tab.picture("long-names")
 
 
 def test_two_tabs_do_not_share_a_run(open_tab):

@@ -6,6 +6,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import pairwise
 
 import matplotlib.image
 import numpy as np
@@ -19,7 +20,7 @@ from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import INDICES
 from viz.markup import Markup, joined, tag
-from viz.panels import panels
+from viz.panels import BESIDE, panels
 from viz.run import MOST_KEPT, Run
 
 
@@ -98,6 +99,56 @@ def test_an_arrow_takes_the_way_that_the_task_took(kind, passes):
     assert math.dist(to[-2:], fro[:2]) > 4
 
 
+@pytest.mark.parametrize(("tasks", "radius"), [(0, 0.5), (3, 0.75), (12, 1.0)])
+def test_an_arrow_ends_at_the_rim_of_its_node(run, tasks, radius):
+    moves = [move for frame in run.frames for move in frame.moves]
+    move = moves[0]._replace(source=0, target=3)
+    picture = drawn(run, replace(run.frame, moves=(move,), tasks=np.full(6, float(tasks))))
+    (arrow,) = groups(picture, "move")
+    numbers = [float(number) for number in re.findall(r"[\d.]+", arrow.find("path").get("d"))]
+    for end, node in ((numbers[:2], 0), (numbers[-2:], 3)):
+        assert math.dist(end, run.map.at[node]) == pytest.approx(
+            math.hypot(radius * run.map.largest + network.GAP, network.ASIDE), abs=0.2
+        )
+
+
+def test_switches_are_explained_where_there_are_some(run):
+    star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), 500.0, 400.0)
+    words = [{one.text for one in drawn(one, one.frame).iter("text")} for one in (run, star)]
+    assert "switch" not in words[0]
+    assert "switch" in words[1]
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_legends_have_room(index):
+    """In the smallest map, with all that there may be in it: nothing over anything else."""
+    star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), *BESIDE)
+    frame = replace(star.frame, up=np.array([True] * 5 + [False]))
+    legend = parsed(network.draw(star.map, frame, star.model.network, INDICES[index], 2000.0, "")).findall("g")[-1]
+    words = sorted((float(one.get("x")), one.text) for one in legend.iter("text"))
+    for (x, text), (after, _) in pairwise(words):
+        # What stands before the next words is 10 pixels wide at least.
+        assert x + 6.0 * len(text) + 10 <= after, text
+
+
+def test_cpu_and_disk_are_told_apart_without_colours(run):
+    lines = parsed(f"<div>{dict(panels([run], 'cpu', ''))['lines']}</div>")
+    (busy_lines,) = [one for one in lines.iter("svg") if one.get("aria-label") == "Busy [%]"]
+    widths = {one.get("stroke"): one.get("stroke-width") for one in busy_lines.iter("path") if one.get("stroke-width")}
+    assert widths[colours.CPU] != widths[colours.DISK]
+
+
+def test_shares_have_no_more_digits_than_mean_something(run):
+    other = Run(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
+    run_frame, run.frame = run.frame, replace(run.frame, disk_utilisation=0.70601, cpu_utilisation=0.17)
+    other.frame = replace(other.frame, disk_utilisation=0.706, cpu_utilisation=0.1769)
+    rows = parsed(dict(panels([run, other], "cpu", ""))["numbers"]).findall("tbody/tr")
+    run.frame = run_frame
+    cells = {row.find("th").text: [cell.text for cell in row.findall("td")] for row in rows}
+    assert cells["CPU busy now"] == ["17 %", "17.7 %", "+0.7 %"]
+    assert cells["disk busy now"] == ["70.6 %", "70.6 %", "0 %"]
+
+
 def test_crosses_are_explained_where_there_are_some(run):
     words = [{one.text for one in drawn(run, replace(run.frame, up=np.array(up))).iter("text")}
              for up in ([True] * 6, [True] * 5 + [False])]  # fmt: skip
@@ -140,7 +191,7 @@ def test_a_line_goes_through_its_values():
     picture = parsed(charts.lines("t", [0.0, 1.0, 2.0, 3.0], [line], 148.0, 138.0))
     (path,) = [one.get("d") for one in picture.iter("path") if one.get("stroke") == "#000000"]
     # Hundred pixels each way: 40 + 8 left and right, 20 + 18 above and below; the axis ends at 10.
-    assert path == "M40.0 120.0L73.3 20.0M140.0 70.0"
+    assert path == "M40.0 120.0L73.3 25.0M140.0 72.5"
 
 
 @given(st.floats(1e-12, 1e12))

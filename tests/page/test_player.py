@@ -1,6 +1,7 @@
 """The page's runs without a page."""
 
 import io
+import math
 import time
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 from PIL import Image
 from support import busy, scenario
 
-from cluster_abm import ClusterModel, load_scenario
+from cluster_abm import ClusterModel, InputError, load_scenario
 from cluster_abm.model.watching import telling_index
 from cluster_abm.results.film import png
 from cluster_abm.scenario import scenario_names
@@ -140,6 +141,40 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
     assert shots[-1].now_ms == 1000.0
 
 
+def test_what_is_refused_stands_until_it_is_put_right(page):
+    player, shots = page
+    player.step()
+    player.refuse("Nodes: a whole number is needed")
+    assert "Nodes: a whole number" in panel(shots[-1], "error")
+    player.step()
+    assert shots[-1].now_ms == 1000.0
+    player.change(settings_of(SCENARIO))
+    player.step()
+    assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
+
+
+@pytest.mark.parametrize("names", [{"policy": "random"}, {"other": "random"}], ids=["alone", "beside"])
+def test_an_exception_while_a_run_is_built_is_said(page, names, monkeypatch):
+    player, shots = page
+
+    def built(setup):
+        if setup.policy.name == "random":
+            raise KeyError("what I need")
+        return ClusterModel(setup)
+
+    monkeypatch.setattr("viz.run.ClusterModel", built)
+    player.change(replace(settings_of(SCENARIO), **names))
+    assert shots[-1].error == "KeyError: 'what I need'"
+    assert "KeyError" in panel(shots[-1], "error")
+    player.play()
+    player.reset()
+    player.step()
+    assert shots[-1].over
+    player.change(settings_of(SCENARIO))
+    player.step()
+    assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
+
+
 def test_what_is_seen_can_be_kept(page):
     player, _ = page
     player.frame_ms = 5000.0
@@ -152,6 +187,22 @@ def test_what_is_seen_can_be_kept(page):
     pd.testing.assert_frame_equal(kept, model.jobs_frame())
     player.change(replace(settings_of(SCENARIO), nodes=-1))
     assert player.picture() == player.jobs() == b""
+
+
+def test_of_two_runs_both_are_kept(page):
+    player, _ = page
+    player.change(replace(settings_of(SCENARIO), policy="jsq", other="none"))
+    assert len(pd.read_parquet(io.BytesIO(player.jobs()))) == 0
+    player.frame_ms = 5000.0
+    player.step()
+    kept = pd.read_parquet(io.BytesIO(player.jobs()))
+    assert kept[["run", "policy"]].drop_duplicates().to_numpy().tolist() == [["A", "jsq"], ["B", "none"]]
+    for name, own in kept.groupby("policy"):
+        model = ClusterModel(scenario_with(SCENARIO, settings_of(SCENARIO), name))
+        while model.now_ms < 5000:
+            model.step()
+        tasks = own.drop(columns=["run", "policy"]).reset_index(drop=True)
+        pd.testing.assert_frame_equal(tasks, model.jobs_frame())
 
 
 @pytest.mark.parametrize("index", INDICES)
@@ -211,6 +262,19 @@ def test_each_control_sets_its_key():
     assert (found.cluster.nodes, found.run.seed, found.policy.name) == (9, 8, "jsq")
     assert (found.cluster.exchange_period_ms, found.cluster.slice_ms) == (500.0, 5.0)
     assert found.interconnect.bandwidth_mbps == 100.0
+
+
+@pytest.mark.parametrize("field", ["intensity", "io_per_ms", "slice_ms", "bandwidth_mbps"])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_refused(field, value):
+    with pytest.raises(InputError, match=f"{field} = .*{value}: a finite number is needed|{field}.mean = {value}"):
+        scenario_with(SCENARIO, replace(settings_of(SCENARIO), **{field: value}), "jsq")
+
+
+@pytest.mark.parametrize("value", [0.0, -2.0])
+def test_work_is_not_less_than_none(value):
+    with pytest.raises(InputError, match=r"intensity = .*: must be above 0"):
+        scenario_with(SCENARIO, replace(settings_of(SCENARIO), intensity=value), "jsq")
 
 
 def test_a_page_begins_with_a_policy_that_does_something():

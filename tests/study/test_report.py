@@ -7,11 +7,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from support import finished
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
-from cluster_abm.results.study_axes import label_of, lay_out, point_text
+from cluster_abm.results import study_pictures
+from cluster_abm.results.study_axes import distinct_texts, label_of, lay_out, point_text
+from cluster_abm.study.measuring import measure_run
+from cluster_abm.study.ranking import BETTER
 from cluster_abm.study.report import write_report
+from cluster_abm.study.study_file import load_study
+from cluster_abm.study.unset_keys import AS_IN_SCENARIO
 
 POLICIES = ("none", "jsq")
 # Per seed: jsq is 1 below none but for a little noise.
@@ -25,6 +31,7 @@ def study(swept):
         policies=POLICIES,
         measure=("mean_slowdown",),
         swept=list(swept),
+        points=(),
         seeds=range(4),
         sensitivity=None,
     )
@@ -82,6 +89,137 @@ def test_numbers_by_hand_and_a_failed_run(tmp_path):
     assert "ValueError: a reason" in (tmp_path / "report.md").read_text()
 
 
+def compared_of(tmp_path, frame, wanted=None):
+    write_report(frame, wanted or study([]), [], tmp_path)
+    return pd.read_csv(tmp_path / "compared.csv").set_index("policy"), (tmp_path / "report.md").read_text()
+
+
+def altered(policy, seed, **values):
+    """The results of one point, one run of them changed."""
+    frame = results(SETS["none"])
+    own = (frame["policy"] == policy) & (frame["seed"] == seed)
+    for name, value in values.items():
+        frame.loc[own, name] = value
+    return frame
+
+
+@pytest.mark.parametrize(("change", "why"), [
+    ({"mean_slowdown": np.nan}, "`jsq` has no value on 1"),
+    ({"mean_slowdown": np.inf}, "`jsq` has no value on 1"),
+    ({"mean_slowdown": np.nan, "status": "failed"}, "`jsq` failed on 1"),
+])  # fmt: skip
+def test_a_seed_that_one_policy_lacks_is_left_out_for_all(change, why, tmp_path):
+    """Without seed 3: none 3 4 5, jsq 2.1 2.9 4; the differences .9 1.1 1 have a p of .0033."""
+    compared, text = compared_of(tmp_path, altered("jsq", 3, **change))
+    assert compared["seeds"].to_dict() == {"none": 3, "jsq": 3}
+    assert compared["mean"].to_dict() == pytest.approx({"none": 4.0, "jsq": 3.0})
+    difference = pd.read_csv(tmp_path / "differences.csv").iloc[0]
+    assert (difference["difference"], difference["significant"]) == (pytest.approx(1.0), True)
+    assert pd.read_csv(tmp_path / "ranking.csv").set_index("policy")["mean"].to_dict() == pytest.approx(
+        {"jsq": 3.0, "none": 4.0}
+    )
+    assert pd.read_csv(tmp_path / "estimates.csv")["seeds"].tolist() == [3, 3]
+    left_out = pd.read_csv(tmp_path / "left-out.csv").iloc[0]
+    assert (left_out["what"], left_out["policy"], left_out["seed"]) == ("seed", "jsq", 3)
+    assert f"**1 seed of a point is left out for all policies** (left-out.csv): {why}." in text
+
+
+def test_a_policy_without_any_value_does_not_take_all_seeds_with_it(tmp_path):
+    frame = pd.concat([results(SETS["none"]), results(SETS["none"]).query("policy == 'jsq'").assign(
+        policy="clb", mean_slowdown=np.nan)], ignore_index=True)  # fmt: skip
+    wanted = study([])
+    wanted.policies = (*POLICIES, "clb")
+    compared, text = compared_of(tmp_path, frame, wanted)
+    assert compared["seeds"].to_dict() == {"none": 4, "jsq": 4, "clb": 0}
+    assert "**`clb` is left out at 1 of 1 points**: none of its runs has a value." in text
+    assert "| – | `clb` | no value | no value | 0 |" in text
+
+
+def test_more_seeds_of_one_policy_stand_apart(tmp_path):
+    """As with `precision`: none has run from seed 4 too, and its mean of five stands in a column that says so."""
+    frame = results(SETS["none"])
+    further = frame.iloc[[0]].assign(seed=4, mean_slowdown=12.0)
+    compared, text = compared_of(tmp_path, pd.concat([frame, further], ignore_index=True))
+    assert compared.loc["none", ["seeds", "mean"]].tolist() == [4, 4.5]
+    estimates = pd.read_csv(tmp_path / "estimates.csv").set_index("policy")
+    assert estimates.loc["none", ["seeds", "mean"]].tolist() == [5, 6.0]
+    (row,) = [line for line in text.splitlines() if line.startswith("| 2 | `none`")]
+    assert row.split(" | ")[2].startswith("4.5 [")
+    assert row.endswith("(5) |")
+    assert not (tmp_path / "left-out.csv").exists()
+
+
+def test_what_is_neither_better_nor_worse_has_no_rank(tmp_path):
+    wanted = study([])
+    wanted.measure = ("mean_slowdown", "remote_executions", "jobs.finished")
+    moves = {"none": 0.0, "jsq": 90.0}
+    frame = results(SETS["none"])
+    frame["remote_executions"] = [
+        moves[policy] + seed for policy, seed in zip(frame["policy"], frame["seed"], strict=True)
+    ]
+    frame["jobs.finished"] = frame["remote_executions"]
+    write_report(frame, wanted, [], tmp_path)
+    ranking = pd.read_csv(tmp_path / "ranking.csv")
+    assert ranking["metric"].unique().tolist() == ["mean_slowdown", "jobs.finished"]
+    assert ranking.groupby("metric")["policy"].first().to_dict() == {"mean_slowdown": "jsq", "jobs.finished": "jsq"}
+    section = (tmp_path / "report.md").read_text().split("## remote executions")[1].split("## ")[0]
+    assert "| policy | mean | median | seeds |" in section
+    assert "rank |" not in section
+    assert "No ranks" in section
+    assert "| `none` - `jsq` | -90" in section
+    assert "| `none` | 1.5 [" in section
+
+
+def test_every_metric_with_a_better_side_is_measured():
+    """A name in the table that no run has would never rank anything."""
+    row = measure_run(finished(seed=3, workload__arrivals__kind="closed", failures__node__kind="exponential"))
+    assert BETTER.keys() <= row.keys()
+
+
+def test_points_that_differ_in_the_fourth_digit_stay_apart(tmp_path, monkeypatch):
+    drawn = {}
+    for name in ("draw_distributions", "draw_breakdowns"):
+        original = getattr(study_pictures, name)
+
+        def noting(path, title, panels, *more, original=original, name=name):
+            drawn[name] = [words for words, _ in panels]
+            return original(path, title, panels, *more)
+
+        monkeypatch.setattr(study_pictures, name, noting)
+    points = [{"workload.utilisation": 0.50012}, {"workload.utilisation": 0.50034}, {"workload.utilisation": 0.50012}]
+    write_report(results(points), study(points[0]), [], tmp_path)
+    words = ["utilisation = 0.5001", "utilisation = 0.5003", "utilisation = 0.5001"]
+    assert drawn == {"draw_distributions": words, "draw_breakdowns": words}
+    text = (tmp_path / "report.md").read_text()
+    assert "| 0.5001 | 1 | `jsq`" in text
+    assert "| 0.5003 | 1 | `jsq`" in text
+
+
+def test_a_key_that_a_point_does_not_set_has_its_value(tmp_path):
+    """One table sets nodes, one the I/O, one what the scenario does not have at all."""
+    file = tmp_path / "study.toml"
+    file.write_text("""
+scenario = "quickstart"
+policies = ["none", "jsq"]
+overrides = { "cluster.nodes" = 6 }
+points = [
+    { "cluster.nodes" = 8 },
+    { "workload.io_per_ms.mean" = 0.25 },
+    { "workload.trace.file" = "a.csv" },
+]
+""")
+    wanted = load_study(file)
+    frame = results([{key: settings.get(key) for key in wanted.swept} for settings in wanted.points])
+    write_report(frame, wanted, [], tmp_path / "report")
+    table = pd.read_csv(tmp_path / "report" / "ranking.csv").drop_duplicates("point").set_index("point")
+    assert table["cluster.nodes"].tolist() == [8, 6, 6]
+    assert table["workload.io_per_ms.mean"].tolist() == [0.5, 0.25, 0.5]
+    assert table["workload.trace.file"].tolist() == [AS_IN_SCENARIO, AS_IN_SCENARIO, "a.csv"]
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "| 8 | 0.5 | as in the scenario |" in text
+    assert "nan |" not in text
+
+
 def test_equal_results_give_equal_bytes(tmp_path):
     folders = tmp_path / "a", tmp_path / "b"
     first, second = (write_report(results(SETS["one"]), study(SETS["one"][0]), [], folder) for folder in folders)
@@ -111,4 +249,8 @@ def test_words_and_units():
     assert label_of("workload.io_per_ms.mean") == "mean io [1/ms]"
     assert label_of("interconnect.bandwidth_mbps") == "bandwidth [Mbit/s]"
     keys = pd.Series({"cluster.exchange_period_ms": 100.0, "workload.home.kind": "skewed"})
+    assert distinct_texts([0.5, "uniform", True]) == ["0.5", "uniform", "True"]
+    assert distinct_texts([0.5, 0.25, 2, 2.0]) == ["0.5", "0.25", "2", "2"]
+    assert distinct_texts([0.1 + 0.2, 0.3]) == ["0.30000000000000004", "0.29999999999999999"]
+    assert distinct_texts([1234.5671, 1234.5674]) == ["1,234.5671", "1,234.5674"]
     assert point_text(keys) == "exchange period = 100 ms, home = skewed"
