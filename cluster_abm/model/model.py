@@ -134,6 +134,8 @@ class ClusterModel(mesa.Model):
         schedule = self._submissions.schedule
         waits_for_end = schedule.waits_for_ends
         waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
+        if self._submissions.is_stuck and self._end_ns is None:
+            border_ns = self.now_ns + self.slice_ns
         if waits_for_end and self.transfers.in_flight:
             # Where a window may end early, transfers must not run ahead of it.
             border_ns = self.now_ns + self.slice_ns
@@ -201,6 +203,8 @@ class ClusterModel(mesa.Model):
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":
             candidates.append(self.negotiations.reports.due_ns)
+        if self._submissions.last_look_ns > self.now_ns:
+            candidates.append(self._submissions.last_look_ns)
         schedule = self._submissions.schedule
         if self.policy.acts_on_arrival or schedule.waits_for_ends:
             # Newcomers of this slice are placed now; those of a later one by what is known at its start, or after
@@ -217,7 +221,7 @@ class ClusterModel(mesa.Model):
         """End of the run: the time is up, or (drained) all jobs have come and gone."""
         if self._end_ns is not None:
             self.running = self.now_ns < self._end_ns
-        elif self.failures.is_hopeless:
+        elif self.failures.is_hopeless or self._submissions.is_stuck:
             self.running = False
         elif self._submissions.all_in and self.engine.live == 0:
             self.running = False
@@ -286,6 +290,10 @@ class ClusterModel(mesa.Model):
     def held_jobs(self) -> set[int]:
         """Numbers of the jobs that have been submitted and that the policy holds back."""
         return self._submissions.held
+
+    def take_back(self, job: int) -> None:
+        """A job that nobody takes goes on waiting at the head of its queue."""
+        self._submissions.take_back(job)
 
     def busy_ns(self) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import message_uniform, policy_uniform
-from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
+from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds
@@ -85,7 +85,7 @@ class Negotiations:
         """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
 
         A policy that never acts leaves all at home; else each is decided, and sets out before the next is, so
-        that what the next one sees includes it.
+        that what the next one sees includes it. A job that nobody takes is given back to its queue.
         """
         job_index = newcomers.job
         origins = self._model.jobs["home"][job_index].astype(np.int64)
@@ -111,6 +111,10 @@ class Negotiations:
             manager = model.load_managers[home]
             record = self.recorder(home, newcomer)
             target, delay_ns, asked = manager.place(newcomer, record)
+            if target == NONE:
+                # Jobs of a policy that holds any come one at a time: this is all there is of it.
+                model.take_back(job)
+                break
             asking_ns = delay_ns
             if target != home:
                 self.remote_executions += 1
@@ -288,7 +292,8 @@ class Negotiations:
         now_ms = self._model.now_ns / NS_PER_MS
 
         def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
-            self.refused_offers += not accepted
+            # Who is not accepted at home waits there: nobody has refused an offer.
+            self.refused_offers += not accepted and target != node
             whom = decision.task or newcomer
             assert whom is not None  # a decision is about one of them
             self.decisions.append(

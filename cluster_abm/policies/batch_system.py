@@ -21,6 +21,7 @@ class BatchSystem(Policy):
     summary = "first come first served: each job waits for nodes of its own, one per task"
     central = True
     holds_jobs = True
+    holds_for_events = True
     uses_reports = False
 
     def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
