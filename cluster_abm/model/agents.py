@@ -239,8 +239,8 @@ class LoadManager(ClusterAgent):
                 return decision.target, asking_ns, asked + 1
             refused |= {decision.target}
         if may_wait and policy.takes_back(newcomer, negotiations.view_of(self, refused)):
-            waits = replace(decision, target=self.index, load_there=math.nan, cost_ms=math.nan)
-            record(waits, self.index, False, "home blocks submissions, and all who were asked have refused")
+            at_home = replace(decision, target=self.index, load_there=math.nan, cost_ms=math.nan)
+            record(at_home, self.index, False, "home blocks submissions, and all who were asked have refused")
             return NONE, asking_ns, len(refused)
         return self.index, asking_ns, len(refused)
 

@@ -15,7 +15,7 @@ from cluster_abm.engine.streams import message_uniform, policy_uniform
 from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
-from cluster_abm.model.setup import hardware, nanoseconds
+from cluster_abm.model.setup import hardware, nanoseconds, travel_ns
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
 from cluster_abm.policies.capacities import capacities_of, comparable_table
 from cluster_abm.workload import key
@@ -118,7 +118,8 @@ class Negotiations:
             asking_ns = delay_ns
             if target != home:
                 self.remote_executions += 1
-                delay_ns += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
+                cost_ms = self._view(home, self._true).cost_ms(newcomer, target)
+                delay_ns += travel_ns(cost_ms, newcomer.task, target)
             if staging is not None:
                 delay_ns += staging.fetch(job, target)
             targets[entry], delays_ns[entry] = target, delay_ns
@@ -270,12 +271,12 @@ class Negotiations:
         """A task leaves for the node that has accepted it."""
         engine, now_ns, staging = self._model.engine, self._model.now_ns, self._model.staging
         slot = engine.slot_of(source, task.task)
-        travel_ns = nanoseconds(cost_ms) + asking_ns
+        under_way_ns = travel_ns(cost_ms, task.task, target) + asking_ns
         if staging is not None:
             if not task.running:
-                travel_ns -= staging.sent_on_ns(task.job, source, int(engine.tasks["enter_ns"][slot]), now_ns)
-            travel_ns += staging.fetch(task.job, target)
-        engine.migrate(slot, target, travel_ns, now_ns)
+                under_way_ns -= staging.sent_on_ns(task.job, source, int(engine.tasks["enter_ns"][slot]), now_ns)
+            under_way_ns += staging.fetch(task.job, target)
+        engine.migrate(slot, target, under_way_ns, now_ns)
         if self._model.transfers.is_contended:
             self.carry(slot, task, source, asking_ns)
         if task.running:

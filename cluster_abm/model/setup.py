@@ -17,6 +17,9 @@ from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.schema import Cluster
 from cluster_abm.workload import background_table
 
+# 31 years; also catches what no way leads to.
+LONGEST_WAIT_MS = 1e12
+
 
 def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Scenario:
     """The scenario, with scalar keywords whose `__` stand for dots, e.g. cluster__nodes=64. Raises InputError."""
@@ -36,6 +39,20 @@ def _plain(value: Any) -> Any:
 def nanoseconds(milliseconds: float) -> int:
     """Whole nanoseconds nearest to a time in ms."""
     return math.floor(milliseconds * NS_PER_MS + 0.5)
+
+
+def travel_ns(cost_ms: float, task: int, target: int) -> int:
+    """Whole nanoseconds of what it costs to move a task to a node.
+
+    Raises:
+        InputError: longer than 31 years, which several times over 64 bits do not hold; or for ever.
+    """
+    if not cost_ms <= LONGEST_WAIT_MS:
+        raise InputError(
+            f"workload.initial_data_mb, workload.memory_mb, interconnect.bandwidth_mbps: task {task} would travel "
+            f"{cost_ms:g} ms to node {target}: allowed is {LONGEST_WAIT_MS:g} (infinite: no way leads there)"
+        )
+    return nanoseconds(cost_ms)
 
 
 def node_table(cluster: Cluster) -> Table:
