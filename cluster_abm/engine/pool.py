@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cluster_abm.engine.barriers import meet, reach_barrier
 from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.ending import finish
-from cluster_abm.engine.memory import change_demand, faults_per_ms
+from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.profiles import ends_phase, next_phase, sleep
 from cluster_abm.engine.slice import come_in, draw_gap, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
@@ -33,6 +33,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
+from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
@@ -71,7 +72,11 @@ def plan_next_stop(pool: Row, clock: Floats, stops: Floats, cpus: float) -> None
 @inlined
 def faults_of(pool: Row, task: Row) -> float:
     """Page faults of a task per wall ns of CPU: those that it has alone on the node with the largest memory."""
-    return float(faults_per_ms(pool, task.memory_kb, task.accesses) * pool.speed / NS_PER_MS)
+    per_ms = node_faults_per_ms(
+        float(task.memory_kb), float(pool.memory_kb), pool.fault_rate_per_ms, pool.fault_ratio_cap,
+        pool.overflow_only != 0, pool.by_oversize != 0, float(task.accesses),
+    )  # fmt: skip
+    return float(per_ms * pool.speed / NS_PER_MS)
 
 
 @inlined
