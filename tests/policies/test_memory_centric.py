@@ -1,5 +1,7 @@
 """MCLS's loop on two machines, branch by branch, and its variations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import scenario
@@ -209,6 +211,21 @@ def test_the_oldest_moves_only_if_it_has_executed_as_long_as_it_would_travel():
     seen = view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), old)
     assert policy("age").relieve(seen).task.task == 1
     assert policy("age").relieve(view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), old[:1])) is None
+
+
+def test_the_cost_of_the_oldest_is_that_of_its_data_on_both_disks():
+    # f 100 ms, an image of 10 MB at 10 Mbps 8 s, and 1075 ms for each of 1 MB of initial data and what it has written,
+    # over the network and disks of 40 and 4 MB/s: 1 MB in 10 s of CPU at 0.02 accesses/ms of 10 KB; half of them write.
+    def moves(age_ms):
+        old = job(memory_mb=10.0, age_ms=age_ms)
+        old["initial_data_mb"], old["io_per_ms"], old["request_kb"], old["write_share"] = 1.0, 0.02, 10.0, 0.5
+        seen = view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), [old])
+        slow = seen.hardware[1]._replace(disk_mb_per_s=4.0)
+        return policy("age").relieve(replace(seen, hardware=(seen.hardware[0], slow)))
+
+    # 10.25 s at an age of 10 s; 10.2823 s at one of 10.3 s.
+    assert moves(10_000.0) is None
+    assert moves(10_300.0).cost_ms == pytest.approx(10_282.25)
 
 
 def test_at_first_sight_a_job_s_fault_rate_is_that_since_it_came():
