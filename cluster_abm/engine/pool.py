@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet, reach_barrier
+from cluster_abm.engine.cpu import runs_for_ns
 from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.ending import finish
 from cluster_abm.engine.memory import change_demand
@@ -82,16 +83,8 @@ def faults_of(pool: Row, task: Row) -> float:
 @inlined
 def plan_stint(pool: Row, task: Row) -> int:
     """CPU until the task stops next: demand used up, access or page fault [ns]; kept in `service_ns`."""
-    lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
-    fault_per_ns = faults_of(pool, task)
-    if task.fault_credit >= 1.0:
-        lasts_ns = 0
-    elif fault_per_ns > 0.0:
-        fault_in = (1.0 - task.fault_credit) / fault_per_ns
-        if fault_in < lasts_ns:
-            lasts_ns = max(0, int(math.ceil(fault_in)))
-    task.service_ns = lasts_ns
-    return int(lasts_ns)
+    task.service_ns = runs_for_ns(task, faults_of(pool, task))
+    return int(task.service_ns)
 
 
 @inlined
