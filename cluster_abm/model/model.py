@@ -299,13 +299,21 @@ class ClusterModel(mesa.Model):
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
         return self.engine.busy_ns(self.now_ns)
 
+    def job_counts(self, finished: int, killed: int, lost: int) -> dict[str, int]:
+        """How many jobs were submitted so far and, of these, have ended so or so, are blocked, and run."""
+        left = self.submitted_jobs - finished - killed - lost
+        # Where no node is up, nobody runs: who has begun waits for one.
+        blocked = len(self.held_jobs) if self.failures.any_up else left
+        return {
+            "submitted": self.submitted_jobs, "finished": finished, "killed": killed, "lost": lost,
+            "blocked": blocked, "running": left - blocked,
+        }  # fmt: skip
+
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
         records, nodes = self.engine.sorted_records(), self.engine.serving_nodes
         finished = len(finished_jobs(records, self.jobs))
         killed, lost = (len(ended_jobs(records, outcome)) for outcome in (KILLED, LOST))
-        # Where no node is up, nobody runs: who has begun waits for one.
-        blocked = len(self.held_jobs) if self.failures.any_up else self.submitted_jobs - finished - killed - lost
         of_finished = finished_records(records)
         cpu_ns, disk_ns = self.busy_ns()
         capacity_ns = max(1, self.now_ns * len(self.engine.nodes))
@@ -316,14 +324,7 @@ class ClusterModel(mesa.Model):
             "seed": self.run_seed,
             "slices": self.now_ns // self.slice_ns,
             "simulated_ms": self.now_ms,
-            "jobs": {
-                "submitted": self.submitted_jobs,
-                "finished": finished,
-                "killed": killed,
-                "lost": lost,
-                "blocked": blocked,
-                "running": self.submitted_jobs - finished - killed - lost - blocked,
-            },
+            "jobs": self.job_counts(finished, killed, lost),
             "metrics": {
                 **job_metrics(of_finished, self.jobs),
                 "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,

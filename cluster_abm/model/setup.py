@@ -12,6 +12,7 @@ import numpy as np
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
+from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.policies import Hardware, Policy
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.schema import Cluster
@@ -34,11 +35,6 @@ def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Sce
 def _plain(value: Any) -> Any:
     """A keyword's value without numpy: sweeps hand in np.int64 and np.float64."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def nanoseconds(milliseconds: float) -> int:
-    """Whole nanoseconds nearest to a time in ms."""
-    return math.floor(milliseconds * NS_PER_MS + 0.5)
 
 
 def travel_ns(cost_ms: float, task: int, target: int) -> int:

@@ -119,9 +119,8 @@ class Submissions:
         model = self._model
         if model.negotiations.papers or not model.policy.uses_reports:
             return 0
-        latency_ms = np.concatenate([model.network.ways_from(home)[1] for home in self._queues])
         reports_ms = model.setup.cluster.exchange_period_ms * (1 + model.negotiation.missed_reports)
-        return nanoseconds(reports_ms + float(latency_ms[np.isfinite(latency_ms)].max(initial=0.0)))
+        return nanoseconds(reports_ms + model.network.longest_latency_ms)
 
     def _is_held(self, job: int) -> bool:
         model = self._model
