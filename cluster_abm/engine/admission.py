@@ -43,6 +43,11 @@ def describe_dedicated_run(task: Row, home: Row, phases: Table) -> None:
     """What the task would do alone on its home node: the base of its slowdown."""
     task.lone_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
     task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
+    task.lone_cache_kb, task.lone_buffer_kb = 0.0, 0.0
+    task.lone_memory_kb = home.user_memory_kb
+    if home.by_oversize != 0 and task.reaccess_rate > 0.0:
+        # A buffer in free memory is empty at first.
+        task.lone_hit, task.lone_buffer_kb = 0.0, home.buffer_kb
     task.lone_paging_ns = int(lone_paging_ms(task, home, phases) * NS_PER_MS)
     task.lone_seek_ns = home.seek_ns
     task.lone_ns_per_kb = home.ns_per_kb

@@ -29,10 +29,9 @@ def book_progress(node: Row, task: Row, now_ns: int) -> None:
 
 
 @inlined
-def plan_stop(node: Row, task: Row) -> None:
-    """When the running task stops: demand used up, access, page fault, or its quantum if others are ready."""
+def runs_for_ns(task: Row, fault_per_ns: float) -> int:
+    """CPU that a task receives before it stops of itself: demand used up, access or page fault [ns]."""
     lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
-    fault_per_ns = faults_per_ns(node, task)
     if task.fault_credit >= 1.0:
         # Earned in the very instant of an access or a phase's end, which went first.
         lasts_ns = 0
@@ -40,7 +39,13 @@ def plan_stop(node: Row, task: Row) -> None:
         fault_in = (1.0 - task.fault_credit) / fault_per_ns
         if fault_in < lasts_ns:
             lasts_ns = max(0, int(math.ceil(fault_in)))
-    stop_ns = node.leg_ns + lasts_ns
+    return int(lasts_ns)
+
+
+@inlined
+def plan_stop(node: Row, task: Row) -> None:
+    """When the running task stops: demand used up, access, page fault, or its quantum if others are ready."""
+    stop_ns = node.leg_ns + runs_for_ns(task, faults_per_ns(node, task))
     if node.ready_head != NONE:
         stop_ns = min(stop_ns, node.quantum_start_ns + node.quantum_ns)
     node.cpu_stop_ns = stop_ns

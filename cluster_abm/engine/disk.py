@@ -85,9 +85,9 @@ def next_in_service(node: Row, tasks: Table, now_ns: int) -> int:
     return int(slot)
 
 
-@called
-def read_for_transfer(node: Row, tasks: Table, free: Integers, counters: Integers, service_ns: int, now_ns: int) -> int:
-    """The disk is to read data that will be sent elsewhere: a request without a task; when it will be done [ns]."""
+@inlined
+def ghost_request(tasks: Table, free: Integers, counters: Integers, service_ns: int) -> int:
+    """The row of a request without a task, which nobody waits for and no queue holds yet."""
     counters[FREE_TOP] -= 1
     slot = free[counters[FREE_TOP]]
     row = tasks[slot]
@@ -97,6 +97,13 @@ def read_for_transfer(node: Row, tasks: Table, free: Integers, counters: Integer
     row.request_kind = LEFT_BEHIND
     row.service_ns = service_ns
     row.next = NONE
+    return int(slot)
+
+
+@called
+def read_for_transfer(node: Row, tasks: Table, free: Integers, counters: Integers, service_ns: int, now_ns: int) -> int:
+    """The disk is to read data that will be sent elsewhere: a request without a task; when it will be done [ns]."""
+    slot = ghost_request(tasks, free, counters, service_ns)
     if node.disk_tail == NONE:
         node.disk_head = slot
         node.disk_end_ns = now_ns + service_ns

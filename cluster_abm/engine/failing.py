@@ -7,8 +7,6 @@ are made again, the same ones. At barriers that it had passed the others wait no
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +21,14 @@ from cluster_abm.engine.admission import (
 from cluster_abm.engine.cpu import faults_per_ns
 from cluster_abm.engine.disk import book_request
 from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.migration import book_waiting, leave_cpu, leave_flight
+from cluster_abm.engine.migration import (
+    at_speed,
+    book_waiting,
+    change_speed,
+    gap_at_speed,
+    leave_cpu,
+    leave_flight,
+)
 from cluster_abm.engine.tables import (
     AT_BARRIER,
     AT_DISK,
@@ -47,14 +52,6 @@ from cluster_abm.jit import called, inlined, kernel
 Integers = npt.NDArray[np.int64]
 
 
-@inlined
-def at_speed(wall_ns: int, speed: float, other: float) -> int:
-    """Wall ns of CPU at one speed as wall ns at another; exactly the same if the speeds are."""
-    if wall_ns >= NEVER or speed == other:
-        return wall_ns
-    return int(math.floor(min(wall_ns * (speed / other) + 0.5, NEVER)))
-
-
 @called
 def fly(node: Row, tasks: Table, slot: int, now_ns: int, enter_ns: int) -> None:
     """The task is on its way to a node from now on, and belongs to it."""
@@ -74,15 +71,6 @@ def leave_way(node: Row, tasks: Table, slot: int) -> None:
     node.flying -= 1
     node.flight_kb -= tasks[slot].memory_kb
     node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
-
-
-@called
-def change_speed(task: Row, speed: float, other: float) -> None:
-    """What the task has still to receive, in wall ns of another node's CPU."""
-    task.cpu_left_ns = at_speed(task.cpu_left_ns, speed, other)
-    task.cpu_after_ns = at_speed(task.cpu_after_ns, speed, other)
-    if task.gap_left_ns != NONE:
-        task.gap_left_ns = at_speed(task.gap_left_ns, speed, other)
 
 
 @kernel
@@ -217,7 +205,7 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     task.lone_from = max(task.lone_from, task.accesses)
     if saved.task == task.task:
         again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
-        task.gap_left_ns = at_speed(saved.gap_left_ns, saved.speed, node.speed)
+        task.gap_left_ns = gap_at_speed(saved.gap_left_ns, saved.speed, node.speed)
         task.fault_credit = saved.fault_credit
         task.accesses = saved.accesses
         if task.phase != NONE:

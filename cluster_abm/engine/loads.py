@@ -6,6 +6,7 @@ import math
 
 from cluster_abm.engine.background import is_background, sleeps
 from cluster_abm.engine.memory import faults_per_ms as faults_at
+from cluster_abm.engine.memory import present_buffer_kb
 from cluster_abm.engine.tables import IN_FLIGHT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import service_ms
@@ -38,7 +39,8 @@ def measure(
         load.faults_per_ms = faults_per_ms
         load.accesses = float(node.accesses)
         load.oversize = oversize(float(demand_kb), float(node.user_memory_kb))
-        load.cache_mb = (node.cache_kb if node.by_oversize != 0 else node.buffer_kb) / 1000.0
+        buffer_kb = present_buffer_kb(node)
+        load.cache_mb = buffer_kb / 1000.0
         used_kb = demand_kb + (node.cache_kb if node.by_oversize != 0 else 0.0)
         load.free_mb = max(0.0, node.user_memory_kb - used_kb) / 1000.0
         load.virtual_free_mb = math.inf if node.limit_kb == NEVER else (node.limit_kb - demand_kb) / 1000.0
@@ -83,7 +85,7 @@ def measure(
             remaining_ms = left_ns / NS_PER_MS
             # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
             work_ms = remaining_ms * node.speed
-            share_kb = buffer_share_kb(float(task.stream), float(stream), node.buffer_kb)
+            share_kb = buffer_share_kb(float(task.stream), float(stream), buffer_kb)
             explicit = explicit_io_per_ms(task.io_per_ms, hit_rate(task.reaccess_rate, share_kb, task.data_kb))
             rate = explicit if effective_rates else task.io_per_ms
             io_per_ms = rate * node.speed

@@ -96,9 +96,24 @@ def fill_cache(node: Row, size_kb: float) -> None:
 
 
 @inlined
+def present_buffer_kb(node: Row) -> float:
+    """The I/O buffer that there is now: a fixed one, or what lives in memory that programs leave free."""
+    return float(node.cache_kb if node.by_oversize != 0 else node.buffer_kb)
+
+
+@called
+def fit_lone_cache(task: Row, size_kb: float) -> None:
+    """The buffer of a task's dedicated run, if it lives in free memory, after a miss that has brought so much, or after
+    the task has grown (0): as `fill_cache` and `fit_cache` have it on a node that the task has to itself."""
+    room_kb = max(0.0, float(task.lone_memory_kb - task.memory_kb))
+    task.lone_cache_kb = min(task.lone_cache_kb + size_kb, task.lone_buffer_kb, room_kb)
+    task.lone_hit = hit_rate(task.reaccess_rate, task.lone_cache_kb, task.data_kb)
+
+
+@inlined
 def is_hit(node: Row, task: Row) -> bool:
     """Whether the task's present access is served from the node's buffer."""
-    buffer_kb = node.cache_kb if node.by_oversize != 0 else node.buffer_kb
+    buffer_kb = present_buffer_kb(node)
     if task.reaccess_rate == 0.0 or buffer_kb == 0.0:
         return False
     share_kb = buffer_share_kb(float(task.stream), float(node.stream), buffer_kb)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_entry, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch
-from cluster_abm.engine.disk import book_request, read_for_transfer
+from cluster_abm.engine.disk import book_request, ghost_request, read_for_transfer
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.tables import (
     AT_BARRIER,
@@ -17,10 +17,7 @@ from cluster_abm.engine.tables import (
     BROUGHT,
     EXPLICIT,
     FAULT,
-    FREE_TOP,
-    GHOST,
     IN_FLIGHT,
-    LEFT_BEHIND,
     NEVER,
     NONE,
     READY,
@@ -29,9 +26,32 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
-from cluster_abm.jit import inlined, kernel
+from cluster_abm.jit import called, inlined, kernel
 
 Integers = npt.NDArray[np.int64]
+
+
+@inlined
+def at_speed(wall_ns: int, speed: float, other: float) -> int:
+    """Wall ns of CPU at one speed as wall ns at another; exactly the same if the speeds are."""
+    if wall_ns >= NEVER or speed == other:
+        return wall_ns
+    return int(math.floor(min(wall_ns * (speed / other) + 0.5, NEVER)))
+
+
+@inlined
+def gap_at_speed(gap_ns: int, speed: float, other: float) -> int:
+    """The same of the CPU until a task's next access. Who makes none has counted down from NEVER: it stays NEVER."""
+    return NEVER if gap_ns > NEVER // 2 else at_speed(gap_ns, speed, other)
+
+
+@called
+def change_speed(task: Row, speed: float, other: float) -> None:
+    """What the task has still to receive, in wall ns of another node's CPU."""
+    task.cpu_left_ns = at_speed(task.cpu_left_ns, speed, other)
+    task.cpu_after_ns = at_speed(task.cpu_after_ns, speed, other)
+    if task.gap_left_ns != NONE:
+        task.gap_left_ns = gap_at_speed(task.gap_left_ns, speed, other)
 
 
 @inlined
@@ -95,15 +115,8 @@ def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers) -> None:
     """The disk finishes the request it is serving, which nothing can stop: a row without a task takes its place."""
     task = tasks[slot]
-    counters[FREE_TOP] -= 1
-    left = free[counters[FREE_TOP]]
-    ghost = tasks[left]
-    ghost.state = GHOST
-    ghost.task = NONE
-    ghost.job = NONE
-    ghost.request_kind = LEFT_BEHIND
-    ghost.service_ns = task.service_ns
-    ghost.next = task.next
+    left = ghost_request(tasks, free, counters, task.service_ns)
+    tasks[left].next = task.next
     node.disk_head = left
     if node.disk_tail == slot:
         node.disk_tail = left
@@ -193,10 +206,7 @@ def migrate(
         task.migrations += 1
         if there.speed != node.speed:
             # Demands are kept in wall ns of the node's CPU.
-            slower = node.speed / there.speed
-            task.cpu_left_ns = int(math.floor(task.cpu_left_ns * slower + 0.5))
-            task.cpu_after_ns = int(math.floor(task.cpu_after_ns * slower + 0.5))
-            task.gap_left_ns = int(math.floor(min(task.gap_left_ns * slower + 0.5, NEVER)))
+            change_speed(task, node.speed, there.speed)
     node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
     task.state = IN_FLIGHT
     task.origin = task.node
@@ -249,28 +259,3 @@ def slot_of(nodes: Table, tasks: Table, node: int, task: int) -> int:
     while slot != NONE and tasks[slot].task != task:
         slot = tasks[slot].member_next
     return int(slot)
-
-
-@kernel
-def members(nodes: Table, tasks: Table, node: int, found: Integers) -> int:
-    """Rows of the tasks on a node that can be sent elsewhere, by admission, into `found`.
-
-    These are the tasks in the node and newcomers that have not entered it yet; not those under way to it.
-
-    Args:
-        nodes, tasks: the tables.
-        node: the node's number.
-        found: shape (at least tasks + flying,); filled from the start.
-
-    Returns:
-        how many there are.
-    """
-    count = 0
-    slot = nodes[node].member_head
-    while slot != NONE:
-        task = tasks[slot]
-        if is_movable(task):
-            found[count] = slot
-            count += 1
-        slot = task.member_next
-    return count

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.barriers import meet, reach_barrier
+from cluster_abm.engine.cpu import runs_for_ns
 from cluster_abm.engine.disk import block, book_request
 from cluster_abm.engine.ending import finish
-from cluster_abm.engine.memory import change_demand, faults_per_ms
+from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.profiles import ends_phase, next_phase, sleep
 from cluster_abm.engine.slice import come_in, draw_gap, leave_flight_head, next_request
 from cluster_abm.engine.tables import (
@@ -33,6 +34,7 @@ from cluster_abm.engine.tables import (
     Row,
     Table,
 )
+from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
@@ -71,22 +73,18 @@ def plan_next_stop(pool: Row, clock: Floats, stops: Floats, cpus: float) -> None
 @inlined
 def faults_of(pool: Row, task: Row) -> float:
     """Page faults of a task per wall ns of CPU: those that it has alone on the node with the largest memory."""
-    return float(faults_per_ms(pool, task.memory_kb, task.accesses) * pool.speed / NS_PER_MS)
+    per_ms = node_faults_per_ms(
+        float(task.memory_kb), float(pool.memory_kb), pool.fault_rate_per_ms, pool.fault_ratio_cap,
+        pool.overflow_only != 0, pool.by_oversize != 0, float(task.accesses),
+    )  # fmt: skip
+    return float(per_ms * pool.speed / NS_PER_MS)
 
 
 @inlined
 def plan_stint(pool: Row, task: Row) -> int:
     """CPU until the task stops next: demand used up, access or page fault [ns]; kept in `service_ns`."""
-    lasts_ns = min(task.cpu_left_ns, task.gap_left_ns)
-    fault_per_ns = faults_of(pool, task)
-    if task.fault_credit >= 1.0:
-        lasts_ns = 0
-    elif fault_per_ns > 0.0:
-        fault_in = (1.0 - task.fault_credit) / fault_per_ns
-        if fault_in < lasts_ns:
-            lasts_ns = max(0, int(math.ceil(fault_in)))
-    task.service_ns = lasts_ns
-    return int(lasts_ns)
+    task.service_ns = runs_for_ns(task, faults_of(pool, task))
+    return int(task.service_ns)
 
 
 @inlined

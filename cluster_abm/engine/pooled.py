@@ -14,12 +14,17 @@ from cluster_abm.engine.tables import LOAD, NEVER, NONE, Table, empty_nodes
 
 Integers = npt.NDArray[np.int64]
 
+# Fractions, means and times are each node's as they are the pool's; what can be counted is dealt out.
+NOT_DEALT = frozenset(["oversize", "faults_per_ms", "newest_ms", "cpu_percent", "mean_queue", "memory_percent"])
+
 
 def pool_of(nodes: Table) -> Table:
-    """One row that has the buffers of these nodes together; CPUs, disks and a task's memory are as on the best."""
+    """One row that has the memory and the buffers of these nodes together; CPUs, disks and the memory by which a task
+    pages are as on the best."""
     pool = empty_nodes(1)
     pool["buffer_kb"] = nodes["buffer_kb"].sum()
-    pool["user_memory_kb"] = nodes["user_memory_kb"].max()
+    pool["user_memory_kb"] = nodes["user_memory_kb"].sum()
+    pool["memory_kb"] = nodes["user_memory_kb"].max()
     for name in (
         "seek_ns",
         "ns_per_kb",
@@ -60,11 +65,16 @@ class PooledState(EngineState):
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Each node's part of the pool's load, the same for all; CPU received since a task's last event is left out."""
         whole, pool = np.zeros(1, LOAD), self.pool.copy()
-        # Tasks are never short of memory together.
+        # Tasks are never short of memory together: no faults by either law.
+        in_memory_kb = 0.0
+        if pool["by_oversize"][0]:
+            in_memory_kb = float(pool["cache_kb"][0])
+            pool["buffer_kb"], pool["by_oversize"] = in_memory_kb, 0
         pool["fault_rate_per_ms"] = 0.0
         measure(pool, self.tasks, now_ns, whole, 0, 1, False)
+        whole["free_mb"] = np.maximum(0.0, whole["free_mb"] - in_memory_kb / 1000.0)
         for name in LOAD.names or ():
-            loads[name][first:last] = whole[name][0] / len(self.nodes)
+            loads[name][first:last] = whole[name][0] / (1 if name in NOT_DEALT else len(self.nodes))
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, all alike, shape (nodes,) each [ns]."""

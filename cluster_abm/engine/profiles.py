@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
 from cluster_abm.engine.barriers import wake
-from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.memory import change_demand, fit_lone_cache
 from cluster_abm.engine.tables import NEVER, Row, Table
 from cluster_abm.jit import called, inlined
 
@@ -50,6 +50,9 @@ def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -
         node, tasks, following.memory_kb - task.memory_kb, 0, following.fresh_kb_per_s - task.fresh_kb_per_s, 0, now_ns
     )
     begin_phase(task, phases, task.phase + 1)
+    # What is computed again is no part of the dedicated run.
+    if task.lone_buffer_kb > 0.0 and task.accesses >= task.lone_from:
+        fit_lone_cache(task, 0.0)
     task.gap_left_ns = profile_gap_ns(node, task, following)
     return int(pause_ns)
 

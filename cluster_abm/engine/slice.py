@@ -17,7 +17,7 @@ from cluster_abm.engine.barriers import come_from_travel, go_on, reach_barrier
 from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
 from cluster_abm.engine.disk import ask_disk, book_request, next_in_service, request_kb, service_time_ns
 from cluster_abm.engine.ending import finish, kill_newest
-from cluster_abm.engine.memory import change_demand, count_access, fill_cache, is_hit
+from cluster_abm.engine.memory import change_demand, count_access, fill_cache, fit_lone_cache, is_hit
 from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns, sleep
 from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
 from cluster_abm.engine.tables import (
@@ -58,6 +58,8 @@ def access(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> in
     size_kb = request_kb(task, task.accesses)
     if task.accesses >= task.lone_from and uniform(task.key, HIT, task.accesses, 0) >= task.lone_hit:
         task.lone_io_ns += service_time_ns(task.lone_seek_ns, task.lone_ns_per_kb, size_kb)
+        if task.lone_buffer_kb > 0.0:
+            fit_lone_cache(task, size_kb)
     service_ns = 0
     if is_hit(node, task):
         task.hits += 1

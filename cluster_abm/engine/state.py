@@ -14,7 +14,7 @@ from cluster_abm.engine.candidates import describe
 from cluster_abm.engine.ending import end_job
 from cluster_abm.engine.failing import resume, save, strand, turn_back
 from cluster_abm.engine.loads import measure
-from cluster_abm.engine.migration import arrive_at, members, migrate, read_at, slot_of
+from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
 from cluster_abm.engine.tables import (
     CANDIDATE,
     CHECKPOINT,
@@ -137,13 +137,9 @@ class EngineState:
         self.jobs["arrival_ns"][job] = at_ns
         self.meetings["lone_start_ns"][job] = at_ns
 
-    def members(self, node: int) -> Integers:
-        """Rows of the tasks on a node that can be sent elsewhere, in the order in which they came to it."""
-        found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), np.int64)
-        return found[: members(self.nodes, self.tasks, node, found)]
-
     def candidates(self, node: int, now_ns: int) -> Table:
-        """The same tasks as their load manager knows them, fields tables.CANDIDATE_FIELDS."""
+        """The tasks on a node that can be sent elsewhere, as their load manager knows them, in the order in which they
+        came to it: fields tables.CANDIDATE_FIELDS."""
         found = np.empty(int(self.nodes["tasks"][node] + self.nodes["flying"][node]), CANDIDATE)
         return found[: describe(self.nodes, self.tasks, self.jobs, node, now_ns, found)]
 

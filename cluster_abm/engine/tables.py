@@ -47,8 +47,13 @@ _BREAKDOWN_FIELDS: list[Field] = [
 
 NODE_FIELDS: list[Field] = [
     ("speed", "f8", "1", "CPU speed, 1 = the papers' node"),
-    ("memory_kb", "i8", "KB", "RAM"),
-    ("user_memory_kb", "i8", "KB", "RAM there is for programs"),
+    (
+        "memory_kb",
+        "i8",
+        "KB",
+        "RAM; of a pool: memory for programs of its largest node, where each task pages as if alone",
+    ),
+    ("user_memory_kb", "i8", "KB", "RAM there is for programs; of a pool: of all its nodes"),
     ("buffer_kb", "f8", "KB", "I/O buffer"),
     ("seek_ns", "i8", "ns", "seek and rotation of a request"),
     ("ns_per_kb", "f8", "ns/KB", "transfer of a request"),
@@ -165,7 +170,10 @@ TASK_FIELDS: list[Field] = [
     ("here_ns", "i8", "ns", "when it came to its node"),
     ("bound", "i4", "flag", "1: counted in MEETING"),
     ("stream", "i8", "1e-6 KB/ms", "lambda d_RW"),
-    ("lone_hit", "f8", "1", "buffer hit rate it has alone at home"),
+    ("lone_hit", "f8", "1", "buffer hit rate it has alone at home, now"),
+    ("lone_buffer_kb", "f8", "KB", "most of a buffer in free memory that it has alone at home; 0: it needs none"),
+    ("lone_cache_kb", "f8", "KB", "such a buffer as it has it alone, now"),
+    ("lone_memory_kb", "i8", "KB", "memory for programs at home"),
     ("lone_cpu_ns", "i8", "ns", "CPU of its dedicated run at home"),
     ("lone_io_ns", "i8", "ns", "I/O of its dedicated run at home: accesses so far that would miss"),
     ("lone_paging_ns", "i8", "ns", "paging of its dedicated run at home"),

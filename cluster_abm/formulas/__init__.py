@@ -3,7 +3,7 @@
 Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB = 1000 KB.
 """
 
-from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
+from cluster_abm.formulas.buffer import buffer_beside_kb, buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.capacity import relative_capacity, relative_load
 from cluster_abm.formulas.cost import (
     migration_cost_effectiveness,
@@ -26,6 +26,7 @@ __all__ = [
     "ClassThresholds",
     "activity_weight",
     "between_clusters_ms",
+    "buffer_beside_kb",
     "buffer_share_kb",
     "closed_response_ms",
     "cpu_response_ms",

@@ -20,6 +20,18 @@ def buffer_share_kb(stream_kb_per_ms: float, all_streams_kb_per_ms: float, buffe
 
 
 @formula
+def buffer_beside_kb(buffer_kb: float, free_kb: float, memory_kb: float) -> float:
+    """What a program that joins leaves of an I/O buffer in free memory [KB]: ours, of FB and FM of MCLS, section 4.1.
+
+    Args:
+        buffer_kb: the buffer as it is, FB [KB].
+        free_kb: memory that neither programs nor the buffer use, FM [KB].
+        memory_kb: what the program asks for [KB].
+    """
+    return min(buffer_kb, max(0.0, buffer_kb + free_kb - memory_kb))
+
+
+@formula
 def data_kb(io_per_ms: float, cpu_ms: float, request_kb: float, reaccess_rate: float) -> float:
     """Data a task reads or writes given an endless buffer, d_data(j) [KB]: WAL-PM (16).
 

@@ -6,6 +6,18 @@ from cluster_abm.formulas._formula import Number, formula
 
 
 @formula
+def carrying_ms(network_mb_per_s: float, source_disk_mb_per_s: float, target_disk_mb_per_s: float) -> float:
+    """Reading a MB from a disk, carrying it and writing it to another [ms/MB], 1/b_net + 1/b_disk(i) + 1/b_disk(k):
+    WAL-PM (6), IOCM (3).
+
+    Args:
+        network_mb_per_s: bandwidth of the path [MB/s].
+        source_disk_mb_per_s, target_disk_mb_per_s: the disks read from and written to [MB/s].
+    """
+    return 1000.0 * (1.0 / network_mb_per_s + 1.0 / source_disk_mb_per_s + 1.0 / target_disk_mb_per_s)
+
+
+@formula
 def remote_execution_ms(
     fixed_ms: float,
     initial_data_mb: float,
@@ -23,7 +35,7 @@ def remote_execution_ms(
         network_mb_per_s: bandwidth of the path [MB/s]; 1 MB = 8 Mb, 1 Gbps = 1024 Mbps.
         source_disk_mb_per_s, target_disk_mb_per_s: the disks read from and written to [MB/s].
     """
-    per_mb_ms = 1000.0 * (1.0 / network_mb_per_s + 1.0 / source_disk_mb_per_s + 1.0 / target_disk_mb_per_s)
+    per_mb_ms = carrying_ms(network_mb_per_s, source_disk_mb_per_s, target_disk_mb_per_s)
     return fixed_ms + initial_data_mb * per_mb_ms
 
 
@@ -63,7 +75,7 @@ def migration_ms(
         network_mb_per_s: bandwidth of the path [MB/s].
         source_disk_mb_per_s, target_disk_mb_per_s: the disks read from and written to [MB/s].
     """
-    per_mb_ms = 1000.0 * (1.0 / network_mb_per_s + 1.0 / source_disk_mb_per_s + 1.0 / target_disk_mb_per_s)
+    per_mb_ms = carrying_ms(network_mb_per_s, source_disk_mb_per_s, target_disk_mb_per_s)
     return fixed_ms + 1000.0 * memory_mb / network_mb_per_s + data_mb * per_mb_ms
 
 

@@ -110,11 +110,6 @@ class Network:
         """
         return self._wiring.cluster_of
 
-    @property
-    def clusters(self) -> int:
-        """How many clusters there are."""
-        return int(self.cluster_of.max()) + 1
-
     def without(self, nodes: Iterable[int] = (), links: Iterable[Link] = ()) -> Network:
         """The same network while these are out of order: links keep their numbers, routes lead around.
 

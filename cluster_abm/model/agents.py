@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import mesa
 import numpy as np
 
-from cluster_abm.engine.tables import FREE, KILLED, LOST, NS_PER_MS, OUTCOME_NAMES, RUNNING, STATE_NAMES
+from cluster_abm.engine.tables import FREE, KILLED, LOST, NONE, NS_PER_MS, OUTCOME_NAMES, RUNNING, STATE_NAMES
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import slowdown
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
@@ -217,23 +219,31 @@ class LoadManager(ClusterAgent):
             record: called for each decision with it, the node asked, whether accepted, and why not.
 
         Returns:
-            the node it starts on, how long asking took [ns], and how many nodes were asked.
+            the node it starts on (NONE: nowhere, its job waits on), how long asking took [ns], and how many nodes were
+            asked.
         """
         refused: frozenset[int] = frozenset()
         policy, negotiations = self.model.policy, self.model.negotiations
+        may_wait = policy.holds_jobs and newcomer.task == int(self.model.jobs["first_task"][newcomer.job])
         asking_ns = 0
         for asked in range(self.model.negotiation.offers):
-            decision = policy.place(newcomer, negotiations.view_of(self, refused))
+            view = negotiations.view_of(self, refused)
+            decision = policy.place(newcomer, view)
             self._check_node(decision.target)
             if decision.target == self.index:
-                record(decision, self.index, True, decision.reason)
-                return self.index, asking_ns, asked
+                waits = may_wait and policy.takes_back(newcomer, view)
+                record(decision, self.index, not waits, decision.reason)
+                return NONE if waits else self.index, asking_ns, asked
             why_not, took_ns = negotiations.ask(self, newcomer, decision)
             asking_ns += took_ns
             record(decision, decision.target, not why_not, why_not)
             if not why_not:
                 return decision.target, asking_ns, asked + 1
             refused |= {decision.target}
+        if may_wait and policy.takes_back(newcomer, negotiations.view_of(self, refused)):
+            at_home = replace(decision, target=self.index, load_there=math.nan, cost_ms=math.nan)
+            record(at_home, self.index, False, "home blocks submissions, and all who were asked have refused")
+            return NONE, asking_ns, len(refused)
         return self.index, asking_ns, len(refused)
 
     def rebalance(

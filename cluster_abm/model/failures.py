@@ -72,6 +72,11 @@ class Failures:
         """Whether no node is up, and none will ever be again."""
         return not self.any_up and not self._events
 
+    @property
+    def are_to_come(self) -> bool:
+        """Whether anything will fail or recover yet."""
+        return bool(self._events)
+
     def stand_in(self, node: int) -> int:
         """Who acts for a node: itself, or while it is out the next one that is up; itself if none is."""
         if self.all_up or self.up[node]:

@@ -135,6 +135,8 @@ class ClusterModel(mesa.Model):
         schedule = self._submissions.schedule
         waits_for_end = schedule.waits_for_ends
         waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
+        if self._submissions.is_stuck and self._end_ns is None:
+            border_ns = self.now_ns + self.slice_ns
         if (waits_for_end or self._kills_can_happen) and self.transfers.in_flight:
             # Where a window may end early, or who is under way be killed, transfers must not run ahead of it.
             border_ns = self.now_ns + self.slice_ns
@@ -204,6 +206,8 @@ class ClusterModel(mesa.Model):
             candidates.append(self._end_ns)
         if self.policy.uses_reports and self.negotiation.mode == "negotiated":
             candidates.append(self.negotiations.reports.due_ns)
+        if self._submissions.last_look_ns > self.now_ns:
+            candidates.append(self._submissions.last_look_ns)
         schedule = self._submissions.schedule
         if self.policy.acts_on_arrival or schedule.waits_for_ends:
             # Newcomers of this slice are placed now; those of a later one by what is known at its start, or after
@@ -220,7 +224,7 @@ class ClusterModel(mesa.Model):
         """End of the run: the time is up, or (drained) all jobs have come and gone."""
         if self._end_ns is not None:
             self.running = self.now_ns < self._end_ns
-        elif self.failures.is_hopeless:
+        elif self.failures.is_hopeless or self._submissions.is_stuck:
             self.running = False
         elif self._submissions.all_in and self.engine.live == 0:
             self.running = False
@@ -290,17 +294,29 @@ class ClusterModel(mesa.Model):
         """Numbers of the jobs that have been submitted and that the policy holds back."""
         return self._submissions.held
 
+    def take_back(self, job: int) -> None:
+        """A job that nobody takes goes on waiting at the head of its queue."""
+        self._submissions.take_back(job)
+
     def busy_ns(self) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
         return self.engine.busy_ns(self.now_ns)
+
+    def job_counts(self, finished: int, killed: int, lost: int) -> dict[str, int]:
+        """How many jobs were submitted so far and, of these, have ended so or so, are blocked, and run."""
+        left = self.submitted_jobs - finished - killed - lost
+        # Where no node is up, nobody runs: who has begun waits for one.
+        blocked = len(self.held_jobs) if self.failures.any_up else left
+        return {
+            "submitted": self.submitted_jobs, "finished": finished, "killed": killed, "lost": lost,
+            "blocked": blocked, "running": left - blocked,
+        }  # fmt: skip
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
         records, nodes = self.engine.sorted_records(), self.engine.serving_nodes
         finished = len(finished_jobs(records, self.jobs))
         killed, lost = (len(ended_jobs(records, outcome)) for outcome in (KILLED, LOST))
-        # Where no node is up, nobody runs: who has begun waits for one.
-        blocked = len(self.held_jobs) if self.failures.any_up else self.submitted_jobs - finished - killed - lost
         of_finished = finished_records(records)
         cpu_ns, disk_ns = self.busy_ns()
         capacity_ns = max(1, self.now_ns * len(self.engine.nodes))
@@ -311,14 +327,7 @@ class ClusterModel(mesa.Model):
             "seed": self.run_seed,
             "slices": self.now_ns // self.slice_ns,
             "simulated_ms": self.now_ms,
-            "jobs": {
-                "submitted": self.submitted_jobs,
-                "finished": finished,
-                "killed": killed,
-                "lost": lost,
-                "blocked": blocked,
-                "running": self.submitted_jobs - finished - killed - lost - blocked,
-            },
+            "jobs": self.job_counts(finished, killed, lost),
             "metrics": {
                 **job_metrics(of_finished, self.jobs),
                 "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.engine.streams import message_uniform, policy_uniform
-from cluster_abm.engine.tables import JOB, NEVER, NS_PER_MS, Table
+from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
-from cluster_abm.model.setup import hardware, nanoseconds
+from cluster_abm.model.setup import hardware, nanoseconds, travel_ns
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
 from cluster_abm.policies.capacities import capacities_of, comparable_table
 from cluster_abm.workload import key
@@ -86,7 +86,7 @@ class Negotiations:
         """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
 
         A policy that never acts leaves all at home; else each is decided, and sets out before the next is, so
-        that what the next one sees includes it.
+        that what the next one sees includes it. A job that nobody takes is given back to its queue.
         """
         job_index = newcomers.job
         origins = self._model.jobs["home"][job_index].astype(np.int64)
@@ -112,11 +112,16 @@ class Negotiations:
             manager = model.load_managers[home]
             record = self.recorder(home, newcomer)
             target, delay_ns, asked = manager.place(newcomer, record)
+            if target == NONE:
+                # Jobs of a policy that holds any come one at a time: this is all there is of it.
+                model.take_back(job)
+                break
             asking_ns = delay_ns
             if target != home:
                 model.failures.set_out(newcomer.task, home, target)
                 self.remote_executions += 1
-                delay_ns += nanoseconds(self._view(home, self._true).cost_ms(newcomer, target))
+                cost_ms = self._view(home, self._true).cost_ms(newcomer, target)
+                delay_ns += travel_ns(cost_ms, newcomer.task, target)
             if staging is not None:
                 delay_ns += staging.fetch(job, target)
             targets[entry], delays_ns[entry] = target, delay_ns
@@ -278,12 +283,12 @@ class Negotiations:
             name = self._model.policy.name
             raise InputError(f"policy {name!r}: task {task.task} is to migrate from node {source}, where it is not")
         self._model.failures.set_out(task.task, source, target)
-        travel_ns = nanoseconds(cost_ms) + asking_ns
+        under_way_ns = travel_ns(cost_ms, task.task, target) + asking_ns
         if staging is not None:
             if not task.running:
-                travel_ns -= staging.sent_on_ns(task.job, source, int(engine.tasks["enter_ns"][slot]), now_ns)
-            travel_ns += staging.fetch(task.job, target)
-        engine.migrate(slot, target, travel_ns, now_ns)
+                under_way_ns -= staging.sent_on_ns(task.job, source, int(engine.tasks["enter_ns"][slot]), now_ns)
+            under_way_ns += staging.fetch(task.job, target)
+        engine.migrate(slot, target, under_way_ns, now_ns)
         if self._model.transfers.is_contended:
             self.carry(slot, task, source, asking_ns)
         if task.running:
@@ -300,7 +305,8 @@ class Negotiations:
         now_ms = self._model.now_ns / NS_PER_MS
 
         def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
-            self.refused_offers += not accepted
+            # Who is not accepted at home waits there: nobody has refused an offer.
+            self.refused_offers += not accepted and target != node
             whom = decision.task or newcomer
             assert whom is not None  # a decision is about one of them
             self.decisions.append(

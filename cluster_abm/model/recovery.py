@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cluster_abm.engine.tables import NONE
-from cluster_abm.model.setup import nanoseconds
+from cluster_abm.model.setup import travel_ns
 from cluster_abm.policies import Newcomer, View
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def recover(model: ClusterModel, slot: int) -> None:
     view = negotiations.answered_view(manager)
     decision = model.policy.recover(task, view)
     negotiations.recorder(lost_node, task)(decision, decision.target, True, decision.reason)
-    travel_ns = nanoseconds(recovery_ms(task, view, decision.target))
+    under_way_ns = travel_ns(recovery_ms(task, view, decision.target), task.task, decision.target)
     if staging is not None:
-        travel_ns += staging.fetch(job, decision.target)
+        under_way_ns += staging.fetch(job, decision.target)
     model.transfers.cancel(task.task)
-    engine.resume(slot, decision.target, travel_ns, model.now_ns)
+    engine.resume(slot, decision.target, under_way_ns, model.now_ns)
     if model.transfers.is_contended and (decision.target != manager.index or staging is not None):
         negotiations.carry(slot, task, manager.index, 0)
 

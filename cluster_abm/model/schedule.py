@@ -34,6 +34,11 @@ class Schedule:
         self.submitted = 0
         self.waits_for_ends = False
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody is submitted any more, unless the end of a job leads to it."""
+        return self.submitted == len(self.arrivals_ns)
+
     def first_after(self, time_ns: int) -> int:
         """When the first job after a time is submitted, as far as is known [ns]; NEVER if none is."""
         if self._next_ns > time_ns:
@@ -74,6 +79,11 @@ class Users(Schedule):
         self._ended_ns = [0] * len(model.jobs)
         self._heard = 0
         self.waits_for_ends = True
+
+    @property
+    def is_over(self) -> bool:
+        """As Schedule."""
+        return not self._coming
 
     def first_after(self, time_ns: int) -> int:
         """As Schedule: the earliest submission that is known and not taken yet."""

@@ -12,10 +12,14 @@ import numpy as np
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
+from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.policies import Hardware, Policy
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.schema import Cluster
 from cluster_abm.workload import background_table
+
+# 31 years; also catches what no way leads to.
+LONGEST_WAIT_MS = 1e12
 
 
 def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Scenario:
@@ -33,9 +37,18 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def nanoseconds(milliseconds: float) -> int:
-    """Whole nanoseconds nearest to a time in ms."""
-    return math.floor(milliseconds * NS_PER_MS + 0.5)
+def travel_ns(cost_ms: float, task: int, target: int) -> int:
+    """Whole nanoseconds of what it costs to move a task to a node.
+
+    Raises:
+        InputError: longer than 31 years, which several times over 64 bits do not hold; or for ever.
+    """
+    if not cost_ms <= LONGEST_WAIT_MS:
+        raise InputError(
+            f"workload.initial_data_mb, workload.memory_mb, interconnect.bandwidth_mbps: task {task} would travel "
+            f"{cost_ms:g} ms to node {target}: allowed is {LONGEST_WAIT_MS:g} (infinite: no way leads there)"
+        )
+    return nanoseconds(cost_ms)
 
 
 def node_table(cluster: Cluster) -> Table:

@@ -10,15 +10,12 @@ import numpy.typing as npt
 from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
-from cluster_abm.model.setup import nanoseconds
+from cluster_abm.model.setup import LONGEST_WAIT_MS, nanoseconds
 from cluster_abm.policies import DataMap
 from cluster_abm.scenario.data import Data
 from cluster_abm.workload import draw_catalogue
 
 Integers = npt.NDArray[np.int64]
-
-# 31 years; also catches files that no way leads to.
-LONGEST_STAGING_MS = 1e12
 
 
 class Leg(NamedTuple):
@@ -66,10 +63,10 @@ class Staging:
             InputError: for ever, or longer than 31 years.
         """
         wait_ms = float(self.map.access_ms(self.files_of(job))[node])
-        if not wait_ms <= LONGEST_STAGING_MS:
+        if not wait_ms <= LONGEST_WAIT_MS:
             raise InputError(
                 f"data: job {job} would wait {wait_ms:g} ms for its files on node {node}: allowed is "
-                f"{LONGEST_STAGING_MS:g} (infinite: no way leads there from any copy)"
+                f"{LONGEST_WAIT_MS:g} (infinite: no way leads there from any copy)"
             )
         return nanoseconds(wait_ms)
 

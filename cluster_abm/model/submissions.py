@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.schedule import Schedule, Users
+from cluster_abm.model.setup import nanoseconds
 from cluster_abm.workload import are_closed
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ class Submissions:
         # Jobs that wait in a queue, and those submitted while no node was up.
         self.held: set[int] = set()
         self._nowhere: list[int] = []
+        # Whether all that is left of the run are jobs that will be held for ever.
+        self.is_stuck = False
+        # From when on those who are still held are so for ever, if nothing happens until then [ns].
+        self.last_look_ns = NEVER
 
     @property
     def all_in(self) -> bool:
@@ -66,6 +71,10 @@ class Submissions:
         elif arrived:
             yield self._tasks_of(np.array(arrived))
 
+    def take_back(self, job: int) -> None:
+        """A job that was to be placed, and that nobody takes, is held on."""
+        self.held.add(job)
+
     def _from_queues(self, arrived: list[int]) -> Iterator[Newcomers]:
         model = self._model
         # A policy that acts now and then looks at those who wait then, or when somebody joins them.
@@ -83,9 +92,35 @@ class Submissions:
             if model.negotiations.acting_due_ns < NEVER and key not in asked and not due:
                 continue
             while queue and not self._is_held(queue[0]):
-                job = queue.popleft()
+                job = queue[0]
                 self.held.remove(job)
                 yield self._tasks_of(np.array([job]))
+                if job in self.held:
+                    # Whoever was to take it has refused: it is still at the head.
+                    break
+                queue.popleft()
+        if due or model.negotiations.acting_due_ns == NEVER:
+            self._look_for_an_end()
+
+    def _look_for_an_end(self) -> None:
+        """Everybody who is held has just been asked for: will anything ever change the answer?"""
+        model = self._model
+        waits = self.held and model.engine.live == 0 and self.schedule.is_over and not model.failures.are_to_come
+        if not (waits and model.policy.holds_for_events):
+            self.last_look_ns = NEVER
+        elif self.last_look_ns == NEVER:
+            self.last_look_ns = model._border_from(model.now_ns + self._news_ns())
+        # Those who have no news to wait for are stuck at once.
+        self.is_stuck = model.now_ns >= self.last_look_ns
+
+    def _news_ns(self) -> int:
+        """How long it may take until all who hold jobs know how things are now, if nothing changes [ns]; whoever has
+        not reported until then is believed to have failed."""
+        model = self._model
+        if model.negotiations.papers or not model.policy.uses_reports:
+            return 0
+        reports_ms = model.setup.cluster.exchange_period_ms * (1 + model.negotiation.missed_reports)
+        return nanoseconds(reports_ms + model.network.longest_latency_ms)
 
     def _is_held(self, job: int) -> bool:
         model = self._model

@@ -202,15 +202,8 @@ class Watcher:
 
     def _jobs(self) -> dict[str, int]:
         """Counts as in the summary."""
-        model = self._model
-        submitted, finished = model.submitted_jobs, self._finished
         killed, lost = (len(self._ended[outcome]) for outcome in (KILLED, LOST))
-        left = submitted - finished - killed - lost
-        blocked = len(model.held_jobs) if model.failures.up.any() else left
-        return {
-            "submitted": submitted, "running": left - blocked, "finished": finished, "killed": killed, "lost": lost,
-            "blocked": blocked,
-        }  # fmt: skip
+        return self._model.job_counts(self._finished, killed, lost)
 
     def life(self, job: int) -> JobLife | None:
         """Where the time of a job has gone so far; None if there is no such job, or it has not been submitted yet."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.formulas import migration_ms
 from cluster_abm.policies.memory_centric import MemoryCentric
-from cluster_abm.policies.view import Loads, Table, View
+from cluster_abm.policies.view import Loads, Table, View, written_mb_of
 
 
 class Age(MemoryCentric):
@@ -33,13 +33,13 @@ class Age(MemoryCentric):
         age_ms = tasks["age_ms"]
         if self.parameters.which == "youngest":
             return int(age_ms.argmin())
-        # Where it would go is not known yet: as if to the machine that has most room.
+        # Whoever goes, it is to the machine that has most room.
         node = self._roomiest(view)
         if node is None:
             return None
         cost_ms = migration_ms(
-            view.fixed_ms(node)[1], tasks["memory_mb"], tasks["initial_data_mb"], view.mb_per_s(node),
-            view.hardware[view.me].disk_mb_per_s, view.hardware[view.me].disk_mb_per_s,
+            view.fixed_ms(node)[1], tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),
+            view.mb_per_s(node), view.hardware[view.me].disk_mb_per_s, view.hardware[node].disk_mb_per_s,
         )  # fmt: skip
         pays = age_ms >= cost_ms
         return int(np.where(pays, age_ms, -1.0).argmax()) if pays.any() else None

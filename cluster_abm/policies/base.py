@@ -61,6 +61,9 @@ class Policy:
         pooled: whether it is a form of the cluster: all nodes are one station (engine.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         holds_jobs: whether `holds` is asked before a job's tasks are placed.
+        holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
+            where none of them is to come, the run ends. False: also time alone, or background programs' turns at the
+            CPU; then a run waits for ever for a job that is never let go.
         acts_on_arrival: False means every task starts at home and nobody is asked.
         uses_reports: whether load managers have to report to each other.
         migrates: whether `migration` is asked once a newcomer has been placed.
@@ -83,6 +86,7 @@ class Policy:
     pooled: ClassVar[bool] = False
     central: ClassVar[bool] = False
     holds_jobs: ClassVar[bool] = False
+    holds_for_events: ClassVar[bool] = False
     acts_on_arrival: ClassVar[bool] = True
     uses_reports: ClassVar[bool] = True
     migrates: ClassVar[bool] = False
@@ -124,6 +128,13 @@ class Policy:
 
     def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
         """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
+        return False
+
+    def takes_back(self, newcomer: Newcomer, view: View) -> bool:
+        """Whether a job that `holds` let go, and that nobody else takes, waits on rather than start at its home.
+
+        Only asked of policies that hold jobs, about a job of which no task has begun.
+        """
         return False
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:

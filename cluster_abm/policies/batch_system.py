@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Newcomer, View
+
+Nodes = npt.NDArray[np.int64]
+NO_NODES = np.zeros(0, np.int64)
 
 
 class BatchSystem(Policy):
     """Nodes are partitioned into disjoint sets, and each set runs one job at a time.
 
     A head node keeps one queue. The job at its head waits until as many nodes are free as it has tasks (or all of them,
-    if it has more); nobody overtakes it. It has its nodes to itself until all its tasks have ended. In the
-    heterogeneous form it gets the fastest of the free ones.
+    if it has more); nobody overtakes it. It has its nodes to itself until all its tasks have ended. A task that loses
+    its node gets a free one, else goes to another node of its job. In the heterogeneous form a job gets the fastest of
+    the free ones.
     """
 
     name = "batch-system"
@@ -21,26 +26,54 @@ class BatchSystem(Policy):
     summary = "first come first served: each job waits for nodes of its own, one per task"
     central = True
     holds_jobs = True
+    holds_for_events = True
     uses_reports = False
 
     def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
         """Until enough nodes are free; they are given to the job then, home first and then the next ones."""
-        tasks_on = view.loads["tasks"]
-        given = [nodes for nodes in view.notes.get("given", []) if tasks_on[nodes].any()]
-        is_free = np.ones(view.nodes, bool)
-        for nodes in given:
-            is_free[nodes] = False
-        is_free[list(view.refused)] = False
-        free = (np.flatnonzero(np.roll(is_free, -newcomer.home)) + newcomer.home) % view.nodes
+        given = _given(view)
+        free = _free(view, given, newcomer.home)
         view.notes["given"] = given
         if len(free) < min(tasks, view.nodes - len(view.refused)):
             return True
         fastest_first = np.argsort(view.column("tasks", newcomer)[free], kind="stable")
-        view.notes["given"] = [*given, free[fastest_first[:tasks]]]
+        view.notes["given"] = given | {newcomer.job: free[fastest_first[:tasks]]}
         return False
 
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """The emptiest of the job's nodes."""
-        nodes = view.notes["given"][-1]
-        tasks_on = view.column("tasks", newcomer)[nodes]
-        return Decision(int(nodes[tasks_on.argmin()]), "first come first served", "tasks")
+        nodes = view.notes["given"][newcomer.job]
+        return Decision(_emptiest(view, nodes, newcomer), "first come first served", "tasks")
+
+    def recover(self, task: Newcomer, view: View) -> Decision:
+        """A free node, which is the job's from now on; else the emptiest of its own; else, for it must go somewhere,
+        the emptiest of all."""
+        given = _given(view)
+        own = given.get(task.job, NO_NODES)
+        own = own[~np.isin(own, list(view.refused))]
+        free = _free(view, given, task.home)
+        up = np.setdiff1d(np.arange(view.nodes), list(view.refused))
+        target = _emptiest(view, next(nodes for nodes in (free, own, up) if len(nodes)), task)
+        view.notes["given"] = given | {task.job: np.union1d(own, [target])}
+        return Decision(target, "recovery", "tasks", load_there=view.load("tasks", target, task))
+
+
+def _given(view: View) -> dict[int, Nodes]:
+    """The nodes of each job that has not ended."""
+    tasks_on = view.loads["tasks"]
+    given: dict[int, Nodes] = view.notes.get("given", {})
+    return {job: nodes for job, nodes in given.items() if tasks_on[nodes].any()}
+
+
+def _free(view: View, given: dict[int, Nodes], home: int) -> Nodes:
+    """Nodes that are up and no job's, from `home` on, cyclically."""
+    is_free = np.ones(view.nodes, bool)
+    for nodes in given.values():
+        is_free[nodes] = False
+    is_free[list(view.refused)] = False
+    return (np.flatnonzero(np.roll(is_free, -home)) + home) % view.nodes
+
+
+def _emptiest(view: View, nodes: Nodes, task: Newcomer) -> int:
+    """Of some nodes the one with fewest tasks, the first of them."""
+    return int(nodes[view.column("tasks", task)[nodes].argmin()])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from cluster_abm.formulas import (
+    buffer_beside_kb,
     buffer_share_kb,
     closed_response_ms,
     cpu_share,
@@ -123,7 +124,11 @@ def response_on(
     if effective_rates:
         stream = io_per_ms * request_kb
         streams = load["stream"] if is_there else load["stream"] + stream
-        share_kb = buffer_share_kb(stream, streams, node.buffer_mb * 1000.0)
+        buffer_kb = node.buffer_mb * 1000.0
+        if node.by_oversize:
+            joins_kb = 0.0 if is_there else memory_mb * 1000.0
+            buffer_kb = buffer_beside_kb(load["cache_mb"] * 1000.0, load["free_mb"] * 1000.0, joins_kb)
+        share_kb = buffer_share_kb(stream, streams, buffer_kb)
         all_data_kb = data_kb(io_per_ms, age_ms + cpu_ms, request_kb, reaccess_rate)
         rate = explicit_io_per_ms(io_per_ms, hit_rate(reaccess_rate, share_kb, all_data_kb))
         counted_faults = faults_per_ms * node.speed

@@ -13,9 +13,10 @@ from cluster_abm.policies.view import Newcomer, View, written_mb_of
 class HarcholBalterDowney(CpuIndex):
     """An old process is expected to live long: it migrates once its age pays for the cost.
 
-    With lifetimes of P(L > x) ~ 1/x the expected remaining life of a process is its age; it shares the CPU with
-    n - m processes fewer at its target, so it gains more than it costs if age >= cost / (n - m). In the
-    heterogeneous form it is (n + 1)/mu_i - (m + 1)/mu_k, with the speeds relative to their mean.
+    With lifetimes of P(L > x) ~ 1/x the expected remaining life of a process is its age; it migrates if age >=
+    cost / (n - m), n and m being the CPU queues as they are: n counts the process itself, m does not. Read literally
+    (settled), that lets a process go where it shares the CPU with n - 1 - m others fewer: from a queue of 2 to one of
+    1 for nothing. In the heterogeneous form n - m is (n + 1)/mu_i - (m + 1)/mu_k, speeds relative to their mean.
     """
 
     name = "hbd"

@@ -18,6 +18,8 @@ from cluster_abm.scenario.distributions import NonNegative, Positive
 Classes = npt.NDArray[np.int64]
 DEFAULT = ClassThresholds()
 INDEX = "load class"
+# The rule by which the asked node was chosen: it answers by the same.
+TO_IDLE = "an idle node"
 
 
 @kernel
@@ -88,7 +90,7 @@ class LoadClass(Policy):
             return self._stays(view, classes, "home is idle")
         idle = _others(view, classes == IDLE)
         if len(idle):  # ELSE IF there is idle nodes: the next one, or all would run to the first
-            return self._goes(newcomer, idle[0], view, classes, "an idle node")
+            return self._goes(newcomer, idle[0], view, classes, TO_IDLE)
         if classes[view.me] != HIGH or not len(_others(view, classes == LOW)):  # ELSE IF local high AND low nodes
             return self._stays(view, classes, "neither an idle node, nor home high and another one low")
         selected = self._selected(view, classes)
@@ -126,7 +128,7 @@ class LoadClass(Policy):
     def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
         """The asked node refuses what it was chosen for when it is that no more by its own averages."""
         mine = self._classes(view.comparable()[view.me : view.me + 1])[0]
-        if decision.rule == "an idle node":
+        if decision.rule == TO_IDLE:
             return "" if mine == IDLE else "not idle any more"
         return "" if mine < HIGH else "highly loaded by now"
 

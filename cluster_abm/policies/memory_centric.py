@@ -14,6 +14,7 @@ from cluster_abm.policies.view import Candidate, Loads, Newcomer, Table, View
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
 
 RULE = "memory or CPU threshold"
+BLOCKED = "home blocks submissions, and no other machine takes it"
 
 
 class MemoryCentric(Policy, ABC):
@@ -47,6 +48,7 @@ class MemoryCentric(Policy, ABC):
 
     parameters: Parameters
     holds_jobs = True
+    holds_for_events = True
     migrates = True
     index = "oversize"
 
@@ -70,10 +72,16 @@ class MemoryCentric(Policy, ABC):
     def place(self, newcomer: Newcomer, view: View) -> Decision:
         """At home, or from a machine that blocks submissions at the suitable one."""
         here = view.load("oversize", view.me)
-        target = None if self.accepts(view, view.me) else self._submission_target(view)
-        if target is None:
+        if self.accepts(view, view.me):
             return Decision(view.me, RULE, self.index, load_here=here, reason="accepted at home")
+        target = self._submission_target(view)
+        if target is None:
+            return Decision(view.me, RULE, self.index, load_here=here, reason=BLOCKED)
         return Decision(target, RULE, self.index, load_here=here, load_there=view.load("oversize", target))
+
+    def takes_back(self, newcomer: Newcomer, view: View) -> bool:
+        """A submission that all who were asked have refused waits, unless its home accepts it."""
+        return not self.accepts(view, view.me)
 
     def in_trouble(self, loads: Table) -> Flags:
         """Machines that page, beyond MT, and those with more than CT jobs."""
@@ -141,6 +149,10 @@ class MemoryCentric(Policy, ABC):
     def _fault_rates(self, view: View) -> Loads:
         """Page faults per second of each of `view.candidate_rows` since the last look; at first sight since it came."""
         tasks = view.candidate_rows
+        if view.notes.get("looked_ms") == view.now_ms:
+            # Asked again at once, for a machine has refused: no time has passed in which anybody could fault.
+            known_rates: dict[int, float] = view.notes["rates"]
+            return np.array([known_rates.get(task, 0.0) for task in tasks["task"].tolist()])
         seen: dict[int, int] = view.notes.get("faults", {})
         faults = dict(zip(tasks["task"].tolist(), tasks["page_faults"].tolist(), strict=True))
         before = np.array([seen.get(task, 0) for task in faults], float)
@@ -148,7 +160,9 @@ class MemoryCentric(Policy, ABC):
         elapsed_ms = np.where(known, view.now_ms - view.notes.get("looked_ms", view.now_ms), tasks["here_ms"])
         view.notes["faults"], view.notes["looked_ms"] = faults, view.now_ms
         rates = np.zeros(len(tasks))
-        return np.divide(1000.0 * (tasks["page_faults"] - before), elapsed_ms, out=rates, where=elapsed_ms > 0)
+        np.divide(1000.0 * (tasks["page_faults"] - before), elapsed_ms, out=rates, where=elapsed_ms > 0)
+        view.notes["rates"] = dict(zip(faults, rates.tolist(), strict=True))
+        return rates
 
     def _roomiest(self, view: View) -> int | None:
         """k: the machine with the largest free memory among those with fewer than CT jobs; None if there is none."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cluster_abm.formulas import closed_response_ms
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.clb import CpuLoadBalancing
+from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.view import Newcomer, View
 
 
@@ -25,7 +25,7 @@ class MemoryLoadBalancing(CpuLoadBalancing):
 
     def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
         """IOLB's estimate with the newcomer's I/O rate taken to be 0 (Theorem 8)."""
-        cpu_ms = newcomer.cpu_on(view.hardware[node])
-        page_ms = view.page_ms(newcomer, node)
-        queue = view.measured("queue", node) + 1.0
-        return closed_response_ms(cpu_ms, 0.0, 0.0, page_ms, queue, view.measured("at_disk", node))
+        return response_on(
+            view.loads[node], view.hardware[node], False, newcomer.cpu_ms, newcomer.age_ms, 0.0, newcomer.request_kb,
+            newcomer.memory_mb, newcomer.reaccess_rate, CLOSED, False,
+        )  # fmt: skip

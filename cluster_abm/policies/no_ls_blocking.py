@@ -29,6 +29,7 @@ class NoLoadSharingBlocking(Policy):
     source = "MCLS, section 6.1 (no-LS-blocking)"
     summary = "every job starts at home, but waits while its machine thrashes"
     holds_jobs = True
+    holds_for_events = True
     uses_reports = False
 
     @property

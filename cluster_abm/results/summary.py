@@ -75,8 +75,8 @@ def job_metrics(records: Table, jobs: Table) -> dict[str, float | None]:
 
 
 def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Numbers of each program that a finished task ran: how many, mean slowdown (wall over CPU), share of its life,
-    queueing left out, that it spent paging [%], faults of one.
+    """Numbers of each program that a finished task ran: how many, mean slowdown (wall over CPU, without what
+    failures destroyed), share of its life, queueing left out, that it spent paging [%], faults of one.
 
     Args:
         records: records of finished tasks.
@@ -92,7 +92,7 @@ def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str
             life = (own["cpu_ns"] + own["io_ns"] + own["io_queue_ns"] + own["paging_ns"]).astype(float)
             found[name] = {
                 "tasks": len(own),
-                "mean_slowdown_cpu": float((wall / own["cpu_ns"]).mean()),
+                "mean_slowdown_cpu": float((wall / (own["cpu_ns"] - own["lost_cpu_ns"])).mean()),
                 "paging_percent": float((own["paging_ns"] / life).mean() * 100.0),
                 "page_faults": float(own["faults"].mean()),
             }

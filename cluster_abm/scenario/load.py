@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.scenario.schema import Scenario, Workload
+from cluster_abm.scenario.schema import Scenario
 
 
 def shipped_path(*parts: str) -> Path:
@@ -99,15 +99,18 @@ def _copy(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in tree.items()}
 
 
-def _complete_distributions(tree: dict[str, Any]) -> None:
-    """`workload.memory_mb.mean` alone changes the mean and leaves the default's kind, not the class's `fixed`."""
-    workload = tree.get("workload")
-    if not isinstance(workload, dict):
-        return
-    for name, field in Workload.model_fields.items():
-        given = workload.get(name)
-        if isinstance(field.default, Distribution) and isinstance(given, dict) and "kind" not in given:
-            workload[name] = field.default.model_dump(exclude_defaults=True) | {"kind": field.default.kind} | given
+def _complete_distributions(tree: dict[str, Any], section: type[BaseModel] = Scenario) -> None:
+    """`workload.memory_mb.mean` alone changes the mean and leaves the default's kind, not the class's `fixed`; so it is
+    in sections of sections."""
+    for name, field in section.model_fields.items():
+        given, default = tree.get(name), field.default
+        if not isinstance(given, dict):
+            continue
+        if not isinstance(default, Distribution):
+            if isinstance(default, BaseModel):
+                _complete_distributions(given, type(default))
+        elif "kind" not in given:
+            tree[name] = default.model_dump(exclude_defaults=True) | {"kind": default.kind} | given
 
 
 def _set(tree: dict[str, Any], dotted: str, value: object) -> None:

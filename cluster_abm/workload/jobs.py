@@ -7,22 +7,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, PHASE, Table
+from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST, RequestSize
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
-from cluster_abm.workload.programs import library, mixed
+from cluster_abm.workload.programs import library, mean_cpu_ms, mixed
 from cluster_abm.workload.streams import generator
+from cluster_abm.workload.times import LONGEST_MS, whole_ns
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
 
 Floats = npt.NDArray[np.float64]
 
 MAX_TASKS = 100_000_000
-# Half of what 63 bits of nanoseconds hold, 146 years.
-MAX_WORK_MS = 4.6e12
 
 
 def job_table(scenario: Scenario, seed: int) -> Table:
@@ -31,7 +30,7 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     Those of closed users stand user by user; of each only the first arrival is known yet.
 
     Raises:
-        InputError: a trace that cannot be read, is empty, or does not fit the cluster.
+        InputError: a trace that cannot be read, is empty, or does not fit the cluster; more than 64 bits hold.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
@@ -45,9 +44,8 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
     jobs = _fill(scenario, seed, arrival_ms, columns)
-    _check_size(jobs, scenario)
-    if are_closed(scenario):
-        plan_thinking(jobs, scenario, seed)
+    thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
+    _check_size(jobs, scenario, thinking_ms)
     return jobs
 
 
@@ -63,8 +61,11 @@ def program_names(scenario: Scenario) -> tuple[str, ...]:
     return library(programs).names if programs.mix or programs.file else ()
 
 
-def _check_size(jobs: Table, scenario: Scenario) -> None:
-    """Whether the engine's 64 bits hold whatever may come of these jobs. Raises InputError."""
+def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
+    """Whether the engine's 64 bits hold whatever may come of these jobs, one user of which thinks so long in all [ms].
+
+    Raises InputError.
+    """
     tasks = jobs["tasks"].sum(dtype=np.int64)
     if tasks > MAX_TASKS:
         raise InputError(f"workload: {tasks:,} tasks: allowed are {MAX_TASKS:,}")
@@ -74,13 +75,14 @@ def _check_size(jobs: Table, scenario: Scenario) -> None:
     )
     with np.errstate(over="ignore"):
         alone_ms = jobs["cpu_ms"] * (1.0 / min(kind.cpu_speed for kind in kinds) + jobs["io_per_ms"] * request_ms)
-        all_ms = float((alone_ms * jobs["tasks"]).sum() + (jobs["arrival_ns"].max() if len(jobs) else 0) / NS_PER_MS)
+        known_ns = jobs["arrival_ns"][jobs["arrival_ns"] < NEVER]
+        all_ms = float((alone_ms * jobs["tasks"]).sum() + known_ns.max(initial=0) / NS_PER_MS) + thinking_ms
     for name, values, limit, unit in (
         ("memory_mb", jobs["memory_mb"] * jobs["tasks"], LARGEST, "MB"),
         ("initial_data_mb", jobs["initial_data_mb"], LARGEST, "MB"),
         ("io_per_ms", jobs["io_per_ms"], 1e6, "accesses per ms"),
         ("request_kb", jobs["request_kb"], LARGEST, "KB"),
-        ("all work together", np.array([all_ms]), MAX_WORK_MS, "ms of CPU and disk, were one node to do it"),
+        ("all work together", np.array([all_ms]), LONGEST_MS, "ms to its end, were one node to do it"),
     ):
         if len(values) and not values.max() <= limit:
             raise InputError(f"workload: {name} of the jobs reaches {values.max():.3g} {unit}: allowed is {limit:g}")
@@ -92,7 +94,7 @@ def jobs_per_second(scenario: Scenario) -> float:
     Raises:
         InputError: closed users, who have no rate of their own; or a utilisation of no work.
     """
-    workload = scenario.workload
+    workload = as_application(scenario.workload, scenario.cluster)
     if are_closed(scenario):
         raise InputError("workload.arrivals.kind closed: its jobs come when others have ended, at no given rate")
     if workload.jobs_per_s is not None:
@@ -107,7 +109,9 @@ def jobs_per_second(scenario: Scenario) -> float:
     )
     tasks = workload.tasks
     mean_tasks = 1.0 + tasks.parallel_share * ((tasks.minimum + tasks.maximum) / 2.0 - 1.0)
-    demand_s = mean_of(workload.cpu_ms) / 1000.0 * mean_tasks
+    # A profile replaces what cpu_ms says.
+    task_ms = mean_cpu_ms(workload.programs) if workload.programs.mix else mean_of(workload.cpu_ms)
+    demand_s = task_ms / 1000.0 * mean_tasks
     if demand_s <= 0:
         raise InputError("workload.utilisation: needs a mean of workload.cpu_ms above 0")
     return workload.utilisation * capacity / demand_s
@@ -132,7 +136,7 @@ def _fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Fl
     workload = scenario.workload
     count = len(arrival_ms)
     jobs = np.zeros(count, JOB)
-    jobs["arrival_ns"] = np.floor(arrival_ms * NS_PER_MS + 0.5).astype(np.int64)
+    jobs["arrival_ns"] = whole_ns(arrival_ms, "workload: the submission of the last job")
 
     def column(name: str, drawn: Floats) -> Floats:
         if name not in given:

@@ -135,12 +135,23 @@ def _library_of(table: pd.DataFrame) -> Library:
     return Library(names, phases, np.cumsum(count) - count, count)
 
 
+def mean_cpu_ms(programs: Programs) -> float:
+    """Mean CPU of a job of the mix at speed 1 [ms]. Raises InputError for a program that there is not."""
+    found, numbers, shares = _shares(programs)
+    return float(np.average(found.over("cpu_ms", "sum")[numbers], weights=shares))
+
+
+def _shares(programs: Programs) -> tuple[Library, list[int], npt.NDArray[np.float64]]:
+    """The programs there are, the numbers of those of the mix, and their shares."""
+    found = library(programs)
+    numbers = [found.number(name, "workload.programs.mix") for name in programs.mix]
+    return found, numbers, np.array(list(programs.mix.values()), float)
+
+
 def mixed(programs: Programs, jobs: int, rng: np.random.Generator) -> Integers:
     """Which program each of so many jobs runs, shape (jobs,): the shares of the mix as exactly as whole jobs allow
     (largest remainders), in random order."""
-    found = library(programs)
-    numbers = [found.number(name, "workload.programs.mix") for name in programs.mix]
-    shares = np.array(list(programs.mix.values()))
+    _, numbers, shares = _shares(programs)
     exact = jobs * shares / shares.sum()
     counts = np.floor(exact).astype(np.int64)
     largest = np.argsort(-(exact - counts), kind="stable")[: jobs - counts.sum()]

@@ -10,6 +10,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.draws import draw
 from cluster_abm.workload.streams import generator
+from cluster_abm.workload.times import whole_ns
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,11 +38,16 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
     return first_ms, {"home": nodes[user % len(nodes)].astype(float)}
 
 
-def plan_thinking(jobs: Table, scenario: Scenario, seed: int) -> None:
-    """Think times before each job but a user's first, whose submission alone is known beforehand."""
+def plan_thinking(jobs: Table, scenario: Scenario, seed: int) -> float:
+    """Think times before each job but a user's first, whose submission alone is known beforehand.
+
+    Returns how long the user thinks in all that thinks longest [ms]. Raises InputError for more than 64 bits hold.
+    """
     arrivals = scenario.workload.arrivals
     thinks_s = draw(arrivals.think_s, generator(seed, "think"), len(jobs))
-    jobs["think_ns"] = np.floor(thinks_s * 1000.0 * NS_PER_MS + 0.5).astype(np.int64)
+    jobs["think_ns"] = whole_ns(thinks_s * 1000.0, "workload.arrivals.think_s: the longest thought")
     is_first = np.arange(len(jobs)) % arrivals.jobs_per_user == 0
     jobs["think_ns"][is_first] = 0
     jobs["arrival_ns"][~is_first] = NEVER
+    of_users_ms = (jobs["think_ns"] / NS_PER_MS).reshape(-1, arrivals.jobs_per_user).sum(axis=1)
+    return float(of_users_ms.max(initial=0.0))

@@ -132,10 +132,10 @@ def policy_cost(scenario: Scenario) -> PolicyCost:
     serve = model.engine.serve
     engine_cpu_s, windows = 0.0, 0
 
-    def timed(end_ns: int, until_finish: bool = False) -> int:
+    def timed(end_ns: int, until_finish: bool = False, until_empty: bool = False) -> int:
         nonlocal engine_cpu_s, windows
         before_s = time.process_time()
-        reached_ns = serve(end_ns, until_finish)
+        reached_ns = serve(end_ns, until_finish, until_empty)
         engine_cpu_s += time.process_time() - before_s
         windows += 1
         return reached_ns

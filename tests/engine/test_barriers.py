@@ -192,10 +192,10 @@ def test_nobody_waits_for_ever_and_windows_do_not_matter(jobs, slice_ns, moves, 
             while now < border:
                 now = min(border, now + window * slice_ns)
                 engine.serve(now)
-            candidates = [
-                slot for node in range(3) if node != target for slot in engine.members(node).tolist()
-            ]  # fmt: skip
-            candidates.sort(key=lambda slot: engine.tasks["task"][slot])
+            movable = [
+                (task, node) for node in range(3) if node != target for task in engine.candidates(node, now)["task"]
+            ]
+            candidates = [engine.slot_of(node, task) for task, node in sorted(movable)]
             if candidates:
                 engine.migrate(candidates[which % len(candidates)], target, cost_ns, now)
         ended(engine)

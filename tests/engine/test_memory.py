@@ -208,6 +208,64 @@ def test_accesses_are_hits_only_while_the_buffer_holds_something(buffer_kb, hits
     assert records["requests"][0] + records["hits"][0] == 200
 
 
+def test_load_managers_count_hits_by_the_buffer_that_there_is():
+    """d_data = 0.02 x 150 x 1000/2 = 1500 KB: an empty buffer serves nobody, one of 600 KB half x 600/1500 = 0.2, and
+    the 300 KB that are left when the program has grown 0.1."""
+    program = [(50.0, 10_000, 1, 0), (50.0, 10_000, 0, 0), (50.0, 99_700, 0, 0)]
+    engine = machine([program], [0.0], buffer_kb=600)
+    engine.jobs["request_kb"], engine.jobs["io_per_ms"], engine.jobs["reaccess_rate"] = 1000.0, 0.02, 1.0
+    engine.admit(*(np.zeros(1, np.int64),) * 5)
+    seen = []
+    for ms in (10, 80, 140):
+        engine.serve(ms * MS)
+        loads = engine.empty_loads()
+        engine.measure(ms * MS, loads)
+        seen.append(float(loads["io_load"][0]))
+    assert seen == pytest.approx([0.02, 0.016, 0.018])
+
+
+fitting = st.lists(
+    st.tuples(
+        st.sampled_from([5.0, 40.0]), st.sampled_from([0, 60_000, 99_000, 100_000]), st.integers(0, 12),
+        st.sampled_from([0, 700]), st.sampled_from([0, 3 * MS]),
+    ),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+@given(fitting, st.sampled_from([0.0, 300.0, 50_000.0]), st.sampled_from([0.5, 9.0]), st.sampled_from([40.0, 900.0]))
+@settings(max_examples=60)
+def test_who_is_alone_has_the_hits_of_its_dedicated_run(program, buffer_kb, reaccess_rate, request_kb):
+    engine = machine([program], [0.0], buffer_kb=buffer_kb)
+    engine.jobs["request_kb"], engine.jobs["reaccess_rate"] = request_kb, reaccess_rate
+    engine.jobs["io_per_ms"] = sum(phase[2] for phase in program) / sum(phase[0] for phase in program)
+    (alone,) = run(engine)
+    dedicated_ns = alone["lone_cpu_ns"] + alone["lone_io_ns"] + alone["lone_barrier_ns"]
+    assert alone["finish_ns"] - alone["arrival_ns"] == dedicated_ns
+
+
+def test_what_is_computed_again_is_no_part_of_the_dedicated_run():
+    # Two phases that fill the memory, with accesses before, between and behind; the node fails in the last one.
+    program = [(20.0, 10_000, 20, 0), (20.0, 100_000, 4, 0), (60.0, 10_000, 60, 0)]
+
+    def lone_io_ns(fails):
+        engine = machine([program], [0.0], nodes=2, buffer_kb=50_000)
+        engine.jobs["request_kb"], engine.jobs["reaccess_rate"], engine.jobs["io_per_ms"] = 10.0, 9.0, 0.84
+        engine.admit(*(np.zeros(1, np.int64),) * 5)
+        engine.serve(200 * MS)
+        slot = engine.slot_of(0, 0)
+        # It has lost its buffer by the second phase, and has one again.
+        assert engine.tasks["phase"][slot] == 2
+        assert engine.tasks["phase_accesses"][slot] > 5
+        if fails:
+            engine.strand(0, 200 * MS)
+            engine.resume(slot, 1, 0, 200 * MS)
+        engine.serve(2000 * MS)
+        return engine.records["lone_io_ns"].tolist()
+
+    assert lone_io_ns(True) == lone_io_ns(False)
+
+
 phases = st.tuples(
     st.sampled_from([1.0, 7.0, 33.0]), st.sampled_from([0, 20_000, 70_000, 130_000]), st.integers(0, 4),
     st.sampled_from([0, 100, 5_000]),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracle import accesses_of
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import AT_DISK, BREAKDOWN, JOB, NONE, READY, RUNNING, empty_nodes
+from cluster_abm.engine.tables import AT_DISK, BREAKDOWN, JOB, NEVER, NONE, READY, RUNNING, empty_nodes
 
 RUN_KEY = 0x5EED_CAFE_F00D_BEEF
 QUANTUM, SWITCH, SEEK = 100, 10, 1000
@@ -139,13 +139,19 @@ def test_a_faster_node_needs_less_time_for_what_is_left():
     assert record["cpu_ns"] == 400
 
 
+def test_who_makes_no_access_makes_none_on_a_faster_node_either():
+    engine = cluster([(0, 0, 1000, 0)], speed=[0.001, 1000.0])
+    move(engine, 0, 1, 0, 200)
+    assert engine.tasks["gap_left_ns"][engine.slot_of(1, 0)] == NEVER
+
+
 def test_a_newcomer_that_has_not_entered_is_executed_remotely():
     engine = cluster([(0, 500, 1000, 0), (0, 700, 1000, 0)])
     engine.serve(100)
-    assert engine.members(0).size == 2
-    engine.migrate(int(engine.members(0)[0]), 1, 50, 100)
+    assert engine.candidates(0, 100)["task"].tolist() == [0, 1]
+    engine.migrate(engine.slot_of(0, 0), 1, 50, 100)
     # On its way from its arrival on; once sent it is not sent again.
-    assert engine.members(1).size == 0
+    assert not len(engine.candidates(1, 100))
     found = finished(engine)
     assert found[0]["finish_ns"] == 500 + 50 + 1000
     assert (found[0]["moves"], found[0]["migrations"], found[0]["migration_ns"]) == (1, 0, 50)
@@ -170,9 +176,11 @@ def lived(work, journeys, window_ns=None, memory_kb=2500):
         while now_ns < when_ns:
             now_ns = when_ns if window_ns is None else min(when_ns, now_ns + window_ns)
             engine.serve(now_ns)
-        movable = [slot for node in range(3) if node != target for slot in engine.members(node).tolist()]
+        movable = [
+            (task, node) for node in range(3) if node != target for task in engine.candidates(node, now_ns)["task"]
+        ]
         if movable:
-            by_task = sorted(movable, key=lambda slot: engine.tasks["task"][slot])
+            by_task = [engine.slot_of(node, task) for task, node in sorted(movable)]
             engine.migrate(by_task[choice % len(by_task)], target, cost_ns, now_ns)
             sent += 1
     while window_ns is not None and engine.live and now_ns < 10**6:

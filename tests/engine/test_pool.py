@@ -172,3 +172,32 @@ def test_no_policy_is_faster_than_the_bound(name):
             for chosen in (name, "ideal")
         )
         assert policy > bound
+
+
+def test_memory_and_the_buffer_in_it_are_dealt_out_among_the_nodes():
+    # Four nodes of 128 MB: 520 MB ask for 8 more than there are, 3 times 40 leave 98 each; alone nobody is short of it.
+    def loads(jobs, **given):
+        model = ClusterModel(
+            scenario(
+                cluster__paging="oversize", cluster__memory_mb=128.0, workload__cpu_ms={"kind": "fixed", "mean": 2e3},
+                cluster__buffer_mb=100.0, policy__name="ideal", workload__utilisation=None, workload__jobs=jobs,
+                workload__duration_s=0.01, workload__memory_mb={"kind": "fixed", "mean": 40.0}, **given,
+            ),
+            seed=1,
+        )  # fmt: skip
+        empty = model.node_agents[3].loads
+        while model.now_ms < 1500:
+            model.step()
+        return empty, model.node_agents[3].loads
+
+    empty, full = loads(13)
+    assert (empty["oversize"], empty["free_mb"], empty["memory_mb"]) == (-1.0, 128.0, 0.0)
+    assert (full["oversize"], full["free_mb"], full["memory_mb"]) == (8 / 512, 0.0, 130.0)
+    assert (full["faults_per_ms"], full["page_ms"], full["tasks"]) == (0.0, 0.0, 13 / 4)
+    _, some = loads(3, workload__io_per_ms={"kind": "fixed", "mean": 0.1}, workload__reaccess_rate=1.0)
+    assert some["oversize"] == pytest.approx(-392 / 512)
+    # Three times 40 MB are nearly one node's memory: the buffer lives in that of all.
+    assert some["cache_mb"] > 8 / 4
+    assert some["free_mb"] + some["cache_mb"] == pytest.approx(98.0)
+    # The buffer serves some accesses: less reaches the disks than is asked for.
+    assert some["io_load"] < 3 * 0.1 / 4

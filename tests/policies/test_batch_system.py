@@ -78,3 +78,21 @@ def test_who_is_held_is_an_agent_that_says_so(tmp_path):
     states = {agent.job: agent.state for agent in model.agents if hasattr(agent, "width")}
     assert states == {0: "running", 1: "held"}
     assert model.summary()["jobs"]["blocked"] == 1
+
+
+def test_a_task_that_loses_its_node_gets_a_free_one_which_nobody_else_gets(tmp_path):
+    jobs = trace_of(tmp_path, [(0, 2, 10_000), (7_000, 2, 1_000)])
+    model = finished(**jobs, failures__event=[{"node": 2, "at_s": 5.0, "for_s": 1.0}])
+    frame = model.jobs_frame().sort_values("task")
+    # The first job's task begins again at 5 s on node 3; the second job has the other two, 2 being whole again.
+    assert frame["node"].tolist() == [1, 3, 2, 0]
+    assert frame["finish_ms"].tolist() == [10_000.0, 15_000.0, 8_000.0, 8_000.0]
+
+
+def test_where_none_is_free_it_goes_to_another_node_of_its_job(tmp_path):
+    jobs = trace_of(tmp_path, [(0, 2, 10_000), (1, 2, 10_000)])
+    model = finished(**jobs, failures__event=[{"node": 3, "at_s": 5.0}])
+    frame = model.jobs_frame().sort_values(["job", "finish_ms"])
+    # On node 0 are 5.001 s left of one task, and from 5 s on 10 s of the other: it has 15.001 s to do.
+    assert frame["node"].tolist() == [1, 2, 0, 0]
+    assert frame["finish_ms"].tolist() == [10_000.0, 10_000.0, pytest.approx(15_001.0, abs=10), 20_001.0]

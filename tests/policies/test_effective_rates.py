@@ -83,3 +83,14 @@ def test_it_is_an_option_that_changes_decisions(name):
     raw, effective = (finished(2, **work, policy__rates=rates) for rates in ("raw", "effective"))
     assert finished(2, **work).summary() == raw.summary()
     assert raw.summary()["metrics"] != effective.summary()["metrics"]
+
+
+def test_a_buffer_in_free_memory_is_what_a_newcomer_would_leave_of_it(node):
+    # Of 10 MB, with 1 MB free beside it, a program of 4 MB leaves 7; one that is counted already, all.
+    lives_in_memory = PAPERS_NODE._replace(by_oversize=True)
+    row = node | {"cache_mb": 10.0, "free_mb": 1.0}
+    for is_there, left_mb in ((False, 7.0), (True, 10.0)):
+        fixed = PAPERS_NODE._replace(buffer_mb=left_mb)
+        assert response_on(row, lives_in_memory, is_there, *A, CLOSED, True) == response_on(
+            row, fixed, is_there, *A, CLOSED, True
+        )

@@ -295,4 +295,4 @@ def test_a_batch_job_gets_the_fastest_free_nodes():
     for heterogeneous, given in ((False, [0, 1]), (True, [1, 3])):
         policy, view, newcomer = asked("batch-system", nodes, {}, heterogeneous=heterogeneous)
         assert not policy.holds(newcomer, 2, view)
-        assert sorted(view.notes["given"][-1].tolist()) == given
+        assert sorted(view.notes["given"][newcomer.job].tolist()) == given

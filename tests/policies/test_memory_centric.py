@@ -1,5 +1,7 @@
 """MCLS's loop on two machines, branch by branch, and its variations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import scenario
@@ -211,11 +213,45 @@ def test_the_oldest_moves_only_if_it_has_executed_as_long_as_it_would_travel():
     assert policy("age").relieve(view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), old[:1])) is None
 
 
+def test_the_cost_of_the_oldest_is_that_of_its_data_on_both_disks():
+    # f 100 ms, an image of 10 MB at 10 Mbps 8 s, and 1075 ms for each of 1 MB of initial data and what it has written,
+    # over the network and disks of 40 and 4 MB/s: 1 MB in 10 s of CPU at 0.02 accesses/ms of 10 KB; half of them write.
+    def moves(age_ms):
+        old = job(memory_mb=10.0, age_ms=age_ms)
+        old["initial_data_mb"], old["io_per_ms"], old["request_kb"], old["write_share"] = 1.0, 0.02, 10.0, 0.5
+        seen = view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), [old])
+        slow = seen.hardware[1]._replace(disk_mb_per_s=4.0)
+        return policy("age").relieve(replace(seen, hardware=(seen.hardware[0], slow)))
+
+    # 10.25 s at an age of 10 s; 10.2823 s at one of 10.3 s.
+    assert moves(10_000.0) is None
+    assert moves(10_300.0).cost_ms == pytest.approx(10_282.25)
+
+
 def test_at_first_sight_a_job_s_fault_rate_is_that_since_it_came():
     # 300 faults in 10 s against 200 in 5 s.
     jobs = [job(0, faults=300, here_ms=10_000.0), job(1, faults=200, here_ms=5_000.0)]
     seen = view((0.5, 2, 0.0, 0.0), (-1.0, 0, 122.0, 0.0), jobs)
     assert policy("pf-rate").relieve(seen).task.task == 1
+
+
+def test_asked_again_after_a_refusal_it_knows_the_fault_rates_of_a_moment_ago():
+    # R_p 400 and 100 faults in the last second; by all faults so far, or by none, it would be the first.
+    jobs, notes = [job(0, faults=900), job(1, faults=800)], {"faults": {0: 800, 1: 400}, "looked_ms": 9_000.0}
+    machines = [(-1.0, 0, 122.0, 0.0), (-1.0, 0, 121.0, 0.0)]
+
+    def ask(refused):
+        here = (0.5, 2, 0.0, 0.0)
+        seen = view(here, machines[0], jobs, notes=notes, refused=frozenset(refused), more=machines[1:])
+        return policy("pf-rate").relieve(seen)
+
+    first, second = ask([]), ask([1])
+    assert (first.target, first.task.task) == (1, 1)
+    assert (second.target, second.task.task) == (2, 1)
+    # A second later 300 more of the other's count from that one look on.
+    jobs[0] = job(0, faults=1300)
+    third = policy("pf-rate").relieve(view((0.5, 2, 0.0, 0.0), machines[0], jobs, 11_000.0, notes))
+    assert third.task.task == 0
 
 
 @pytest.mark.parametrize("name", VARIATIONS)
@@ -324,3 +360,107 @@ def test_negotiated_it_works_by_reports_and_answers(tmp_path):
     model.run()
     assert model.summary()["jobs"]["finished"] == 3
     assert model.summary()["metrics"]["migrations"] >= 1
+
+
+def test_a_submission_that_all_refuse_waits_in_its_queue(tmp_path):
+    # Both machines are full until 10 s. At 5 s the report of time 0 still shows the other one empty: it refuses.
+    jobs = [(0, 0, "full"), (1, 1, "full"), (5_000, 0, "full"), (6_000, 0, "full")]
+    given = {
+        "negotiation__mode": "negotiated", "cluster__exchange_period_ms": 30_000.0, "policy__settling_ms": 0.0,
+        "cluster__context_switch_ms": 0.0, "negotiation__offers": 1,
+    }  # fmt: skip
+    models = [two_machines("pf-rate", ["full,10000,100,0"], tmp_path, jobs, **given) for _ in range(2)]
+    models[0].run()
+    while models[1].running:
+        models[1].step()
+    frame = models[0].jobs_frame().sort_values("job")
+    # The first ends at 10 s, the third at 21 s, each in the slice that begins then: the next look is a second later.
+    assert frame["blocked_ms"].tolist() == [0.0, 0.0, 6_000.0, 16_000.0]
+    assert frame["node"].tolist() == [0, 1, 0, 0]
+    decisions = models[0].decisions_frame().query("job == 2")
+    assert decisions["target"].tolist() == [1, 0, 0]
+    assert decisions["accepted"].tolist() == [False, False, True]
+    assert decisions["reason"].tolist() == [
+        "blocks submissions by now", "home blocks submissions, and all who were asked have refused", "accepted at home",
+    ]  # fmt: skip
+    # Waiting is no refusal: of the offers there was one.
+    assert models[0].summary()["metrics"]["refused_offers"] == 1
+    assert models[0].summary() == models[1].summary()
+    assert frame.equals(models[1].jobs_frame().sort_values("job"))
+
+
+def test_a_job_s_tasks_behind_the_first_start_at_home_and_say_why(tmp_path):
+    given = {"negotiation__mode": "negotiated", "workload__tasks": {"parallel_share": 1.0, "minimum": 3, "maximum": 3}}
+    model = two_machines("pf-rate", ["small,500,1,0"], tmp_path, [(0, 0, "small")], **given)
+    model.run()
+    decisions = model.decisions_frame()
+    # Each machine takes one, and for ten seconds no more; but the job has begun.
+    assert decisions["target"].tolist() == [0, 1, 0]
+    assert decisions["accepted"].all()
+    assert decisions["reason"].tolist() == [
+        "accepted at home",
+        "",
+        "home blocks submissions, and no other machine takes it",
+    ]
+
+
+# ---- jobs that are held for ever -----------------------------------------------------------------------------
+
+FILLED = {
+    "cluster__memory_mb": 128.0, "cluster__buffer_mb": 0.0, "cluster__paging": "oversize",
+    "workload__utilisation": None, "workload__cpu_ms": {"kind": "fixed", "mean": 500.0},
+    "workload__home": {"kind": "weights", "weights": [1.0]}, "workload__duration_s": 1.0, "workload__jobs": 3,
+}  # fmt: skip
+
+
+def background(*nodes):
+    return [{"node": node, "cpu_share": 0.1, "memory_mb": 300.0} for node in nodes]
+
+
+@pytest.mark.parametrize("name", ["no-ls-blocking", *VARIATIONS])
+def test_a_run_ends_when_all_that_is_left_is_held_for_ever(name):
+    given = FILLED | {"cluster__nodes": 2, "workload__background": background(0, 1), "policy__name": name}
+    models = [ClusterModel(scenario(**given), seed=1) for _ in range(2)]
+    models[0].run()
+    while models[1].running:
+        assert models[1].now_ms < 60_000
+        models[1].step()
+    counts = models[0].summary()["jobs"]
+    assert counts == {"submitted": 3, "finished": 0, "killed": 0, "lost": 0, "blocked": 3, "running": 0}
+    assert models[0].summary() == models[1].summary()
+
+
+def test_it_does_not_end_before_news_of_a_free_machine_has_come(tmp_path):
+    # Machine 0 is full of background. The report of 10 s shows machine 1 full too, until 11 s; the next comes at 20 s.
+    given = {
+        "negotiation__mode": "negotiated", "cluster__exchange_period_ms": 10_000.0, "policy__settling_ms": 0.0,
+        "workload__background": [{"node": 0, "cpu_share": 0.1, "memory_mb": 150.0}],
+    }  # fmt: skip
+    jobs = [(9_000, 1, "full"), (10_500, 0, "small")]
+    model = two_machines("pf-rate", ["full,2000,100,0", "small,500,1,0"], tmp_path, jobs, **given)
+    model.run()
+    frame = model.jobs_frame().set_index("job")
+    assert frame["outcome"].to_dict() == {0: "finished", 1: "finished"}
+    assert frame["node"][1] == 1
+    assert 9_500 <= frame["blocked_ms"][1] <= 10_500
+
+
+def test_it_does_not_end_before_a_failure_that_moves_the_submission_elsewhere():
+    # Node 0 is full; while it is out, from 30 s on, node 1 takes in what is submitted there.
+    given = FILLED | {
+        "cluster__nodes": 2, "workload__background": background(0), "policy__name": "no-ls-blocking",
+        "failures__event": [{"node": 0, "at_s": 30.0, "for_s": 60.0}], "workload__jobs": 1,
+    }  # fmt: skip
+    model = ClusterModel(scenario(**given), seed=1)
+    model.run()
+    assert model.summary()["jobs"]["finished"] == 1
+    assert model.jobs_frame()["node"].tolist() == [1]
+
+
+def test_a_policy_that_lets_go_by_the_clock_is_waited_for(monkeypatch):
+    patient = type(create(PolicyChoice(name="no-ls-blocking")))
+    monkeypatch.setattr(patient, "holds", lambda self, newcomer, tasks, seen: seen.now_ms < 40_000)
+    monkeypatch.setattr(patient, "holds_for_events", False)
+    model = ClusterModel(scenario(**FILLED, policy__name="no-ls-blocking"), seed=1)
+    model.run()
+    assert model.jobs_frame()["blocked_ms"].min() >= 39_000

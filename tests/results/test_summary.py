@@ -164,3 +164,22 @@ def test_the_disk_queue_and_a_request_in_service(summary_of):
     assert parts["io_queue"] > 0.5 * parts["io"]
     assert 1 < metrics["mean_slowdown"] < 2.5
     assert metrics["mean_slowdown"] == pytest.approx(metrics["mean_slowdown_cpu_io"])
+
+
+def test_cpu_that_a_failure_destroyed_is_in_no_slowdown(tmp_path):
+    # 1 s of CPU; the node is out from 0.5 s to 1 s: begun again elsewhere at 0.6 s, it ends at 1.6 s.
+    profiles = tmp_path / "profiles.csv"
+    profiles.write_text("program,cpu_ms,memory_mb,accesses\nlong,1000,1,0\n")
+    model = ClusterModel(
+        scenario(
+            workload={"jobs": 1, "duration_s": 0.001, "programs": {"mix": {"long": 1.0}, "file": str(profiles)}},
+            workload__home={"kind": "weights", "weights": [1.0]},
+            failures__event=[{"node": 0, "at_s": 0.5, "for_s": 0.5}],
+        ),
+        seed=1,
+    )  # fmt: skip
+    model.run()
+    summary = model.summary()
+    assert summary["metrics"]["lost_cpu_ms"] > 490
+    assert summary["metrics"]["mean_slowdown_cpu"] == pytest.approx(1.6, rel=0.01)
+    assert summary["programs"]["long"]["mean_slowdown_cpu"] == summary["metrics"]["mean_slowdown_cpu"]

@@ -132,6 +132,16 @@ def test_a_parameter_alone_leaves_the_default_distribution(write):
     assert (scenario.workload.request_kb.kind, scenario.workload.request_kb.sd) == ("gamma", 50.0)
 
 
+def test_so_it_does_in_a_section_of_a_section():
+    closed = {"workload.arrivals.kind": "closed", "workload.jobs": None, "workload.utilisation": None}
+    think = scenario_from({}, overrides=closed | {"workload.arrivals.think_s.mean": 7.0}).workload.arrivals.think_s
+    assert (think.kind, think.mean) == ("exponential", 7.0)
+    think = load_scenario("lmip", {"workload.arrivals.think_s.mean": 7.0}).workload.arrivals.think_s
+    assert (think.kind, think.mean) == ("uniform", 7.0)
+    size = scenario_from({"workload": {"jobs": 1}, "data": {"files": 9, "size_mb": {"mean": 7.0}}}).data.size_mb
+    assert (size.kind, size.mean) == ("fixed", 7.0)
+
+
 def test_another_kind_drops_the_parameters_it_does_not_take():
     memory = load_scenario("quickstart", {"workload.memory_mb.kind": "exponential"}).workload.memory_mb
     assert (memory.kind, memory.mean) == ("exponential", 4.0)

@@ -128,6 +128,24 @@ def test_utilisation_counts_the_mean_of_the_lifetime_law():
     assert jobs_per_second(lifetimes) == pytest.approx(0.5 * 4 * (1 - math.exp(-2)) / 2, rel=1e-9)
 
 
+def test_utilisation_counts_the_cpu_of_the_programs_that_jobs_run():
+    """Of four jobs three run 38.93 s of t-sim and one 120.91 s of metis (MCLS, Table 1): 59.425 s."""
+    mixed = scenario(
+        cluster__nodes=4, workload__utilisation=0.5, workload__duration_s=36_000.0,
+        workload__programs__mix={"t-sim": 3.0, "metis": 1.0},
+    )  # fmt: skip
+    assert jobs_per_second(mixed) == pytest.approx(0.5 * 4 / 59.425, rel=1e-9)
+    jobs = job_table(mixed, SEED)
+    # 1,212 jobs by a Poisson process; which of them run what is dealt out as exactly as whole jobs allow.
+    assert abs(jobs["cpu_ms"].sum() / 1000 / 36_000 / 4 - 0.5) < 0.5 * ERRORS / math.sqrt(1_212)
+
+
+def test_utilisation_counts_the_cpu_of_the_application():
+    run = scenario(workload__utilisation=0.5, workload__application__name="lu")
+    jobs = job_table(run, SEED)
+    assert jobs_per_second(run) == pytest.approx(0.5 * 4 / (jobs["cpu_ms"][0] / 1000 * jobs["tasks"][0]), rel=1e-9)
+
+
 def test_a_rate_is_the_rate_and_a_number_the_number():
     jobs = job_table(scenario(workload__jobs_per_s=30.0, workload__duration_s=1000.0), SEED)
     assert abs(len(jobs) - 30_000) < ERRORS * math.sqrt(30_000)

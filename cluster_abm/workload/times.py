@@ -1,0 +1,30 @@
+"""Times of a workload as the engine keeps them: whole nanoseconds in 64 bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import NS_PER_MS
+from cluster_abm.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# What NEVER leaves of 63 bits of nanoseconds, 146 years.
+LONGEST_MS = 4.6e12
+
+
+def whole_ns(times_ms: Floats, what: str) -> Integers:
+    """Whole nanoseconds nearest to times in ms, shape (times,).
+
+    Args:
+        times_ms: not negative.
+        what: what they are, as a message begins with it.
+
+    Raises:
+        InputError: one of them is more than 64 bits of nanoseconds hold.
+    """
+    if len(times_ms) and not times_ms.max() <= LONGEST_MS:
+        raise InputError(f"{what} reaches {times_ms.max():.3g} ms: allowed is {LONGEST_MS:g} (146 years)")
+    return np.floor(times_ms * NS_PER_MS + 0.5).astype(np.int64)
