@@ -146,7 +146,7 @@ class Failures:
     @property
     def _ways_can_fail(self) -> bool:
         """Else nobody's way leads over a node, and nobody asks for the way to one that is out."""
-        return self.settings.can_happen and (self.settings.links_can_fail or not self._whole_network.is_alike)
+        return self.settings.links_can_fail or not self._whole_network.is_alike
 
     def _renew_network(self) -> set[int]:
         """Routes lead round what is out from now on; the numbers of the links that are out."""

@@ -36,6 +36,13 @@ ANNOUNCED = (
 announced = itemgetter(*map((JOB.names or ()).index, ANNOUNCED))
 
 
+def read_only(loads: Table) -> Table:
+    """The same load table for a policy: what it wrote there all others would take for true."""
+    seen = loads.view()
+    seen.flags.writeable = False
+    return seen
+
+
 class Negotiations:
     """The conversation of all load managers.
 
@@ -56,6 +63,7 @@ class Negotiations:
         self._capacities = capacities_of(self._hardware) if model.policy.parameters.heterogeneous else None
         self._policy_key = np.uint64(key(model.run_seed, "policy"))
         self._true = model.engine.empty_loads()
+        self._true_seen = read_only(self._true)
         self._timeout_ns = nanoseconds(setup.negotiation.timeout_ms)
         self._loss_share = setup.interconnect.loss_share
         self._message_key = np.uint64(key(model.run_seed, "messages"))
@@ -118,7 +126,8 @@ class Negotiations:
                 break
             asking_ns = delay_ns
             if target != home:
-                model.failures.set_out(newcomer.task, home, target)
+                if self._failures_are_possible:
+                    model.failures.set_out(newcomer.task, home, target)
                 self.remote_executions += 1
                 cost_ms = self._view(home, self._true).cost_ms(newcomer, target)
                 delay_ns += travel_ns(cost_ms, newcomer.task, target)
@@ -236,11 +245,9 @@ class Negotiations:
         out: frozenset[int] = frozenset(),
     ) -> View:
         model = self._model
-        seen = loads.view()
-        seen.flags.writeable = False
         return View(
             me=me,
-            loads=seen,
+            loads=self._true_seen if loads is self._true else read_only(loads),
             hardware=self._hardware,
             paths=self._paths_from(me),
             remote_execution_ms=model.negotiation.remote_execution_ms,
@@ -282,7 +289,8 @@ class Negotiations:
         if slot < 0:
             name = self._model.policy.name
             raise InputError(f"policy {name!r}: task {task.task} is to migrate from node {source}, where it is not")
-        self._model.failures.set_out(task.task, source, target)
+        if self._failures_are_possible:
+            self._model.failures.set_out(task.task, source, target)
         under_way_ns = travel_ns(cost_ms, task.task, target) + asking_ns
         if staging is not None:
             if not task.running:

@@ -267,7 +267,13 @@ class View:
 
     def of_those_up(self, column: Loads) -> Loads:
         """The entries of the nodes that are believed to be up, the own one among them, shape (nodes up,)."""
-        return np.delete(column, list(self.out)) if self.out else column
+        return column[self._is_up] if self.out else column
+
+    @cached_property
+    def _is_up(self) -> npt.NDArray[np.bool_]:
+        is_up = np.ones(self.nodes, bool)
+        is_up[list(self.out)] = False
+        return is_up
 
     def least(self, index: str, newcomer: Newcomer | None = None) -> int:
         """The node of least load among those that have not refused; on a tie `me`, else the next one after `me`."""
@@ -289,8 +295,8 @@ class View:
     @cached_property
     def imbalance(self) -> tuple[float, float, float]:
         """Load imbalance factors (LIF_CPU, LIF_page, LIF_IO) by what is known [ms]: IOLB (7)-(9)."""
-        cpu_ms, page_ms, io_ms = (self.of_those_up(self.loads[index]) for index in ("cpu_ms", "page_ms", "io_ms"))
-        return load_imbalance_factors(cpu_ms, page_ms, io_ms)
+        loads = self.loads[self._is_up] if self.out else self.loads
+        return load_imbalance_factors(loads["cpu_ms"], loads["page_ms"], loads["io_ms"])
 
     def faults_per_ms(self, newcomer: Newcomer, node: int) -> float:
         """Page faults per ms of CPU on a node with the newcomer there [1/ms]."""
