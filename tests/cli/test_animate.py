@@ -85,6 +85,7 @@ def test_without_ffmpeg_it_says_so(cli, monkeypatch):
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+@pytest.mark.slow
 def test_with_ffmpeg_it_is_an_mp4(cli, tmp_path):
     """A picture comes back out of it as the GIF has it: same size, and about the same colours."""
     for name in ("run.mp4", "run.gif"):
