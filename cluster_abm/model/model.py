@@ -136,6 +136,7 @@ class ClusterModel(mesa.Model):
         waits_for_end = schedule.waits_for_ends
         waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
         if self._submissions.is_stuck and self._end_ns is None:
+            # It is the last one.
             border_ns = self.now_ns + self.slice_ns
         if (waits_for_end or self._kills_can_happen) and self.transfers.in_flight:
             # Where a window may end early, or who is under way be killed, transfers must not run ahead of it.
