@@ -90,7 +90,9 @@ def _numbers(runs: Sequence[Run]) -> Markup:
             cells.append(tag("td", "–" if math.isnan(difference) else f"{sign}{_figure(difference, unit)}"))
         body.append(tag("tr", tag("th", words), *cells))
     head = tag("tr", tag("th", "So far"), *heads, *([tag("th", "B − A")] if two else []))
-    return tag("table", tag("thead", head), tag("tbody", *body), class_="numbers")
+    # All panels come at once, but not with the clock beside the buttons: of which moment they are stands here.
+    ms = max(run.frame.now_ms for run in runs)
+    return tag("table", tag("thead", head), tag("tbody", *body), class_="numbers", data_ms=ms)
 
 
 def _figure(value: float, unit: str) -> str:

@@ -38,6 +38,11 @@ class Tab:
     def clock_s(self):
         return float(re.sub(r"[ s,]", "", self.page.locator(".clock").inner_text()))
 
+    @property
+    def panels_s(self):
+        """Of which moment the panels are: they come at once, but not with the clock."""
+        return float(self.page.locator(".numbers").get_attribute("data-ms")) / 1000
+
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).click()
 
@@ -53,7 +58,7 @@ class Tab:
         for _ in range(count):
             before = self.clock_s
             self.press("Step")
-            self.until(lambda before=before: self.clock_s > before)
+            self.until(lambda before=before: self.clock_s > before and abs(self.panels_s - self.clock_s) < 0.01)
 
     def choose(self, label, value):
         """A value from the list of that label."""
