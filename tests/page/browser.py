@@ -55,10 +55,14 @@ class Tab:
         return found
 
     def steps(self, count):
+        self.until(self._is_of_one_moment)
         for _ in range(count):
             before = self.clock_s
             self.press("Step")
-            self.until(lambda before=before: self.clock_s > before and abs(self.panels_s - self.clock_s) < 0.01)
+            self.until(lambda before=before: self.clock_s > before and self._is_of_one_moment())
+
+    def _is_of_one_moment(self):
+        return abs(self.panels_s - self.clock_s) < 0.01
 
     def choose(self, label, value):
         """A value from the list of that label."""
