@@ -1,7 +1,8 @@
 """Who does what, when several processes work on one folder: claims that end with the process that made them.
 
 A claim is a file that only one process can create (O_CREAT | O_EXCL, also on network file systems; no flock). It
-names the session of its owner, and a session is a file whose modification time its process renews. A claim is void once
+names the session of its owner, and a session is a file whose modification time its process renews; it is empty, so that
+no kill finds it half written: host and process are in its name. A claim is void once
 the session's process is known to be dead (this host) or its session has not been renewed for `EXPIRY_S`. Void claims
 are not taken away but outbid: the next process creates the claim's next generation, which again only one can. Should
 the caches of a file system fool all this, a run is made twice, to the same bytes: nothing is lost or counted twice.
@@ -9,7 +10,7 @@ the caches of a file system fool all this, a run is made twice, to the same byte
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
 import socket
 import threading
@@ -18,7 +19,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from cluster_abm.study.interrupts import interrupt_held_back
 
@@ -35,7 +35,7 @@ class Leases:
     """
 
     def __init__(self, folder: Path, expiry_s: float = EXPIRY_S) -> None:
-        self.token = uuid.uuid4().hex
+        self.token = token_of(this_host(), os.getpid())
         self._claims, self._sessions = folder / "claims", folder / "sessions"
         self._expiry_s = expiry_s
         self._held: dict[str, Path] = {}
@@ -86,9 +86,9 @@ class Leases:
 
     def dead(self) -> Iterator[str]:
         """Tokens of sessions that are over without having said so; their files are removed on the way."""
-        for path in sorted(self._sessions.glob("*.json")):
-            if path.stem != self.token and self._is_dead(path.stem):
-                yield path.stem
+        for path in sorted(self._sessions.iterdir()):
+            if path.name != self.token and self._is_dead(path.name):
+                yield path.name
                 path.unlink(missing_ok=True)
 
     def _generations(self, name: str) -> list[Path]:
@@ -106,26 +106,21 @@ class Leases:
     def _is_dead(self, token: str) -> bool:
         session = self._session(token)
         try:
-            return _is_over(session, self._age_s(session), self._expiry_s)
+            return _is_over(token, self._age_s(session), self._expiry_s)
         except FileNotFoundError:
             return True
 
     def _age_s(self, path: Path) -> float:
         """By the file system's clock: that of the host may be another."""
-        now = self._session(self.token)
-        os.utime(now)
-        return now.stat().st_mtime - path.stat().st_mtime
+        self._renew()
+        return self._session(self.token).stat().st_mtime - path.stat().st_mtime
 
     def _session(self, token: str) -> Path:
-        return self._sessions / f"{token}.json"
+        return self._sessions / token
 
     def _renew(self) -> None:
-        try:
-            os.utime(self._session(self.token))
-        except FileNotFoundError:
-            # At the start; or somebody took this process for dead while it was suspended.
-            said: dict[str, Any] = {"host": this_host(), "pid": os.getpid()}
-            self._session(self.token).write_text(json.dumps(said), encoding="utf-8")
+        # It may have to be made anew: somebody took this process for dead while it was suspended.
+        self._session(self.token).touch()
 
     def _beat(self) -> None:
         while not self._over.wait(min(RENEWAL_S, self._expiry_s / 4)):
@@ -137,9 +132,9 @@ class Leases:
 def processes_at_work(folder: Path, expiry_s: float = EXPIRY_S) -> int:
     """How many processes work on a folder, as far as one sees without writing to it (so by this host's clock)."""
     count = 0
-    for path in (folder / "sessions").glob("*.json"):
-        with suppress(FileNotFoundError, ValueError):
-            count += not _is_over(path, time.time() - path.stat().st_mtime, expiry_s)
+    for path in (folder / "sessions").glob("*"):
+        with suppress(FileNotFoundError):
+            count += not _is_over(path.name, time.time() - path.stat().st_mtime, expiry_s)
     return count
 
 
@@ -153,13 +148,19 @@ def this_host() -> str:
     return " ".join(parts)
 
 
-def _is_over(session: Path, age_s: float, expiry_s: float) -> bool:
-    try:
-        said = json.loads(session.read_text(encoding="utf-8"))
-    except ValueError:
-        # Caught between its creation and its text.
-        return age_s > expiry_s
-    return age_s > expiry_s or (said["host"] == this_host() and not _is_alive(said["pid"]))
+def token_of(host: str, pid: int) -> str:
+    """A name for a session of a process that no other session has; fit for a file's name, whatever the host's is."""
+    return f"{uuid.uuid4().hex}-{_tag(host)}-{pid}"
+
+
+def _tag(host: str) -> str:
+    return hashlib.sha256(host.encode()).hexdigest()[:16]
+
+
+def _is_over(token: str, age_s: float, expiry_s: float) -> bool:
+    _, _, owner = token.partition("-")
+    tag, _, pid = owner.partition("-")
+    return age_s > expiry_s or (tag == _tag(this_host()) and pid.isdecimal() and not _is_alive(int(pid)))
 
 
 def _is_alive(pid: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,14 +11,14 @@ from contextlib import ExitStack
 
 import pytest
 
-from cluster_abm.study.leases import Leases, processes_at_work, this_host
+from cluster_abm.study.leases import Leases, processes_at_work, this_host, token_of
 
 
-def session(folder, token, **said):
-    """A session as another process would have written it."""
+def session(folder, host=None, pid=None):
+    """A session as another process would have made it."""
     (folder / "sessions").mkdir(exist_ok=True)
-    path = folder / "sessions" / f"{token}.json"
-    path.write_text(json.dumps({"host": this_host(), "pid": os.getpid()} | said), encoding="utf-8")
+    path = folder / "sessions" / token_of(host or this_host(), pid or os.getpid())
+    path.touch()
     return path
 
 
@@ -71,32 +70,32 @@ def test_of_many_at_once_one_gets_it(tmp_path, dead_pid):
     """Of a free claim, and of one whose owner is dead."""
     with ExitStack() as stack:
         many = [stack.enter_context(Leases(tmp_path)) for _ in range(8)]
-        session(tmp_path, "gone", pid=dead_pid)
+        gone = session(tmp_path, pid=dead_pid).name
         with ThreadPoolExecutor(8) as threads:
             for number in range(50):
                 name = f"run-{number}"
                 if number % 2:
-                    claim_of(tmp_path, "gone", name)
+                    claim_of(tmp_path, gone, name)
                 assert sum(threads.map(lambda one, name=name: one.claim(name), many)) == 1
 
 
 @pytest.mark.parametrize("generation", [1, 7])
 def test_the_claim_of_a_dead_process_is_outbid(tmp_path, dead_pid, generation):
-    session(tmp_path, "gone", pid=dead_pid)
-    claim_of(tmp_path, "gone", generation=generation)
+    gone = session(tmp_path, pid=dead_pid).name
+    claim_of(tmp_path, gone, generation=generation)
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         assert mine.claim("run")
         assert not other.claim("run")
         mine.release("run")
         assert list((tmp_path / "claims").iterdir()) == []
-        assert list(other.dead()) == ["gone"]
+        assert list(other.dead()) == [gone]
         assert list(other.dead()) == []
 
 
 def test_a_process_elsewhere_is_believed_in_while_it_renews_its_session(tmp_path, dead_pid):
     """Of another machine nobody knows which numbers live: only its heartbeat tells."""
-    far = session(tmp_path, "far", host="elsewhere", pid=dead_pid)
-    claim_of(tmp_path, "far")
+    far = session(tmp_path, host="elsewhere", pid=dead_pid)
+    claim_of(tmp_path, far.name)
     with Leases(tmp_path, expiry_s=100.0) as mine:
         assert not mine.claim("run")
         now = far.stat().st_mtime
@@ -108,8 +107,8 @@ def test_a_process_elsewhere_is_believed_in_while_it_renews_its_session(tmp_path
 
 def test_a_process_of_this_host_that_has_stopped_renewing_is_over(tmp_path):
     """Its number may long be another's."""
-    here = session(tmp_path, "here")
-    claim_of(tmp_path, "here")
+    here = session(tmp_path)
+    claim_of(tmp_path, here.name)
     with Leases(tmp_path, expiry_s=100.0) as mine:
         assert not mine.claim("run")
         now = here.stat().st_mtime
@@ -131,7 +130,7 @@ def test_a_claim_without_a_session_or_a_name_in_it(tmp_path):
 def test_who_is_taken_for_dead_comes_back(tmp_path):
     """A machine that slept: its session was removed, it renews it when it wakes."""
     with Leases(tmp_path, expiry_s=0.4) as mine, Leases(tmp_path) as other:
-        path = tmp_path / "sessions" / f"{mine.token}.json"
+        path = tmp_path / "sessions" / mine.token
         path.unlink()
         while not path.exists():
             pass
