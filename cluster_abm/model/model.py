@@ -111,6 +111,9 @@ class ClusterModel(mesa.Model):
         self._measurements = Measurements(self)
         self.datacollector = self._measurements.default_collector()
         self._stop_if_over()
+        if not self.running:
+            # Nobody came: its end is measured like any other's.
+            self._measurements.observe()
 
     # ---- one slice -------------------------------------------------------------------------------------------
 

@@ -189,6 +189,12 @@ def test_mesas_batch_run_merely_works():
     assert all(row["live_tasks"] == 0 for row in found)
 
 
+def test_mesas_batch_run_of_a_run_to_which_nobody_comes():
+    parameters = {"scenario": "quickstart", "workload__duration_s": 0.01, "measure__period_ms": 10.0}
+    (found,) = mesa.batch_run(ClusterModel, parameters, display_progress=False, number_processes=1)
+    assert (found["live_tasks"], found["finished_tasks"], found["now_ms"]) == (0, 0, 0)
+
+
 def test_step_after_the_end_does_nothing():
     model = finished(workload__duration_s=1.0)
     now, steps = model.now_ns, model.steps
