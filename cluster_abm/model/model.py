@@ -112,8 +112,8 @@ class ClusterModel(mesa.Model):
         self.datacollector = self._measurements.default_collector()
         self._stop_if_over()
         if not self.running:
-            # Nobody came: its end is measured like any other's.
-            self._measurements.observe()
+            # Nobody comes. Mesa's batch_run takes the last row that was collected, so there has to be one.
+            self.datacollector.collect(self)
 
     # ---- one slice -------------------------------------------------------------------------------------------
 
