@@ -8,6 +8,7 @@ import ipaddress
 import json
 import os
 import socket
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,8 @@ def view_command(
     os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
     from solara.__main__ import cli as solara
 
+    # Ten lines about pages in frames of others, which this one is not.
+    warnings.filterwarnings("ignore", message="Cookies with samesite=none")
     click.echo(f"the page is at http://{host}:{port} (Ctrl-C ends it)", err=True)
     solara.main(
         ["run", str(page_path()), "--host", host, "--port", str(port), "--no-open", "--production"],
