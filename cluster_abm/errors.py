@@ -18,3 +18,7 @@ class InputError(Exception):
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:
         """Keep the problems apart when the error crosses a process border."""
         return type(self), (self.problems,)
+
+
+class PolicyFault(InputError):
+    """A policy's own method raised an exception, or returned what it must not: names the policy and its line."""

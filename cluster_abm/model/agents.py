@@ -13,7 +13,6 @@ import mesa
 import numpy as np
 
 from cluster_abm.engine.tables import FREE, KILLED, LOST, NONE, NS_PER_MS, OUTCOME_NAMES, RUNNING, STATE_NAMES
-from cluster_abm.errors import InputError
 from cluster_abm.formulas import slowdown
 from cluster_abm.policies import Candidate, Decision, Newcomer, View
 from cluster_abm.results.frames import dedicated_ns
@@ -223,13 +222,12 @@ class LoadManager(ClusterAgent):
             asked.
         """
         refused: frozenset[int] = frozenset()
-        policy, negotiations = self.model.policy, self.model.negotiations
-        may_wait = policy.holds_jobs and newcomer.task == int(self.model.jobs["first_task"][newcomer.job])
+        policy, negotiations = self.model.asked, self.model.negotiations
+        may_wait = self.model.policy.holds_jobs and newcomer.task == int(self.model.jobs["first_task"][newcomer.job])
         asking_ns = 0
         for asked in range(self.model.negotiation.offers):
             view = negotiations.view_of(self, refused)
             decision = policy.place(newcomer, view)
-            self._check_node(decision.target)
             if decision.target == self.index:
                 waits = may_wait and policy.takes_back(newcomer, view)
                 record(decision, self.index, not waits, decision.reason)
@@ -259,8 +257,8 @@ class LoadManager(ClusterAgent):
             record: as in `place`.
             send: called for each task that leaves: the task, from, to, cost [ms], how long asking for it took [ns].
         """
-        policy = self.model.policy
-        self._send_away(lambda view: policy.migration(newcomer, view), policy.migrations_per_arrival, record, send)
+        most = self.model.policy.migrations_per_arrival
+        self._send_away(lambda view: self.model.asked.migration(newcomer, view), most, record, send)
 
     def relieve(
         self,
@@ -268,7 +266,7 @@ class LoadManager(ClusterAgent):
         send: Callable[[Candidate, int, int, float, int], None],
     ) -> None:
         """Send a task of the own node elsewhere, if the policy says so now that its period has come; as `rebalance`."""
-        self._send_away(self.model.policy.relieve, 1, record, send)
+        self._send_away(self.model.asked.relieve, 1, record, send)
 
     def _send_away(
         self,
@@ -284,9 +282,6 @@ class LoadManager(ClusterAgent):
             if decision is None or decision.task is None:
                 return
             target = decision.target
-            self._check_node(target)
-            if target == self.index:
-                raise InputError(f"policy {self.model.policy.name!r}: a task of node {target} is to migrate to it")
             why_not, took_ns = self.model.negotiations.ask(self, decision.task, decision)
             asking_ns += took_ns
             record(decision, target, not why_not, why_not)
@@ -297,17 +292,11 @@ class LoadManager(ClusterAgent):
             refused, asking_ns = frozenset(), 0
             sent += 1
 
-    def _check_node(self, target: int) -> None:
-        """A policy may be anybody's: what it decides is checked where it is carried out."""
-        if not 0 <= target < len(self.model.load_managers):
-            name, last = self.model.policy.name, len(self.model.load_managers) - 1
-            raise InputError(f"policy {name!r}: it chose node {target}; allowed are 0 to {last}")
-
     def answer(self, newcomer: Newcomer, decision: Decision, asker: LoadManager) -> str:
         """Accept ("") or refuse (why) an offer, by the true state of the own node; the answer carries that state."""
         if self.model.negotiations.papers or not self.model.negotiation.refusals:
             return ""
-        why_not = self.model.policy.accept(newcomer, decision, self.model.negotiations.view_of(self))
+        why_not = self.model.asked.accept(newcomer, decision, self.model.negotiations.view_of(self))
         if why_not:
             # An answer that accepts tells the state with the reservation in it, once that is made.
             self.model.negotiations.reports.hear(asker, self.index, self.model.true_loads(self.index))

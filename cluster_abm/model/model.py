@@ -28,6 +28,7 @@ from cluster_abm.model.staging import staging_of
 from cluster_abm.model.submissions import Newcomers, Submissions
 from cluster_abm.model.transfers import Transfers
 from cluster_abm.policies import View, create
+from cluster_abm.policies.calling import CheckedPolicy
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.summary import (
     breakdown_ms,
@@ -78,6 +79,7 @@ class ClusterModel(mesa.Model):
         self.setup = setup
         self.params = {"scenario": setup.name, **keywords}
         self.policy = create(setup.policy)
+        self.asked = CheckedPolicy(self.policy, setup.cluster.nodes)
         self.negotiation = setup.negotiation
         self.network = Network(setup.interconnect, setup.cluster.nodes)
         self.jobs: Table = job_table(setup, self.run_seed)
@@ -137,7 +139,7 @@ class ClusterModel(mesa.Model):
         # Who waits is asked again when a task has ended, unless the policy looks only now and then.
         schedule = self._submissions.schedule
         waits_for_end = schedule.waits_for_ends
-        waits_for_end = waits_for_end or (bool(self._submissions.held) and self.policy.acts_every_ms is None)
+        waits_for_end = waits_for_end or (bool(self._submissions.held) and self.asked.acts_every_ms is None)
         if self._submissions.is_stuck and self._end_ns is None:
             # It is the last one.
             border_ns = self.now_ns + self.slice_ns

@@ -13,7 +13,7 @@ import pandas as pd
 
 from cluster_abm.engine.streams import message_uniform, policy_uniform
 from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
-from cluster_abm.errors import InputError
+from cluster_abm.errors import PolicyFault
 from cluster_abm.model.decisions import DecisionRecord, decisions_frame
 from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds, travel_ns
@@ -74,7 +74,7 @@ class Negotiations:
         self._paths: dict[int, Paths] = {}
         self.reports = reports_of(model, model.policy.uses_reports and not self.papers)
         self.decisions: list[DecisionRecord] = []
-        every_ms = model.policy.acts_every_ms
+        every_ms = model.asked.acts_every_ms
         self._acting_period_ns = None if every_ms is None else nanoseconds(every_ms)
         self.acting_due_ns = NEVER if self._acting_period_ns is None else model._border_from(self._acting_period_ns)
         self.already_sent = 0
@@ -190,7 +190,7 @@ class Negotiations:
         # Everybody looks at the own node.
         self._model.engine.measure(now_ns, self._true)
         loads = comparable_table(self._true, self._capacities)
-        troubled = self._model.policy.in_trouble(loads) & self._model.failures.up
+        troubled = self._model.asked.in_trouble(loads) & self._model.failures.up
         for node in np.flatnonzero(troubled).tolist():
             self._model.load_managers[node].relieve(self.recorder(node), self._send)
         self.acting_due_ns = self._model._border_from(self.acting_due_ns + self._acting_period_ns)
@@ -288,7 +288,10 @@ class Negotiations:
         slot = engine.slot_of(source, task.task)
         if slot < 0:
             name = self._model.policy.name
-            raise InputError(f"policy {name!r}: task {task.task} is to migrate from node {source}, where it is not")
+            raise PolicyFault(f"policy {name!r}: task {task.task} is to migrate from node {source}, where it is not")
+        if not cost_ms >= 0.0:
+            name = self._model.policy.name
+            raise PolicyFault(f"policy {name!r}: cost_ms = {cost_ms} of a migration: at least 0 is needed")
         if self._failures_are_possible:
             self._model.failures.set_out(task.task, source, target)
         under_way_ns = travel_ns(cost_ms, task.task, target) + asking_ns

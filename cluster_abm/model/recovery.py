@@ -30,7 +30,7 @@ def recover(model: ClusterModel, slot: int) -> None:
         # Its image comes from where checkpoints are kept, over the same way.
         task = replace(task, running=True, memory_mb=float(row["memory_kb"]) / 1000.0)
     view = negotiations.answered_view(manager)
-    decision = model.policy.recover(task, view)
+    decision = model.asked.recover(task, view)
     negotiations.recorder(lost_node, task)(decision, decision.target, True, decision.reason)
     under_way_ns = travel_ns(recovery_ms(task, view, decision.target), task.task, decision.target)
     if staging is not None:

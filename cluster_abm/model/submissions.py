@@ -126,7 +126,7 @@ class Submissions:
         model = self._model
         newcomer = model.negotiations.newcomer(job, 0)
         view = model.negotiations.view_of(model.load_managers[model.failures.stand_in(newcomer.home)])
-        return model.policy.holds(newcomer, int(model.jobs["tasks"][job]), view)
+        return model.asked.holds(newcomer, int(model.jobs["tasks"][job]), view)
 
     def _tasks_of(self, jobs: Integers) -> Newcomers:
         if len(jobs) == 1:

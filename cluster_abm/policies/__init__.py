@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.calling import policy_at_work
 from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.view import Candidate, Hardware, Newcomer, Paths, View
 from cluster_abm.scenario import nearest
@@ -35,15 +38,40 @@ def available() -> dict[str, type[Policy]]:
     """Every policy there is, by name, sorted."""
     found: dict[str, type[Policy]] = {}
     for module in pkgutil.iter_modules(__path__):
-        for value in vars(importlib.import_module(f"{__name__}.{module.name}")).values():
+        with _imported(f"policy module {__name__}.{module.name}"):
+            values = vars(importlib.import_module(f"{__name__}.{module.name}")).values()
+        for value in values:
             if isinstance(value, type) and issubclass(value, Policy) and value.name:
+                _check_texts(value, value.__module__)
                 found[value.name] = value
     for entry in entry_points(group="cluster_abm.policies"):
-        policy = entry.load()
+        where = f"entry point {entry.name!r} of cluster_abm.policies"
+        with _imported(f"{where}: {entry.value}"):
+            policy = entry.load()
         if not (isinstance(policy, type) and issubclass(policy, Policy) and policy.name):
-            raise InputError(f"entry point {entry.name!r} of cluster_abm.policies: {entry.value} is not a named Policy")
+            raise InputError(f"{where}: {entry.value} is not a named Policy")
+        _check_texts(policy, where)
         found[policy.name] = policy
     return dict(sorted(found.items()))
+
+
+@contextmanager
+def _imported(what: str) -> Iterator[None]:
+    """Attribute what importing a policy's module raises, SystemExit too, to that module. Raises PolicyFault."""
+    try:
+        yield
+    except (InputError, KeyboardInterrupt):
+        raise
+    except BaseException as problem:
+        raise PolicyFault(f"{what} cannot be imported: {type(problem).__name__}: {problem}") from problem
+
+
+def _check_texts(policy: type[Policy], where: str) -> None:
+    """Raise PolicyFault for a name, source or summary that is no text."""
+    for attribute in ("name", "source", "summary"):
+        value = getattr(policy, attribute)
+        if not isinstance(value, str):
+            raise PolicyFault(f"{where}: {policy.__name__}.{attribute} = {value!r:.60}: a text is needed")
 
 
 def create(choice: PolicyChoice) -> Policy:
@@ -66,7 +94,14 @@ def create(choice: PolicyChoice) -> Policy:
             mine[key] = value
         else:
             _check_foreign(others, key, value)
-    return policy(**mine)
+    with policy_at_work(policy, "__init__"):
+        made = policy(**mine)
+    if not isinstance(getattr(made, "parameters", None), Policy.Parameters):
+        raise PolicyFault(
+            f"policy {choice.name!r}: its `parameters` are none of Policy.Parameters: "
+            "Parameters has to inherit from Policy.Parameters, and __init__ to call super().__init__(**parameters)"
+        )
+    return made
 
 
 def _check_foreign(policies: list[type[Policy]], key: str, value: Any) -> None:

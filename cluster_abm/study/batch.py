@@ -12,12 +12,12 @@ from typing import Any
 from tqdm import tqdm
 
 from cluster_abm.errors import InputError
+from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.scenario import nearest
 from cluster_abm.study.documents import check_folder
 from cluster_abm.study.executors import BatchExecutor, available_processors, check_options, open_executor
 from cluster_abm.study.expansion import Cell, Expansion, expand
 from cluster_abm.study.in_flight import Ended, InFlight
-from cluster_abm.study.interrupts import interrupt_held_back
 from cluster_abm.study.leases import Leases
 from cluster_abm.study.one_run import Assignment, carry_out, failed_by
 from cluster_abm.study.policy_sources import policy_version

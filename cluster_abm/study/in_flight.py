@@ -10,8 +10,8 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from cluster_abm.errors import InputError
+from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.study.executors import TRIES_AFTER_LOSS, BatchExecutor, WorkerLost
-from cluster_abm.study.interrupts import interrupt_held_back
 
 Name = TypeVar("Name", bound=Hashable)
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from cluster_abm.study.interrupts import interrupt_held_back
+from cluster_abm.interrupts import interrupt_held_back
 
 RENEWAL_S = 10.0
 EXPIRY_S = 90.0

@@ -10,6 +10,8 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from typing import Any
 
+from cluster_abm.interrupts import ENDING
+
 MASKS = hasattr(signal, "pthread_sigmask")
 
 
@@ -36,8 +38,9 @@ class Worker:
 
     def start(self) -> Future[Any]:
         """Spawn the process; the future is done when it has said its first word."""
-        # A process inherits the mask, and so ignores Ctrl-C from its first moment on; the parent decides what it means.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if MASKS else set()
+        # A process inherits the mask, and so ignores Ctrl-C and SIGTERM, which a terminal, Slurm or systemd send to the
+        # whole group, from its first moment on; the parent decides what they mean.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING) if MASKS else set()
         try:
             return self.pool.submit(os.getpid)
         finally:
@@ -62,10 +65,11 @@ class Worker:
 
 
 def _begin_work() -> None:
-    # Ctrl-C is the parent's to hear.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The parent hears these signals, and ends its workers by SIGKILL.
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
     if MASKS:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     Thread(target=_end_with_the_parent, name="end-with-the-parent", daemon=True).start()
 
 

@@ -11,7 +11,7 @@ import threading
 import pytest
 from support import hearing_ctrl_c
 
-from cluster_abm.study.interrupts import interrupt_held_back
+from cluster_abm.interrupts import interrupt_held_back
 
 pytestmark = pytest.mark.usefixtures("ctrl_c")
 

@@ -1,0 +1,248 @@
+"""Calls of a policy's methods: what a policy raises or wrongly returns is told as its own fault, with its line."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.interrupts import Terminated
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.view import Candidate, Newcomer, Table, View
+
+PACKAGE = Path(__file__).resolve().parents[1]
+TEXTS = ("rule", "index", "reason")
+NUMBERS = (
+    "task_load", "load_here", "load_there", "response_here_ms", "response_there_ms", "cost_ms", "mce",
+)  # fmt: skip
+texts_of, numbers_of = attrgetter(*TEXTS), attrgetter(*NUMBERS)
+NUMBER = (float, int, np.floating, np.integer)
+LONGEST_SHOWN = 60
+
+
+class Call(NamedTuple):
+    """A call of a policy's method that has not returned: its number, the policy's name, the method, when it began."""
+
+    number: int
+    policy: str
+    method: str
+    begun_s: float
+
+
+class PolicyInterrupted(Terminated):
+    """Ctrl-C or SIGTERM came while a policy's method was at work; says which, and for how long."""
+
+
+_numbers = itertools.count()
+# Of the call at work, the fields of Call: a plain tuple costs a third of it, and there are many calls a job.
+_current: tuple[int, str, str, float] | None = None
+
+
+def current_call() -> Call | None:
+    """The call of a policy's method that is at work in this process; None if there is none."""
+    return None if _current is None else Call(*_current)
+
+
+@contextmanager
+def policy_at_work(policy: type[Policy] | Policy, method: str) -> Iterator[None]:
+    """Attribute what is raised in the block to a policy.
+
+    Raises:
+        PolicyFault: the block raised anything but InputError and Ctrl-C.
+        PolicyInterrupted: Ctrl-C or SIGTERM ended it.
+    """
+    global _current
+    before, _current = _current, (next(_numbers), str(policy.name), method, time.monotonic())
+    call = Call(*_current)
+    try:
+        yield
+    except BaseException as problem:
+        attributed = _attributed(policy, call, problem)
+        if attributed is None:
+            raise
+        raise attributed from problem
+    finally:
+        _current = before
+
+
+def _attributed(policy: type[Policy] | Policy, call: Call, problem: BaseException) -> BaseException | None:
+    """What to raise instead of what a policy's method has raised; None: nothing else."""
+    # A policy may raise anything, SystemExit and BrokenPipeError too: none of it is to be taken for something else.
+    if isinstance(problem, InputError | PolicyInterrupted):
+        return None
+    place = _place(policy, problem.__traceback__)
+    if isinstance(problem, KeyboardInterrupt):
+        took_s = time.monotonic() - call.begun_s
+        return PolicyInterrupted(f"policy {call.policy!r}: {call.method} had not returned for {took_s:.1f} s{place}")
+    said = " ".join("".join(traceback.format_exception_only(problem)).split())
+    return PolicyFault(f"policy {call.policy!r}: {call.method} raised {said}{place}")
+
+
+def _place(policy: type[Policy] | Policy, trace: TracebackType | None) -> str:
+    """The innermost line of the policy's own file, or else of any file outside this package, in brackets."""
+    of = policy if isinstance(policy, type) else type(policy)
+    own = {getattr(base, "__module__", "") for base in of.__mro__} - {Policy.__module__, "builtins"}
+    frames = [
+        (frame.f_globals.get("__name__") in own, frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(trace)
+    ]
+    chosen = [place for place in frames if place[0]] or [
+        place for place in frames if PACKAGE not in Path(place[1]).resolve().parents
+    ]
+    if not chosen:
+        return ""
+    _, file, line = chosen[-1]
+    source = linecache.getline(file, line).strip()
+    return f" ({file}, line {line}{f': {source}' if source else ''})"
+
+
+class CheckedPolicy:
+    """A policy whose methods are called and their results checked. It knows nothing of the engine.
+
+    Each method is called as the policy's own one of that name, with the same arguments and the same result.
+
+    Args:
+        policy: the policy.
+        nodes: number of nodes of the cluster.
+
+    Raises:
+        PolicyFault: by each method: the policy raised an exception, or returned what it must not; by the constructor:
+            `acts_every_ms` is no period.
+    """
+
+    def __init__(self, policy: Policy, nodes: int) -> None:
+        self._policy, self._nodes = policy, nodes
+        self._name = str(policy.name)
+        self.acts_every_ms = self._period()
+
+    def place(self, newcomer: Newcomer, view: View) -> Decision:
+        """`Policy.place`."""
+        decision = self._call("place", self._policy.place, newcomer, view)
+        self._check_decision("place", decision)
+        return decision
+
+    def recover(self, task: Newcomer, view: View) -> Decision:
+        """`Policy.recover`."""
+        decision = self._call("recover", self._policy.recover, task, view)
+        self._check_decision("recover", decision)
+        return decision
+
+    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
+        """`Policy.migration`."""
+        decision = self._call("migration", self._policy.migration, newcomer, view)
+        return self._checked_migration("migration", decision, view)
+
+    def relieve(self, view: View) -> Decision | None:
+        """`Policy.relieve`."""
+        decision = self._call("relieve", self._policy.relieve, view)
+        return self._checked_migration("relieve", decision, view)
+
+    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+        """`Policy.accept`."""
+        reason = self._call("accept", self._policy.accept, newcomer, decision, view)
+        if not isinstance(reason, str):
+            raise self._wrong("accept", reason, 'a text: "" accepts, anything else is the reason of the refusal')
+        return reason
+
+    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+        """`Policy.holds`."""
+        return self._truth("holds", newcomer, tasks, view)
+
+    def takes_back(self, newcomer: Newcomer, view: View) -> bool:
+        """`Policy.takes_back`."""
+        return self._truth("takes_back", newcomer, view)
+
+    def in_trouble(self, loads: Table) -> npt.NDArray[np.bool_]:
+        """`Policy.in_trouble`."""
+        flags = self._call("in_trouble", self._policy.in_trouble, loads)
+        if not (isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (self._nodes,)):
+            raise self._wrong("in_trouble", flags, f"an array of {self._nodes} truth values, one a node")
+        return flags
+
+    def _call(self, method: str, function: Callable[..., Any], *given: Any) -> Any:
+        """As `policy_at_work`, written out: there are many calls a job, and a `with` block costs more than the rest."""
+        global _current
+        before, _current = _current, (next(_numbers), self._name, method, time.monotonic())
+        call = _current
+        try:
+            return function(*given)
+        except BaseException as problem:
+            attributed = _attributed(self._policy, Call(*call), problem)
+            if attributed is None:
+                raise
+            raise attributed from problem
+        finally:
+            _current = before
+
+    def _period(self) -> float | None:
+        with policy_at_work(self._policy, "acts_every_ms"):
+            period = self._policy.acts_every_ms
+        if period is None:
+            return None
+        if not isinstance(period, NUMBER) or isinstance(period, bool) or not 1e-6 <= period <= 1e12:
+            raise self._wrong("acts_every_ms", period, "None, or a period from 1e-06 to 1e+12 ms")
+        return float(period)
+
+    def _truth(self, method: str, *given: Any) -> bool:
+        answer = self._call(method, getattr(self._policy, method), *given)
+        if not isinstance(answer, bool | np.bool_):
+            raise self._wrong(method, answer, "True or False")
+        return bool(answer)
+
+    def _checked_migration(self, method: str, decision: Decision | None, view: View) -> Decision | None:
+        if decision is None:
+            return None
+        self._check_decision(method, decision)
+        if decision.task is None:
+            return None
+        if decision.target == view.me:
+            raise PolicyFault(f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it")
+        return decision
+
+    def _check_decision(self, method: str, decision: Decision) -> None:
+        if not isinstance(decision, Decision):
+            raise self._wrong(method, decision, "a Decision")
+        target = decision.target
+        if not isinstance(target, int | np.integer) or isinstance(target, bool):
+            raise self._wrong(method, target, "a Decision whose target is the number of a node", "target ")
+        if not 0 <= target < self._nodes:
+            raise PolicyFault(
+                f"policy {self._policy.name!r}: it chose node {target}; allowed are 0 to {self._nodes - 1} ({method})"
+            )
+        # Most are what they should be: a look at the types first, the names only of what is wrong.
+        if set(map(type, texts_of(decision))) != {str}:
+            for name in TEXTS:
+                if not isinstance(getattr(decision, name), str):
+                    raise self._wrong(method, getattr(decision, name), f"a Decision whose {name} is a text", f"{name} ")
+        if set(map(type, numbers_of(decision))) != {float}:
+            for name in NUMBERS:
+                value = getattr(decision, name)
+                if not isinstance(value, NUMBER) or isinstance(value, bool):
+                    raise self._wrong(method, value, f"a Decision whose {name} is a number", f"{name} ")
+        if not (decision.task is None or isinstance(decision.task, Candidate)):
+            raise self._wrong(method, decision.task, "a Decision whose task is None or of view.candidates", "task ")
+
+    def _wrong(self, method: str, value: Any, expected: str, what: str = "") -> PolicyFault:
+        with policy_at_work(self._policy, f"repr() of what {method} returned"):
+            shown = repr(value)
+        shown = shown if len(shown) <= LONGEST_SHOWN else shown[: LONGEST_SHOWN - 3] + "..."
+        where = _definition(self._policy, method)
+        return PolicyFault(f"policy {self._policy.name!r}: {method} returned {what}{shown}; expected {expected}{where}")
+
+
+def _definition(policy: Policy, method: str) -> str:
+    """File and line of a policy's method, in brackets; nothing where they are not known."""
+    found = getattr(type(policy), method, None)
+    code = getattr(getattr(found, "fget", found), "__code__", None)
+    return "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
