@@ -11,18 +11,37 @@ from typing import Any
 ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
+_came: list[int] = []
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM: raised where Ctrl-C raises KeyboardInterrupt, so that the same results are kept."""
 
 
+class PolicyInterrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM came while a policy's method was at work; says which, and for how long."""
+
+
 def raise_terminated(_number: int, _frame: Any) -> None:
     """Handle SIGTERM as Python handles SIGINT."""
+    note_signal(signal.SIGTERM)
     raise Terminated
+
+
+def note_signal(number: int) -> None:
+    """Remember that an ending signal has come, for `was_terminated`."""
+    _came.append(number)
+
+
+def was_terminated() -> bool:
+    """Whether SIGTERM has come since `sigterm_raises` was entered; Ctrl-C may have come too."""
+    return signal.SIGTERM in _came
 
 
 @contextmanager
 def sigterm_raises() -> Iterator[None]:
     """Raise Terminated at SIGTERM in the block, unless the process ignores or handles the signal already."""
+    _came.clear()
     if current_thread() is not main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
@@ -39,7 +58,7 @@ def raising_handlers() -> dict[signal.Signals, Callable[[int, Any], Any]]:
         return {}
     handlers = {number: signal.getsignal(number) for number in ENDING}
     return {
-        number: handler  # type: ignore[misc]
+        number: handler
         for number, handler in handlers.items()
         if handler in (signal.default_int_handler, raise_terminated)
     }

@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -18,7 +21,17 @@ import numba
 import platformdirs
 from numba.extending import register_jitable
 
+from cluster_abm.errors import InputError
+
 Function = TypeVar("Function", bound=Callable[..., object])
+
+# Of caches, so many are kept whatever their age; older ones once no process has used them for a day [s].
+CACHES_KEPT, UNUSED_S = 4, 86_400.0
+CACHE_NAME = re.compile(r"[0-9a-f]{16}")
+
+if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+    # The kernels count on the arithmetic of compiled code, such as 64-bit integers that wrap around.
+    raise InputError("NUMBA_DISABLE_JIT is set: cluster_abm runs compiled only; unset it")
 
 
 def kernel_sources() -> list[Path]:
@@ -57,9 +70,23 @@ def cache_folder() -> str | None:
     folder = Path(root) / "kernels" / sources_hash()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # The time of its last use, by which `_prune` tells what is still in use.
+        os.utime(folder)
     except OSError:
         return None
+    _prune(folder)
     return str(folder) if os.access(folder, os.W_OK) else None
+
+
+def _prune(folder: Path) -> None:
+    """Remove caches of other sources beside this one that no process has used for long: each edit leaves one."""
+    with suppress(OSError):
+        others = [one for one in folder.parent.iterdir() if one != folder and CACHE_NAME.fullmatch(one.name)]
+        last_used = {one: one.stat().st_mtime for one in others}
+        newest_first = sorted(others, key=lambda one: last_used[one], reverse=True)
+        for one in newest_first[CACHES_KEPT - 1 :]:
+            if time.time() - last_used[one] > UNUSED_S:
+                shutil.rmtree(one, ignore_errors=True)
 
 
 def kernel(function: Function) -> Function:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import suppress
 
 import click
 
@@ -13,13 +15,22 @@ from cluster_abm.cli.batch import batch_group
 from cluster_abm.cli.catalogue import policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
 from cluster_abm.cli.options import Interrupted
+from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, tell
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
 from cluster_abm.cli.trace import trace_group
 from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
+from cluster_abm.interrupts import PolicyInterrupted, sigterm_raises, was_terminated
 
-BAD_INPUT, OUR_FAULT, INTERRUPTED = 2, 1, 130
+BAD_INPUT, OUR_FAULT, INTERRUPTED, TERMINATED = 2, 1, 130, 143
+LONGEST_LINE = 900
+# Of the system's refusals, those that say something of a file, a disk or a limit, and nothing of this program.
+OF_THE_SYSTEM = {
+    errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
+    errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE,
+    errno.EAGAIN, errno.ELOOP, errno.EXDEV, errno.ENOTCONN, errno.ETXTBSY,
+}  # fmt: skip
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,7 +38,8 @@ BAD_INPUT, OUR_FAULT, INTERRUPTED = 2, 1, 130
 def cluster_abm() -> None:
     """Simulate load balancing in clusters under CPU-, memory- and I/O-intensive work.
 
-    Start with `cluster-abm compare quickstart`. Exit codes: 0 fine, 2 bad input, 1 our fault, 130 interrupted.
+    Start with `cluster-abm compare quickstart`. Exit codes: 0 fine, 2 bad input, 1 our fault, 130 Ctrl-C,
+    143 SIGTERM (what was finished is kept).
     """
 
 
@@ -46,43 +58,89 @@ for _command in (
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of `cluster-abm` and `python -m cluster_abm`."""
-    sys.exit(_exit_code(arguments))
+    with sigterm_raises():
+        code = _exit_code(arguments)
+        if code == INTERRUPTED and was_terminated():
+            code = TERMINATED
+    sys.exit(code)
 
 
 def _exit_code(arguments: list[str] | None) -> int:
     try:
         result = cluster_abm.main(args=arguments, prog_name="cluster-abm", standalone_mode=False)
+        flush_stdout()
     except InputError as problem:
         for line in problem.problems:
-            click.echo(f"error: {line}", err=True)
+            tell(f"error: {_short(line)}")
         return BAD_INPUT
     except click.ClickException as problem:
-        problem.show()
+        tell(_usage(problem))
         return problem.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as problem:
         # What is there all the same only the command knows, which says it by `kept`.
-        click.echo("interrupted", err=True)
+        named = [f": {one}" for one in _chain(problem) if isinstance(one, PolicyInterrupted)]
+        tell("interrupted" + "".join(named[:1]))
         return INTERRUPTED
     except Interrupted as problem:
-        click.echo(f"interrupted: {problem}", err=True)
+        tell(f"interrupted: {problem}")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has enough of it (`| head`).
-        sys.stderr.close()
-        return 0
+    except OutputFailed as problem:
+        return _output_failed(problem)
+    except SystemExit as problem:
+        # So click ends where its help finds stdout closed; no policy's SystemExit comes so far.
+        if any(isinstance(one, BrokenPipeError) for one in _chain(problem)):
+            return _output_failed(OutputFailed(BrokenPipeError()))
+        raise
     except Exception as problem:
-        if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            click.echo(f"error: the results could not be written: {problem.strerror}", err=True)
+        words = _of_the_system(problem)
+        if words is not None:
+            tell(f"error: {words}")
+            with suppress(OutputFailed):
+                flush_stdout()
             return BAD_INPUT
-        if isinstance(problem, OSError) and problem.errno == errno.EIO:
-            # Of the disk, in either direction; the system does not say which.
-            which = f"{problem.filename}" if problem.filename else "a file"
-            click.echo(f"error: {which} could not be read or written: {problem.strerror}", err=True)
-            return BAD_INPUT
-        click.echo(
-            "error: this is a fault of cluster-abm, not of your input; please report it with what follows",
-            err=True,
-        )
-        click.echo(traceback.format_exc(), err=True)
+        tell("error: this is a fault of cluster-abm, not of your input; please report it with what follows")
+        tell(traceback.format_exc())
         return OUR_FAULT
     return result if isinstance(result, int) else 0
+
+
+def _output_failed(problem: OutputFailed) -> int:
+    """A reader that has what it wants (`| head`) is no failure; a full disk under stdout is one."""
+    give_up_stdout()
+    if problem.closed:
+        return 0
+    tell(f"error: stdout could not be written: {problem}")
+    return BAD_INPUT
+
+
+def _of_the_system(problem: Exception) -> str | None:
+    """What the system has refused, in words; None if it is this program's own fault."""
+    if isinstance(problem, MemoryError):
+        return f"there is not enough memory for this{f' ({problem})' if str(problem) else ''}"
+    if not isinstance(problem, OSError) or problem.errno not in OF_THE_SYSTEM:
+        return None
+    reason = problem.strerror or str(problem)
+    if problem.filename is None and problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"the results could not be written: {reason}"
+    which = "a file" if problem.filename is None else f"{problem.filename}"
+    return f"{_short(which)} could not be read or written: {reason}"
+
+
+def _usage(problem: click.ClickException) -> str:
+    """What click shows of a usage error."""
+    context = problem.ctx if isinstance(problem, click.UsageError) else None
+    usage = "" if context is None else f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
+    return f"{usage}Error: {_short(problem.format_message())}"
+
+
+def _chain(problem: BaseException) -> Iterator[BaseException]:
+    """An exception, what it was raised from, and so on."""
+    one: BaseException | None = problem
+    while one is not None:
+        yield one
+        one = one.__cause__ or one.__context__
+
+
+def _short(line: str) -> str:
+    """A line of a message, its middle left out where a value makes it longer than anyone reads."""
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 200]} ... {line[-190:]}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from cluster_abm.cli.output import tell
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
@@ -59,7 +59,7 @@ class Cameraman:
         scale = scale_of(self._index, max(float(one.loads.max()) for one in self._kept))
         with tqdm(total=len(self._kept), desc="film", disable=None, leave=False) as bar:
             write_film(path, scene, self._kept, scale, bar.update)
-        click.echo(f"film in {path}: a picture every {self._every_ms / 1000:g} s", err=True)
+        tell(f"film in {path}: a picture every {self._every_ms / 1000:g} s")
 
     def _take(self) -> None:
         from cluster_abm.model.watching import picture_of

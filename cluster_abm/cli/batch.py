@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.cli.options import json_option, kept, settings_of
+from cluster_abm.cli.options import FilePath, exit_code_of, json_option, kept, settings_of
+from cluster_abm.cli.output import echo, tell
 
 if TYPE_CHECKING:
     from cluster_abm.study.status import Status
 
-folder_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+folder_argument = click.argument("folder", metavar="DIR", type=FilePath())
 # Of failures, so many are told on a terminal; `--json` has all.
 SHOWN = 5
 
@@ -27,7 +28,7 @@ def batch_group() -> None:
 
 @batch_group.command("run")
 @click.argument("study")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder that keeps the results.")
+@click.option("--out", required=True, type=FilePath(), help="Folder that keeps the results.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -62,16 +63,16 @@ def run_study_command(
 
     Stop it as you like and start it again: it finishes what is missing. Several may work on one folder.
     """
-    from cluster_abm.results.files import prepare_out
+    from cluster_abm.results.files import out_folder
     from cluster_abm.study.batch import run_batch
     from cluster_abm.study.status import status_of
     from cluster_abm.study.study_file import load_study
 
     checked = load_study(study)
     parameters = settings_of("--slurm", slurm, "partition=short")
-    with kept(f"what is finished is kept in {out}; the same command goes on"):
+    with kept(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
         outcome = run_batch(
-            checked, prepare_out(out), kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
+            checked, folder, kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
         )
         status = status_of(out)
     if as_json:
@@ -79,11 +80,11 @@ def run_study_command(
     else:
         _print_status(status)
     if outcome.interrupted:
-        click.echo(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on", err=True)
+        tell(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on")
         return 130
     if not as_json and not outcome.failed:
-        click.echo(f"tables and figures: cluster-abm batch report {out}")
-    return 1 if outcome.failed else 0
+        echo(f"tables and figures: cluster-abm batch report {out}")
+    return exit_code_of([record.error for record in outcome.failed])
 
 
 @batch_group.command("status")
@@ -103,11 +104,11 @@ def status_command(folder: Path, as_json: bool) -> int:
 
 @batch_group.command("report")
 @folder_argument
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for tables and figures (default: DIR/report).")
+@click.option("--out", type=FilePath(), help="Folder for tables and figures (default: DIR/report).")
 @json_option
 def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     """Make tables and figures of the results in DIR, finished or not."""
-    from cluster_abm.results.files import prepare_out
+    from cluster_abm.results.files import out_folder
     from cluster_abm.study.report import write_report
     from cluster_abm.study.results_folder import load_results, read_plan
     from cluster_abm.study.status import status_of
@@ -116,49 +117,46 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     plan = read_plan(folder)
     status = status_of(folder)
     for problem in status.damaged:
-        click.echo(f"damaged: {problem}", err=True)
+        tell(f"damaged: {problem}")
     if status.missing or status.failed:
-        click.echo(
-            f"of {status.expected} runs {status.missing} are missing and {status.failed} failed: a report of the rest",
-            err=True,
-        )
-    target = prepare_out(folder / "report" if out is None else out)
+        tell(f"of {status.expected} runs {status.missing} are missing and {status.failed} failed: a report of the rest")
     results, loads = load_results(folder), loads_over_time(folder)
     for remark in remarks_on(loads, plan, results):
-        click.echo(remark, err=True)
-    with kept(f"the report in {target} is not whole; the same command writes it again"):
+        tell(remark)
+    where = folder / "report" if out is None else out
+    with out_folder(where) as target, kept(f"the report in {where} is not whole; the same command writes it again"):
         written = write_report(results, plan.study, loads, target)
     if as_json:
         _print_json({"study": plan.study.name, "files": [str(path) for path in written]})
     else:
         for path in written:
-            click.echo(path)
+            echo(path)
     return 0
 
 
 def _print_json(document: Any) -> None:
     from cluster_abm.results.files import to_json
 
-    click.echo(to_json(document), nl=False)
+    echo(to_json(document), nl=False)
 
 
 def _print_status(status: Status) -> None:
-    click.echo(f"{status.study}: {status.finished} of {status.expected} runs finished", nl=False)
+    echo(f"{status.study}: {status.finished} of {status.expected} runs finished", nl=False)
     counts = {"failed": status.failed, "missing": status.missing}
-    click.echo("".join(f", {count} {what}" for what, count in counts.items() if count))
+    echo("".join(f", {count} {what}" for what, count in counts.items() if count))
     if status.processes:
-        click.echo(f"{status.processes} process{'es' if status.processes > 1 else ''} at work on it")
+        echo(f"{status.processes} process{'es' if status.processes > 1 else ''} at work on it")
     if status.code_now != status.code:
-        click.echo(f"the code has changed since ({status.code_now} now): the next `batch run` starts anew")
+        echo(f"the code has changed since ({status.code_now} now): the next `batch run` starts anew")
     if status.others:
-        click.echo(f"{status.others} runs of other points, or of other code ({status.code} counts): kept, not counted")
+        echo(f"{status.others} runs of other points, or of other code ({status.code} counts): kept, not counted")
     for problem in status.damaged:
-        click.echo(f"damaged: {problem}", err=True)
+        tell(f"damaged: {problem}")
     if status.set_aside:
         files = "1 file" if status.set_aside == 1 else f"{status.set_aside} files"
-        click.echo(f"set aside as damaged, in {status.folder}/damaged: {files}", err=True)
+        tell(f"set aside as damaged, in {status.folder}/damaged: {files}")
     for failure in status.failures[:SHOWN]:
         where = f"point {failure['point']}, policy {failure['policy']}, seed {failure['seed']}"
-        click.echo(f"failed: {where}: {failure['error']}", err=True)
+        tell(f"failed: {where}: {failure['error']}")
     if len(status.failures) > SHOWN:
-        click.echo(f"failed: {len(status.failures) - SHOWN} more: --json has them all, with tracebacks", err=True)
+        tell(f"failed: {len(status.failures) - SHOWN} more: --json has them all, with tracebacks")

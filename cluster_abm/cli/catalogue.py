@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from cluster_abm.cli.options import json_option
+from cluster_abm.cli.output import echo
 
 
 @click.command("policies")
@@ -21,13 +22,13 @@ def policies_command(as_json: bool) -> None:
     if as_json:
         from cluster_abm.results.files import to_json
 
-        click.echo(to_json(found), nl=False)
+        echo(to_json(found), nl=False)
         return
     for policy in found:
-        click.echo(f"{policy['name']:<13} {policy['summary']}\n{'':<13} source: {policy['source']}")
+        echo(f"{policy['name']:<13} {policy['summary']}\n{'':<13} source: {policy['source']}")
         for parameter in policy["parameters"]:
             meaning = f"policy.{parameter['name']} = {parameter['default']!r}: {parameter['meaning']}"
-            click.echo(textwrap.fill(meaning, 100, initial_indent=" " * 14, subsequent_indent=" " * 18))
+            echo(textwrap.fill(meaning, 100, initial_indent=" " * 14, subsequent_indent=" " * 18))
 
 
 @click.command("scenarios")
@@ -50,18 +51,18 @@ def scenarios_command(keys: bool, as_json: bool) -> None:
     if as_json:
         from cluster_abm.results.files import to_json
 
-        click.echo(to_json(found), nl=False)
+        echo(to_json(found), nl=False)
         return
     for entry in found:
         show(entry)
 
 
 def _show_scenario(entry: dict[str, Any]) -> None:
-    click.echo(f"{entry['name']:<18} {entry['summary']}")
+    echo(f"{entry['name']:<18} {entry['summary']}")
 
 
 def _show_key(entry: dict[str, Any]) -> None:
     default = "not set" if entry["default"] is None else json.dumps(entry["default"])
     allowed = f" [{' | '.join(map(str, entry['allowed']))}]" if entry["allowed"] else ""
-    click.echo(textwrap.fill(f"{entry['key']} = {default}", 110))
-    click.echo(textwrap.fill(f"{entry['meaning']}{allowed}", 110, initial_indent="    ", subsequent_indent="    "))
+    echo(textwrap.fill(f"{entry['key']} = {default}", 110))
+    echo(textwrap.fill(f"{entry['meaning']}{allowed}", 110, initial_indent="    ", subsequent_indent="    "))

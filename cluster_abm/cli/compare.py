@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
     as_given,
     json_option,
-    kept,
     names_of,
     out_option,
     overrides_of,
     work_options,
     workers_option,
 )
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.problems import tell_problems
+from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     from cluster_abm.study.compare import Comparison
     from cluster_abm.study.statistics import Estimate
+
+# Keys that a comparison does not use, with the reason; some only where an option says the same.
+NOT_USED: dict[str, tuple[str, str | None]] = {
+    "policy.name": ("`compare` runs the policies of --policies, or of compare.policies", None),
+    "measure": ("`compare` takes no measurements; `run` does", None),
+    "compare.policies": ("--policies says it", "policies"),
+    "compare.seeds": ("--seeds says it", "seeds"),
+}
 
 
 @click.command("compare")
@@ -49,36 +62,53 @@ def compare_command(
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
     from cluster_abm.interconnect import Network
-    from cluster_abm.results.files import prepare_out, to_json
+    from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
 
-    checked = load_scenario(scenario, overrides_of(settings, trace, trace_run))
+    overrides = overrides_of(settings, trace, trace_run)
+    checked = load_scenario(scenario, overrides)
     names = names_of(policies)
-    check_policies(checked.compare.policies if names is None else names)
+    chosen = checked.compare.policies if names is None else names
+    check_policies(chosen)
+    said = {"policies": policies, "seeds": seeds}
+    others = {key: why for key, (why, option) in NOT_USED.items() if option is None or said[option] is not None}
+    check_keys_have_effect(checked, scenario, overrides, chosen, others)
     if out is None and not as_json:
         out = Path("out", f"compare-{checked.name}")
-    folder = None if out is None else prepare_out(out)
-    for note in Network(checked.interconnect, checked.cluster.nodes).notes:
-        click.echo(note, err=True)
     begun = time.perf_counter()
-    found = compare(checked, names, seeds, workers)
-    wall_s = time.perf_counter() - begun
+    with nullcontext() if out is None else out_folder(out) as folder:
+        for note in Network(checked.interconnect, checked.cluster.nodes).notes:
+            tell(note)
+        found = compare(checked, names, seeds, workers)
+        wall_s = time.perf_counter() - begun
+        # On the disk before anything is said of it, and whole before a signal is heard: runs may have taken hours.
+        if folder is not None and found.outcome.finished:
+            with interrupt_held_back():
+                _save(folder, found, wall_s)
+    try:
+        _show(found, folder, as_given(scenario, settings, trace, trace_run), settings, as_json)
+    finally:
+        tell(f"{found.outcome.finished} runs in {wall_s:.1f} s")
+        code = _verdict(found)
+    return code
+
+
+def _show(found: Comparison, folder: Path | None, given: str, settings: Sequence[str], as_json: bool) -> None:
+    from cluster_abm.results.files import to_json
+
     if as_json:
-        click.echo(to_json(found.as_json()), nl=False)
+        echo(to_json(found.as_json()), nl=False)
     elif found.seeds:
-        _print_comparison(found)
-    if folder is not None and found.seeds:
-        with kept(f"the results in {folder} are not whole"):
-            _save(folder, found, wall_s)
-        click.echo(f"\npicture and tables: {folder / 'compare.png'}, {folder / 'runs.parquet'}", err=as_json)
+        _print_comparison(found, settings)
+    if folder is not None and found.outcome.finished:
+        what = f"picture and tables: {folder / 'compare.png'}, " if found.seeds else "table: "
+        (tell if as_json else echo)(f"\n{what}{folder / 'runs.parquet'}")
     if not as_json and found.seeds:
-        _print_next(as_given(scenario, settings, trace, trace_run), found)
-    click.echo(f"{found.outcome.finished} runs in {wall_s:.1f} s", err=True)
-    return _verdict(found)
+        _print_next(given, found)
 
 
-def _print_comparison(found: Comparison) -> None:
+def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
     import pandas as pd
 
     first = found.policies[0]
@@ -105,13 +135,11 @@ def _print_comparison(found: Comparison) -> None:
             }
         )
     seeds = len(found.seeds)
-    click.echo(f"{found.scenario.name}: {found.scenario.summary}" if found.scenario.summary else found.scenario.name)
-    click.echo(
-        f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n"
-    )
-    click.echo(pd.DataFrame(rows).to_string(index=False))
+    echo(f"{found.scenario.name}: {found.scenario.summary}" if found.scenario.summary else found.scenario.name)
+    echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
+    echo(pd.DataFrame(rows).to_string(index=False))
     if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
-        click.echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
+        echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
     _print_pairs(found)
 
 
@@ -130,12 +158,12 @@ def _print_pairs(found: Comparison) -> None:
         }
         for (a, b), pair in found.pairs().items()
     ]
-    click.echo("\n" + pd.DataFrame(rows).to_string(index=False))
+    echo("\n" + pd.DataFrame(rows).to_string(index=False))
     leader, *others = found.best()
     if others:
-        click.echo(f"\nno winner by more than noise: {leader} leads, not told apart from {', '.join(others)}")
+        echo(f"\nno winner by more than noise: {leader} leads, not told apart from {', '.join(others)}")
     else:
-        click.echo(f"\n{leader} wins by more than noise (paired t tests at 5 %, Holm-corrected over all pairs)")
+        echo(f"\n{leader} wins by more than noise (paired t tests at 5 %, Holm-corrected over all pairs)")
 
 
 def _with_interval(found: Estimate) -> str:
@@ -155,6 +183,8 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     write_json(folder, "summary.json", found.as_json())
     write_table(folder, "runs.parquet", found.runs)
     write_json(folder, "timing.json", {"wall_s": wall_s})
+    if not found.seeds:
+        return
     complete = found.runs[found.runs["seed"].isin(found.seeds)]
     slowdowns = {}
     for name in found.policies:
@@ -169,7 +199,7 @@ def _print_next(given: str, found: Comparison) -> None:
     slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in found.policies}
     best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
     rivals = ",".join(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
-    click.echo("\nwhat to try next:")
+    echo("\nwhat to try next:")
     for command in (
         f"cluster-abm run {given} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
         f"cluster-abm compare {given} --policies {rivals} --seeds 16",
@@ -177,18 +207,16 @@ def _print_next(given: str, found: Comparison) -> None:
         "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
         "cluster-abm scenarios; cluster-abm policies    (what else there is)",
     ):
-        click.echo(f"  {command}")
+        echo(f"  {command}")
 
 
 def _verdict(found: Comparison) -> int:
-    for error in found.outcome.errors:
-        click.echo(f"error: {error}", err=True)
+    tell_problems(found.outcome)
     if found.outcome.interrupted:
         runs = len(found.outcome.summaries)
-        click.echo(
+        tell(
             f"interrupted: kept {found.outcome.finished} of {runs} runs; "
-            f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds",
-            err=True,
+            f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds"
         )
         return 130
-    return 1 if found.outcome.errors else 0
+    return found.outcome.exit_code

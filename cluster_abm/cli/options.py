@@ -11,9 +11,27 @@ from typing import Any, TypeVar
 
 import click
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.scenario.toml_file import too_much
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class FilePath(click.Path):
+    """A path; the empty text, which an unset variable of a shell gives, is none: it would be the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raises click.BadParameter for the empty text."""
+        if value == "":
+            self.fail("'' is no path (a variable that is not set?)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+# Keys of a scenario that only `compare` reads.
+ONLY_COMPARE = {"compare": "only `cluster-abm compare` reads it"}
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else.")
 set_option = click.option(
@@ -29,7 +47,7 @@ workers_option = click.option(
 trace_file_option = click.option(
     "--trace",
     "trace",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="Take the work from this trace (CSV, SWF, HBD; .gz, .xz).",
 )
 trace_run_option = click.option(
@@ -45,7 +63,7 @@ def work_options(function: Function) -> Function:
 def out_option(default: str | None) -> Callable[[Function], Function]:
     """`--out DIR`, with what happens without it."""
     shown = f"Folder for results (default: {default})." if default else "Write results and pictures to this folder."
-    return click.option("--out", type=click.Path(path_type=Path), help=shown)
+    return click.option("--out", type=FilePath(), help=shown)
 
 
 def settings_of(option: str, settings: Sequence[str], example: str) -> dict[str, object]:
@@ -56,8 +74,13 @@ def settings_of(option: str, settings: Sequence[str], example: str) -> dict[str,
         key, equals, text = setting.partition("=")
         if not equals or not key.strip():
             problems.append(f"{option} {setting!r}: allowed is KEY=VALUE, e.g. {example}")
-            continue
-        found[key.strip()] = value_of(text.strip())
+        elif key.strip() in found:
+            problems.append(f"{option} {key.strip()}: is given twice")
+        else:
+            try:
+                found[key.strip()] = value_of(text.strip())
+            except InputError as problem:
+                problems += [f"{option} {key.strip()}: {line}" for line in problem.problems]
     if problems:
         raise InputError(problems)
     return found
@@ -72,15 +95,24 @@ def overrides_of(
 ) -> dict[str, object]:
     """The options as dotted keys over a scenario. Raises InputError for a `--set` without `=`, all at once."""
     found = settings_of("--set", settings, "cluster.nodes=64")
+    by_option: dict[str, tuple[str, object]] = {}
     if trace is not None:
-        found |= {"workload.kind": "trace", "workload.trace.file": str(trace)}
+        by_option["workload.kind"] = ("--trace", "trace")
+        by_option["workload.trace.file"] = ("--trace", str(trace))
     if trace_run is not None:
-        found["workload.trace.run"] = trace_run
+        by_option["workload.trace.run"] = ("--trace-run", trace_run)
     if policy is not None:
-        found["policy.name"] = policy
+        by_option["policy.name"] = ("--policy", policy)
     if seed is not None:
-        found["run.seed"] = seed
-    return found
+        by_option["run.seed"] = ("--seed", seed)
+    problems = [
+        f"--set {key}: {option} sets this key too; give one of them"
+        for key, (option, value) in by_option.items()
+        if key in found and found[key] != value
+    ]
+    if problems:
+        raise InputError(problems)
+    return found | {key: value for key, (_, value) in by_option.items()}
 
 
 def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_run: int | None) -> str:
@@ -91,6 +123,14 @@ def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_r
     if trace_run is not None:
         words += ["--trace-run", str(trace_run)]
     return shlex.join(words)
+
+
+def exit_code_of(errors: Sequence[str]) -> int:
+    """0 without errors of runs, 2 if all of them are of what was given to them, a policy included, else 1."""
+    if not errors:
+        return 0
+    given = (f"{InputError.__name__}:", f"{PolicyFault.__name__}:")
+    return 2 if all(error.startswith(given) for error in errors) else 1
 
 
 class Interrupted(Exception):
@@ -107,11 +147,14 @@ def kept(words: str) -> Iterator[None]:
 
 
 def value_of(text: str) -> object:
-    """A value as TOML writes it; what is none is a string."""
+    """A value as TOML writes it; what is none is a string. Raises InputError for nesting and numbers without end."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
         return text
+    except (RecursionError, ValueError) as problem:
+        # ValueError: an integer of so many digits that Python does not read it.
+        raise InputError(f"{text[:40]!r} ...: cannot be read as a TOML value: {too_much(problem)}") from None
     return parsed["value"] if list(parsed) == ["value"] else text
 
 

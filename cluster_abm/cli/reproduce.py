@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cluster_abm.cli.options import json_option, out_option, overrides_of, trace_file_option, workers_option
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.problems import tell_problems
+from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 @click.command("reproduce")
 @click.argument("name", default="all")
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: as many as the table needs).")
-@click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most.")
+@click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most, and no verdict.")
 @trace_file_option
 @workers_option
 @out_option("out/reproduce")
@@ -39,7 +43,7 @@ def reproduce_command(
 
     Example: cluster-abm reproduce iolb-table-1 --quick
     """
-    from cluster_abm.results.files import prepare_out, to_json
+    from cluster_abm.results.files import out_folder, to_json
     from cluster_abm.study.plan import load_plan
     from cluster_abm.study.reproduce import reproduce, reproduction_names
 
@@ -50,36 +54,39 @@ def reproduce_command(
         takers = names
     if out is None and not as_json:
         out = Path("out", "reproduce")
-    folder = None if out is None else prepare_out(out)
     found: list[Reproduction] = []
-    for chosen in names:
-        begun = time.perf_counter()
-        result = reproduce(chosen, seeds, quick, overrides_of((), trace if chosen in takers else None), workers)
-        found.append(result)
-        if not as_json:
-            _print_reproduction(result)
-        if folder is not None and result.points:
-            _save(folder, result)
-            click.echo(f"picture: {folder / f'{chosen}.png'}\n", err=as_json)
-        click.echo(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s", err=True)
-        for error in result.outcome.errors:
-            click.echo(f"error: {error}", err=True)
-        if result.outcome.interrupted:
-            break
+    with nullcontext() if out is None else out_folder(out) as folder:
+        for chosen in names:
+            begun = time.perf_counter()
+            result = reproduce(chosen, seeds, quick, overrides_of((), trace if chosen in takers else None), workers)
+            found.append(result)
+            # On the disk before anything is said of it, and whole before a signal is heard.
+            if folder is not None and result.points:
+                with interrupt_held_back():
+                    _save(folder, result)
+            if not as_json:
+                _print_reproduction(result)
+            if folder is not None and result.points:
+                (tell if as_json else echo)(f"picture: {folder / f'{chosen}.png'}\n")
+            tell(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s")
+            tell_problems(result.outcome)
+            if result.outcome.interrupted:
+                break
     if as_json:
         documents = [result.as_json() for result in found]
-        click.echo(to_json(documents if name == "all" else documents[0]), nl=False)
+        echo(to_json(documents if name == "all" else documents[0]), nl=False)
     if found[-1].outcome.interrupted:
-        click.echo(f"interrupted: kept {found[-1].outcome.finished} runs of {found[-1].plan.name}", err=True)
+        tell(f"interrupted: kept {found[-1].outcome.finished} runs of {found[-1].plan.name}")
         return 130
-    return 1 if any(result.outcome.errors for result in found) else 0
+    codes = {result.outcome.exit_code for result in found}
+    return 1 if 1 in codes else max(codes)
 
 
 def _print_reproduction(found: Reproduction) -> None:
     import pandas as pd
 
     plan = found.plan
-    click.echo(
+    echo(
         f"{plan.paper}: {plan.title}. {plan.metric_label}, {'published | ' if plan.published else ''}measured "
         f"[95 % interval], {found.seeds} seeds\n"
     )
@@ -87,12 +94,12 @@ def _print_reproduction(found: Reproduction) -> None:
     for also in plan.also:
         columns = {f"{series.name}: {also.name}": series.name for series in plan.series}
         if not also.stacked and any(point.series in columns for point in found.points):
-            click.echo(f"\n{also.name}: {also.label}")
+            echo(f"\n{also.name}: {also.label}")
             _print_points(found, columns)
     parts = _parts_of(found)
     if not parts.empty:
-        click.echo(f"\n{_where(found)}: {parts.attrs['label']}")
-        click.echo(parts.to_string(float_format=lambda value: f"{value:.4g}"))
+        echo(f"\n{_where(found)}: {parts.attrs['label']}")
+        echo(parts.to_string(float_format=lambda value: f"{value:.4g}"))
     numbers = [
         {
             "the paper says": f"{said.number.claim} [{said.unit}]",
@@ -102,11 +109,16 @@ def _print_reproduction(found: Reproduction) -> None:
         for said in found.numbers()
     ]
     if numbers:
-        click.echo("\n" + pd.DataFrame(numbers).to_string(index=False))
+        echo("\n" + pd.DataFrame(numbers).to_string(index=False))
     errors = ", ".join(f"{name} {value:.1f} %" for name, value in found.mape_percent().items())
     if errors:
-        click.echo(f"\nmean absolute percentage error: {errors}")
-    click.echo(f"\nverdict: {found.verdict}\n{found.notes}\n")
+        echo(f"\nmean absolute percentage error: {errors}")
+    echo(f"\nverdict: {verdict_of(found)}\n{found.notes}\n")
+
+
+def verdict_of(found: Reproduction) -> str:
+    """The verdict in words; of a smoke run, or an interrupted one, that there is none."""
+    return found.verdict or ("interrupted: no verdict" if found.outcome.interrupted else "smoke run: no verdict")
 
 
 def _print_points(found: Reproduction, columns: dict[str, str]) -> None:
@@ -119,7 +131,7 @@ def _print_points(found: Reproduction, columns: dict[str, str]) -> None:
             cell = ("" if point.published is None else f"{point.published:g} | ") + _measured(point.measured)
             x = point.x if isinstance(point.x, str) else f"{point.x:g}"
             rows.setdefault(point.x, {found.plan.axis.column: x})[columns[point.series]] = cell
-    click.echo(pd.DataFrame(list(rows.values())).to_string(index=False, na_rep=""))
+    echo(pd.DataFrame(list(rows.values())).to_string(index=False, na_rep=""))
 
 
 def _measured(found: Estimate | None) -> str:
@@ -152,7 +164,7 @@ def _save(folder: Path, found: Reproduction) -> None:
             )
         return [curve for curve in drawn if len(curve.x)]
 
-    title = f"{plan.paper}: {plan.title} ({found.seeds} seeds; {found.verdict})"
+    title = f"{plan.paper}: {plan.title} ({found.seeds} seeds; {verdict_of(found)})"
     together = [series for series in plan.series if not series.apart]
     draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves(together), names)
     for also in plan.also:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-import signal
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cluster_abm.cli.animate import Cameraman
-from cluster_abm.cli.options import (
-    json_option,
-    kept,
-    out_option,
-    overrides_of,
-    work_options,
-)
+from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.options import ONLY_COMPARE, FilePath, json_option, kept, out_option, overrides_of, work_options
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.interrupts import PolicyInterrupted
 
 if TYPE_CHECKING:
+    from cluster_abm.cli.stopping import StopRequest
     from cluster_abm.model import ClusterModel
 
 # Metrics whose key alone does not say what they are.
@@ -43,9 +41,7 @@ METRIC_WORDS = {
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
 @out_option(None)
-@click.option(
-    "--animate", type=click.Path(path_type=Path), help="Write a film of the run: a .gif, or where ffmpeg is an .mp4."
-)
+@click.option("--animate", type=FilePath(), help="Write a film of the run: a .gif, or where ffmpeg is an .mp4.")
 @json_option
 def run_command(
     scenario: str,
@@ -62,72 +58,81 @@ def run_command(
 
     Example: cluster-abm run quickstart --policy iolb --set cluster.nodes=64 --out out/mine
     """
-    from cluster_abm.results.files import prepare_out, to_json
+    from cluster_abm.cli.stopping import stop_request
+    from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
 
-    checked = load_scenario(scenario, overrides_of(settings, trace, trace_run, policy, seed))
-    folder = None if out is None else prepare_out(out)
-    if animate is not None:
-        from cluster_abm.results.film import check_film
-
-        check_film(animate)
-    from cluster_abm.model import ClusterModel
-
+    overrides = overrides_of(settings, trace, trace_run, policy, seed)
     begun = time.perf_counter()
-    model = ClusterModel(checked)
-    for note in model.network.notes:
-        click.echo(note, err=True)
-    cameraman = None if animate is None else Cameraman(model)
-    finished = _run_with_progress(model, model.run if cameraman is None else cameraman.run)
-    wall_s = time.perf_counter() - begun
-    summary = model.summary()
-    if as_json:
-        click.echo(to_json(summary), nl=False)
-    else:
-        _print_summary(summary)
+    # Until the results are on the disk a signal is only noted: nothing that is finished is lost by it.
+    with stop_request() as stop:
+        checked = load_scenario(scenario, overrides)
+        check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
+        with nullcontext() if out is None else out_folder(out) as folder:
+            if animate is not None:
+                from cluster_abm.results.film import check_film
+
+                check_film(animate)
+            from cluster_abm.model import ClusterModel
+
+            model = ClusterModel(checked, keep_decisions=out is not None)
+            for note in model.network.notes:
+                tell(note)
+            cameraman = None if animate is None else Cameraman(model)
+            stopped_in = _run_with_progress(model, model.run if cameraman is None else cameraman.run, stop)
+            wall_s = time.perf_counter() - begun
+            summary = model.summary()
+            if folder is not None:
+                with kept(f"the results in {folder} are not whole"):
+                    _save(folder, model, summary, wall_s)
     if folder is not None:
-        with kept(f"the results in {folder} are not whole"):
-            _save(folder, model, summary, wall_s)
-        click.echo(f"results in {folder}", err=True)
+        tell(f"results in {folder}")
+    _show(summary, settings, as_json)
     if animate is not None and cameraman is not None:
         with kept("no film was written" + ("" if folder is None else f"; results in {folder}")):
             cameraman.write(animate)
-    click.echo(f"{wall_s:.1f} s", err=True)
-    if not finished:
-        click.echo(
-            f"interrupted at {model.now_ms / 1000:g} s of simulated time: kept what was finished until then",
-            err=True,
-        )
-        return 130
-    return 0
+    tell(f"{wall_s:.1f} s")
+    if stopped_in is not None:
+        where = f" in {stopped_in}" if stopped_in else ""
+        tell(f"interrupted{where} at {model.now_ms / 1000:g} s of simulated time: kept what was finished until then")
+    return 130 if stop.requested else 0
 
 
-def _run_with_progress(model: ClusterModel, run: Callable[[Callable[[float], None]], None]) -> bool:
-    """Run to the end, or until Ctrl-C, which takes effect between two windows: the state is then whole."""
+def _run_with_progress(
+    model: ClusterModel, run: Callable[[Callable[[float], None]], None], stop: StopRequest
+) -> str | None:
+    """Run to the end, or until a signal, which takes effect between two windows: the state is then whole.
+
+    Returns:
+        None at the end; else the method of a policy that had not returned, in words, or "".
+    """
     from tqdm import tqdm
 
-    interrupted = False
-
-    def note(*_: Any) -> None:
-        nonlocal interrupted
-        interrupted = True
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, note)
     try:
         with tqdm(total=100, desc=f"run {model.setup.name}", unit="%", disable=None, leave=False) as bar:
 
             def show(share: float) -> None:
                 bar.update(int(share * 100) - bar.n)
-                if interrupted:
-                    raise KeyboardInterrupt
+                stop.raise_if_requested()
 
+            stop.raise_if_requested()
             run(show)
+    except PolicyInterrupted as problem:
+        return str(problem)
     except KeyboardInterrupt:
-        return False
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return True
+        if stop.at_once:
+            raise
+        return ""
+    return None
+
+
+def _show(summary: dict[str, Any], settings: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        from cluster_abm.results.files import to_json
+
+        echo(to_json(summary), nl=False)
+    else:
+        _print_summary(summary)
 
 
 def _print_summary(summary: dict[str, Any]) -> None:
@@ -142,18 +147,16 @@ def _print_summary(summary: dict[str, Any]) -> None:
             rows[METRIC_WORDS.get(name, _words(name))] = _with_unit(name, value)
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
-    click.echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
+    echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
     width = max(map(len, rows))
     for words, text in rows.items():
-        click.echo(f"  {words:<{width}}  {text}")
-    click.echo("  where a task's time went, in the mean" + ("" if parts else ": no task finished"))
+        echo(f"  {words:<{width}}  {text}")
+    echo("  where a task's time went, in the mean" + ("" if parts else ": no task finished"))
     for part, ms in parts.items():
-        click.echo(
-            f"    {_words(part):<{width - 2}}  {_with_unit('_ms', ms)} ({_with_unit('_utilisation', ms / total_ms)})"
-        )
+        echo(f"    {_words(part):<{width - 2}}  {_with_unit('_ms', ms)} ({_with_unit('_utilisation', ms / total_ms)})")
 
     for program, of in summary.get("programs", {}).items():
-        click.echo(
+        echo(
             f"  {program:<{width}}  {of['tasks']:,} finished, {_with_unit('', of['mean_slowdown_cpu'])} times their "
             f"CPU, {of['page_faults']:,.0f} page faults each, {of['paging_percent']:.3g} % of life paging"
         )

@@ -41,6 +41,49 @@ class DecisionRecord(NamedTuple):
     reason: str
 
 
+class DecisionLog:
+    """The decisions of a run: all of them kept, or only counted.
+
+    Args:
+        keeps: whether they are kept for `frame`; a record of one takes 350 bytes.
+
+    Attributes:
+        taken: how many decisions were taken.
+        kept: those that are kept, in the order in which they were taken.
+    """
+
+    def __init__(self, keeps: bool) -> None:
+        self.keeps = keeps
+        self.taken = 0
+        self.kept: list[DecisionRecord] = []
+        self._inboxes: list[list[DecisionRecord]] = []
+
+    @property
+    def wants_records(self) -> bool:
+        """Whether a record of the next decision is kept or read by anything."""
+        return self.keeps or bool(self._inboxes)
+
+    def inbox(self) -> list[DecisionRecord]:
+        """A list that every later decision is appended to; its reader empties it."""
+        self._inboxes.append([])
+        return self._inboxes[-1]
+
+    def append(self, record: DecisionRecord) -> None:
+        """Keep the record of a decision, as far as it is wanted."""
+        if self.keeps:
+            self.kept.append(record)
+        for inbox in self._inboxes:
+            inbox.append(record)
+
+    def frame(self) -> pd.DataFrame:
+        """The decisions as a table; `attrs["taken"]` says how many there were, `attrs["note"]` why rows are missing."""
+        table = decisions_frame(self.kept)
+        table.attrs["taken"] = self.taken
+        if not self.keeps:
+            table.attrs["note"] = f"keep_decisions=False: {self.taken} decisions were counted, and none is kept"
+        return table
+
+
 def decisions_frame(decisions: list[DecisionRecord]) -> pd.DataFrame:
     """The decisions as a table, in the order in which they were taken."""
     names = DecisionRecord._fields

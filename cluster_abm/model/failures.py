@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Flags = npt.NDArray[np.bool_]
 # What can fail: a node by its number, or a link by its two vertices.
 Thing = int | tuple[Any, Any]
+# So many routes are kept before those of tasks that have arrived are looked for.
+LEAST_WAYS = 1024
 
 
 class Failures:
@@ -52,6 +54,7 @@ class Failures:
         self._whole_network = model.network
         # The links by which each task under way goes, where they can fail.
         self._ways: dict[int, tuple[int, ...]] = {}
+        self._most_ways = LEAST_WAYS
         # Rows of the tasks that wait for any node to be up.
         self._stranded: set[int] = set()
         self._checkpoint_ns = NEVER
@@ -103,7 +106,16 @@ class Failures:
     def set_out(self, task: int, source: int, target: int) -> None:
         """A task leaves a node for another one: its way is fixed now, whatever fails elsewhere meanwhile."""
         if self._ways_can_fail and source != target:
+            if len(self._ways) >= self._most_ways:
+                self._forget_arrived()
             self._ways[task] = self._model.network.links_between(source, target)
+
+    def _forget_arrived(self) -> None:
+        """Drop the routes of tasks that have arrived; the next time once there are twice as many as are left."""
+        engine = self._model.engine
+        crossing = set(engine.tasks["task"][engine.on_their_way()].tolist())
+        self._ways = {task: way for task, way in self._ways.items() if task in crossing}
+        self._most_ways = max(LEAST_WAYS, 2 * len(self._ways))
 
     def strike(self) -> None:
         """At a border: what is due fails or recovers, and stranded tasks find a new node, before anybody else does."""

@@ -52,6 +52,7 @@ class ClusterModel(mesa.Model):
         scenario: a Scenario, the name of a shipped one, or the path of a TOML file.
         seed: the run's seed; default: `rng`, then the scenario's.
         rng: Mesa's name for the seed.
+        keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
         keywords: scalar overrides, `__` for the dot: ClusterModel("quickstart", cluster__nodes=64).
 
     Raises:
@@ -71,12 +72,14 @@ class ClusterModel(mesa.Model):
         seed: int | None = None,
         *,
         rng: Any = None,
+        keep_decisions: bool = True,
         **keywords: Any,
     ) -> None:
         setup = resolve(scenario, keywords)
         self.run_seed = seed_of(seed, rng, setup)
         super().__init__(rng=self.run_seed)
         self.setup = setup
+        self.keep_decisions = keep_decisions
         self.params = {"scenario": setup.name, **keywords}
         self.policy = create(setup.policy)
         self.asked = CheckedPolicy(self.policy, setup.cluster.nodes)

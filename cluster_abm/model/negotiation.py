@@ -14,7 +14,7 @@ import pandas as pd
 from cluster_abm.engine.streams import message_uniform, policy_uniform
 from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
 from cluster_abm.errors import PolicyFault
-from cluster_abm.model.decisions import DecisionRecord, decisions_frame
+from cluster_abm.model.decisions import DecisionLog, DecisionRecord
 from cluster_abm.model.reports import reports_of
 from cluster_abm.model.setup import hardware, nanoseconds, travel_ns
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
@@ -69,11 +69,12 @@ class Negotiations:
         self._message_key = np.uint64(key(model.run_seed, "messages"))
         # How many questions were asked about a task so far, where they can get lost.
         self._questions: Counter[int] = Counter()
+        self._records_seen = 0
         # The ways from each node, as long as the network is this one.
         self._network = model.network
         self._paths: dict[int, Paths] = {}
         self.reports = reports_of(model, model.policy.uses_reports and not self.papers)
-        self.decisions: list[DecisionRecord] = []
+        self.log = DecisionLog(model.keep_decisions)
         every_ms = model.asked.acts_every_ms
         self._acting_period_ns = None if every_ms is None else nanoseconds(every_ms)
         self.acting_due_ns = NEVER if self._acting_period_ns is None else model._border_from(self._acting_period_ns)
@@ -89,6 +90,16 @@ class Negotiations:
             return
         self.reports.send_when_due()
         self.reports.take_in()
+        self._forget_ended_tasks()
+
+    def _forget_ended_tasks(self) -> None:
+        """Drop the counts of questions about tasks that have ended: no question about them will follow."""
+        if not self._questions:
+            return
+        engine = self._model.engine
+        for task in engine.records["task"][self._records_seen : engine.finished].tolist():
+            self._questions.pop(task, None)
+        self._records_seen = engine.finished
 
     def place(self, newcomers: Newcomers) -> tuple[Integers, Integers]:
         """A node and a delay [ns] for each newcomer, shape (newcomers,) each.
@@ -232,9 +243,14 @@ class Negotiations:
         self._model.engine.measure(self._model.now_ns, self._true, node, node + 1)
         return self._true[node]
 
+    @property
+    def decisions(self) -> list[DecisionRecord]:
+        """The decisions so far, if the model keeps them."""
+        return self.log.kept
+
     def frame(self) -> pd.DataFrame:
-        """The decisions so far."""
-        return decisions_frame(self.decisions)
+        """The decisions so far (DecisionLog.frame)."""
+        return self.log.frame()
 
     def _view(
         self,
@@ -313,14 +329,17 @@ class Negotiations:
 
     def recorder(self, node: int, newcomer: Newcomer | None = None) -> Any:
         """Writes down the decisions of a node's load manager, of one newcomer or of tasks that they name."""
-        now_ms = self._model.now_ns / NS_PER_MS
+        now_ms, log = self._model.now_ns / NS_PER_MS, self.log
 
         def record(decision: Decision, target: int, accepted: bool, reason: str) -> None:
             # Who is not accepted at home waits there: nobody has refused an offer.
             self.refused_offers += not accepted and target != node
+            log.taken += 1
+            if not log.wants_records:
+                return
             whom = decision.task or newcomer
             assert whom is not None  # a decision is about one of them
-            self.decisions.append(
+            log.append(
                 DecisionRecord(
                     now_ms,
                     whom.task,

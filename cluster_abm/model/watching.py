@@ -105,7 +105,8 @@ class Watcher:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        self._decisions_seen = len(model.negotiations.decisions)
+        self._inbox = model.negotiations.log.inbox()
+        self._newest: list[DecisionRecord] = model.negotiations.log.kept[-NEWEST_KEPT:]
         self._records_seen = 0
         jobs = len(model.jobs)
         self._slowdowns, self._finished_tasks = np.zeros(jobs), np.zeros(jobs, np.int64)
@@ -126,8 +127,9 @@ class Watcher:
         loads = model.engine.empty_loads()
         model.engine.measure(model.now_ns, loads)
         cpu, disk = self._busy_since_last()
-        decisions = model.negotiations.decisions
-        news, self._decisions_seen = decisions[self._decisions_seen :], len(decisions)
+        news = self._inbox.copy()
+        self._inbox.clear()
+        self._newest = [*self._newest, *news][-NEWEST_KEPT:]
         negotiations, done = model.negotiations, model.engine.serving_nodes
         return Frame(
             now_ms=model.now_ms,
@@ -136,7 +138,7 @@ class Watcher:
             loads=self._indices(loads, cpu),
             up=model.failures.up.copy(),
             moves=tuple(one for one in news if one.accepted and one.source != one.target),
-            decisions=tuple(decisions[-NEWEST_KEPT:]),
+            decisions=tuple(self._newest),
             cpu_utilisation=float(cpu.mean()),
             disk_utilisation=float(disk.mean()),
             mean_slowdown=self._sum_of_means / self._finished if self._finished else float("nan"),

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.interrupts import Terminated
+from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import Candidate, Newcomer, Table, View
 
@@ -38,10 +38,6 @@ class Call(NamedTuple):
     policy: str
     method: str
     begun_s: float
-
-
-class PolicyInterrupted(Terminated):
-    """Ctrl-C or SIGTERM came while a policy's method was at work; says which, and for how long."""
 
 
 _numbers = itertools.count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import tempfile
@@ -37,6 +38,23 @@ def prepare_out(folder: str | Path) -> Path:
             f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"
         ) from None
     return path
+
+
+@contextmanager
+def out_folder(folder: str | Path) -> Iterator[Path]:
+    """As `prepare_out`, for a block that fills the folder; folders that it made and that stay empty are removed.
+
+    Raises:
+        InputError: as `prepare_out`.
+    """
+    path = Path(folder)
+    made = list(itertools.takewhile(lambda one: not os.path.lexists(one), (path, *path.parents)))
+    try:
+        yield prepare_out(folder)
+    finally:
+        with suppress(OSError):
+            for one in made:
+                one.rmdir()
 
 
 def try_to_write(folder: Path) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cluster_abm.results.files import in_one_move
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -178,7 +180,8 @@ def remark(axes: Axes, text: str) -> None:
 
 def save(figure: Figure, path: Path) -> Path:
     """Write a PNG; no date or version in it, so that equal runs give equal bytes."""
-    figure.savefig(path, dpi=130, metadata={"Software": None})
+    with in_one_move(path) as partial:
+        figure.savefig(partial, dpi=130, metadata={"Software": None})
     return path
 
 
@@ -193,6 +196,6 @@ def save_both(figure: Figure, path: Path) -> list[Path]:
 
     vector = path.with_name(path.name + ".svg")
     # Identifiers within an SVG are random otherwise.
-    with matplotlib.rc_context({"svg.hashsalt": "cluster-abm"}):
-        figure.savefig(vector, metadata={"Date": None, "Creator": None})
+    with matplotlib.rc_context({"svg.hashsalt": "cluster-abm"}), in_one_move(vector) as partial:
+        figure.savefig(partial, metadata={"Date": None, "Creator": None})
     return [save(figure, path.with_name(path.name + ".png")), vector]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import importlib.resources
-import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,10 @@ from pydantic import BaseModel, ValidationError
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
+
+# Of values in messages, in letters.
+LONGEST_SHOWN = 120
 
 
 def shipped_path(*parts: str) -> Path:
@@ -42,15 +45,8 @@ def load_scenario(source: str | Path, overrides: Mapping[str, object] | None = N
     Raises:
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.
     """
-    path = _find(source)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path}: cannot be read as a text file ({problem})") from None
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{path}: not a TOML file: {problem}") from None
+    path = scenario_path(source)
+    data = read_toml(path)
     data.setdefault("name", path.stem)
     return scenario_from(data, str(path), overrides)
 
@@ -59,15 +55,17 @@ def scenario_from(
     data: Mapping[str, Any], where: str = "scenario", overrides: Mapping[str, object] | None = None
 ) -> Scenario:
     """A checked scenario from nested tables; `where` names them in messages. Raises InputError as load_scenario."""
-    tree = _copy(data)
-    for key, value in (overrides or {}).items():
-        _set(tree, key, value)
-    _complete_distributions(tree)
     try:
+        tree = _copy(data)
+        for key, value in (overrides or {}).items():
+            _set(tree, key, value)
+        _complete_distributions(tree)
         return Scenario.model_validate(tree)
     except ValidationError as problem:
-        overridden = set(overrides or {})
-        raise InputError([_message(error, where, overridden) for error in problem.errors()]) from None
+        own = _own_problems(data) if overrides else None
+        raise InputError([_message(error, where, own, overrides or {}) for error in problem.errors()]) from None
+    except RecursionError:
+        raise InputError(f"{where}: its tables are nested too deeply") from None
 
 
 def scenario_to_toml(scenario: Scenario) -> str:
@@ -81,17 +79,19 @@ def nearest(word: str, allowed: list[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(allowed)}"
 
 
-def _find(source: str | Path) -> Path:
+def scenario_path(source: str | Path) -> Path:
+    """The file of a shipped name, or the path that was given. Raises InputError: there is no such file."""
     path = Path(source)
     shipped = shipped_path(f"{source}.toml")
     if isinstance(source, str) and path.suffix != ".toml" and source in scenario_names():
         return shipped
-    if path.is_file():
+    if is_there(path):
         return path
-    if path.is_dir():
+    if is_folder(path):
         raise InputError(f"scenario {str(source)!r}: is a folder; a TOML file or a shipped name is needed")
     raise InputError(
-        f"scenario {str(source)!r}: no such file or shipped scenario; {nearest(str(source), scenario_names())}"
+        f"scenario {shortened(str(source))}: no such file or shipped scenario; "
+        f"{nearest(str(source)[:100], scenario_names())}"
     )
 
 
@@ -118,11 +118,11 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
     for part in path:
         below = tree.setdefault(part, {})
         if not isinstance(below, dict):
-            raise InputError(f"{dotted}: {part!r} is a value, not a section")
+            raise InputError(f"override: {shortened(dotted, '')}: {shortened(part)} is a value, not a section")
         tree = below
     # A copy: later keys may reach into it, and it is the caller's.
     tree[last] = _copy(value) if isinstance(value, Mapping) else value
-    if last == "kind" and value in Distribution.USES:
+    if last == "kind" and isinstance(value, str) and value in Distribution.USES:
         # Another kind does not take the old one's parameters: whoever sets it need not know what they were.
         for name in set(Distribution.model_fields) - {"kind", *Distribution.USES[str(value)]}:
             tree.pop(name, None)
@@ -134,18 +134,61 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
                 tree.pop(other, None)
 
 
-def _message(error: Any, where: str, overridden: set[str]) -> str:
+Problem = tuple[tuple[Any, ...], str]
+
+
+def _own_problems(data: Mapping[str, Any]) -> set[Problem]:
+    """What is wrong with the tables before anything is laid over them."""
+    try:
+        tree = _copy(data)
+        _complete_distributions(tree)
+        Scenario.model_validate(tree)
+    except ValidationError as problem:
+        return {_problem(error) for error in problem.errors()}
+    return set()
+
+
+def _problem(error: Any) -> Problem:
+    return error["loc"], error["msg"]
+
+
+def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mapping[str, object]) -> str:
+    """A line on a problem; `own` are those that the tables had before the overrides, if there are any."""
     location = [part for part in error["loc"] if not (isinstance(part, str) and "[" in part)]
     field = ".".join(str(part) for part in location)
-    origin = "override" if any(f"{field}.".startswith(f"{key}.") for key in overridden) else where
+    origin = where if own is None or _problem(error) in own else "override"
     if error["type"] == "extra_forbidden":
-        return f"{origin}: unknown key {field!r}; {nearest(str(location[-1]), list(_keys(location[:-1])))}"
+        # Of `clustr.nodes` the whole key, as it was given.
+        given = [key for key in overrides if f"{key}.".startswith(f"{field}.")] if origin == "override" else []
+        whole = given[0] if given else field
+        return f"{origin}: unknown key {shortened(whole)}; {_nearest_key(whole, location)}"
     text = str(error["ctx"]["error"]) if error["type"] == "value_error" else error["msg"]
     if error["type"] == "value_error" and isinstance(error["input"], Mapping) and not text.startswith("must be"):
         # Of a whole section: the text begins with the key.
         return f"{origin}: {field + '.' if field else ''}{text}"
     text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')
-    return f"{origin}: {field} = {error['input']!r}: {text[0].lower()}{text[1:]}"
+    return f"{origin}: {shortened(field, '')} = {shortened(error['input'])}: {text[0].lower()}{text[1:]}"
+
+
+def _nearest_key(whole: str, location: list[Any]) -> str:
+    """The nearest key of its section; where the section itself is unknown, the nearest one with the rest of the key."""
+    allowed = list(_keys(location[:-1]))
+    hint = nearest(str(location[-1])[:100], allowed)
+    rest = whole.split(".")[len(location) :]
+    close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)
+    if not rest or not close:
+        return hint
+    return f"did you mean {'.'.join([*map(str, location[:-1]), close[0], *rest])!r}?"
+
+
+def shortened(value: object, quote: str = "'") -> str:
+    """A value of a user's as Python writes it, cut where it is longer than a message can be."""
+    try:
+        text = repr(value) if quote or not isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        # Integers of more digits than Python writes, and tables within tables without end.
+        return f"a {type(value).__name__} without end"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"
 
 
 def _keys(path: list[Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.study.executors import TRIES_AFTER_LOSS, BatchExecutor, WorkerLost
 
@@ -17,7 +18,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 # A Ctrl-C that comes in the instant before a wait begins is heard when the wait ends: so none is longer than this.
 WAIT_S = 0.5
-# What is no task's own doing: it ends all of them.
+# What is no task's own doing ends all of them; a policy's fault ends the runs of that policy.
 ENDS_ALL = (InputError, KeyboardInterrupt, BrokenExecutor)
 
 
@@ -40,6 +41,8 @@ class Ended(Generic[Name]):
 class _Sent:
     submit: Callable[[], Future[Any]]
     attempts: int = 0
+    began_s: float | None = None
+    """Of the last attempt: when it was first seen at work; None: not yet."""
     future: Future[Any] | None = None
     """Of the last attempt; None while it is being submitted."""
 
@@ -91,6 +94,7 @@ class InFlight(Generic[Name]):
             BrokenExecutor: the executor has a fault of its own.
             KeyboardInterrupt: the task's process heard Ctrl-C.
         """
+        self._look()
         try:
             name = self._done.get(timeout=WAIT_S)
         except Empty:
@@ -98,7 +102,7 @@ class InFlight(Generic[Name]):
         sent = self._sent[name]
         assert sent.future is not None
         problem = sent.future.exception()
-        if isinstance(problem, ENDS_ALL):
+        if isinstance(problem, ENDS_ALL) and not isinstance(problem, PolicyFault):
             raise problem
         if isinstance(problem, WorkerLost):
             if sent.attempts <= TRIES_AFTER_LOSS:
@@ -110,13 +114,24 @@ class InFlight(Generic[Name]):
         self._end(Ended(name, None if problem else sent.future.result(), problem))
         return True
 
+    def under_way(self) -> list[tuple[Name, float]]:
+        """The tasks that are being carried out, and for how long at least [s]."""
+        now_s = time.monotonic()
+        found = [(name, sent.began_s) for name, sent in self._sent.items() if sent.began_s is not None]
+        return [(name, now_s - began_s) for name, began_s in found]
+
+    def _look(self) -> None:
+        for sent in self._sent.values():
+            if sent.began_s is None and sent.future is not None and sent.future.running():
+                sent.began_s = time.monotonic()
+
     def _book_what_is_back(self) -> None:
         """Without waiting for anything; whose worker was lost is left to the next call."""
         for name, sent in list(self._sent.items()):
             if sent.future is None or not sent.future.done() or sent.future.cancelled():
                 continue
             problem = sent.future.exception()
-            if not isinstance(problem, (*ENDS_ALL, WorkerLost)):
+            if isinstance(problem, PolicyFault) or not isinstance(problem, (*ENDS_ALL, WorkerLost)):
                 self._end(Ended(name, None if problem else sent.future.result(), problem))
 
     def _end(self, ended: Ended[Name]) -> None:
@@ -128,6 +143,6 @@ class InFlight(Generic[Name]):
     def _submit(self, name: Name) -> None:
         sent = self._sent[name]
         sent.attempts += 1
-        sent.future = None
+        sent.future = sent.began_s = None
         sent.future = sent.submit()
         sent.future.add_done_callback(lambda _: self._done.put(name))

@@ -50,7 +50,7 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
 
     if not watched:
         scenario = scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
-    model = ClusterModel(scenario, seed=seed)
+    model = ClusterModel(scenario, seed=seed, keep_decisions=False)
     try:
         model.run()
         yield model

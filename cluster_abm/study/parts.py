@@ -47,9 +47,21 @@ def read_part(path: Path, columns: Sequence[str] | None = None, run: tuple[str, 
     data = read_bytes(path)
     if hashlib.sha256(data).hexdigest() != path.stem:
         raise Damaged("its bytes are not those it is named by")
-    there = pq.read_schema(pa.BufferReader(data)).names
+    held = _in_arrows_memory(data)
+    there = pq.read_schema(pa.BufferReader(held)).names
     only = None if run is None else [("key", "=", run[0]), ("seed", "=", run[1])]
-    return pq.read_table(pa.BufferReader(data), columns=of_those(there, columns), filters=only)
+    return pq.read_table(pa.BufferReader(held), columns=of_those(there, columns), filters=only)
+
+
+def _in_arrows_memory(data: bytes) -> pa.Buffer:
+    """A copy that is no Python object.
+
+    A thread of Arrow's may hold what a table was read from for a moment after the read has returned. To let go of a
+    Python object it needs the interpreter, and where that is just ending the process aborts (apache/arrow 34314).
+    """
+    sink = pa.BufferOutputStream()
+    sink.write(data)
+    return sink.getvalue()
 
 
 def of_those(there: Sequence[str], wanted: Sequence[str] | None) -> list[str]:

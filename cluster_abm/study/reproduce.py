@@ -65,6 +65,7 @@ class Reproduction:
         points: those points of which at least one run finished.
         outcome: what became of each run.
         quick: whether it was a smoke run.
+        axis_points: how many points the plan's whole axis has.
     """
 
     plan: Plan
@@ -72,6 +73,7 @@ class Reproduction:
     points: tuple[Point, ...]
     outcome: Outcome
     quick: bool
+    axis_points: int
 
     def curve(self, series: str) -> Curve:
         """Points of one curve, and its values at them, shape (points, seeds finished everywhere)."""
@@ -100,11 +102,29 @@ class Reproduction:
         return [_said(self.plan, number, measure_number(number, self.curve)) for number in self.plan.number]
 
     @property
-    def verdict(self) -> str:
+    def left_out(self) -> str:
+        """What a smoke run, or an interrupted one, has left out of the plan, in words; "" of a whole run."""
+        left = []
+        if self.seeds < self.plan.seeds:
+            left.append(f"{self.plan.seeds - self.seeds} of {self.plan.seeds} seeds")
+        points = len({point.x for point in self.points})
+        if self.quick and points < self.axis_points:
+            left.append(f"{self.axis_points - points} of {self.axis_points} points")
+        missing = len(self.outcome.summaries) - self.outcome.finished
+        if self.outcome.interrupted and missing:
+            left.append(f"{missing} of {len(self.outcome.summaries)} runs")
+        few = self.quick or self.outcome.interrupted or self.seeds <= self.plan.quick_seeds
+        return ", ".join(left) if few else ""
+
+    @property
+    def verdict(self) -> str | None:
         """reproduced: all claims hold and all published numbers are near; shape: all claims hold; not reproduced.
 
-        Where no number is published, shape is all there is to reproduce.
+        Where no number is published, shape is all there is to reproduce. None where something is `left_out`: few seeds
+        or points prove nothing.
         """
+        if self.left_out:
+            return None
         measured = {point.series for point in self.points}
         complete = all(series.name in measured for series in self.plan.series)
         if not complete or not all(holds for _, holds in self.claims()):
@@ -119,10 +139,11 @@ class Reproduction:
         """The plan's notes, what each claim came to, and what limits this run."""
         lines = [self.plan.notes.strip()]
         lines += [f"{'holds' if holds else 'FAILS'}: {text}" for text, holds in self.claims()]
-        if self.quick:
-            lines.append("smoke run: few seeds, few points; its verdict says little")
-        if self.outcome.interrupted:
-            lines.append(f"interrupted: {self.outcome.finished} of {len(self.outcome.summaries)} runs")
+        if self.left_out:
+            what = "interrupted" if self.outcome.interrupted else "a smoke run"
+            lines.append(f"{what} has no verdict: left out {self.left_out}")
+        elif self.seeds < self.plan.seeds:
+            lines.append(f"from {self.seeds} seeds; the plan asks for {self.plan.seeds}")
         return "\n".join(line for line in lines if line)
 
     def as_json(self) -> dict[str, Any]:
@@ -136,6 +157,7 @@ class Reproduction:
             "rows": rows,
             "mape": self.mape_percent(),
             "verdict": self.verdict,
+            "left_out": self.left_out or None,
             "notes": self.notes,
         }
 
@@ -207,7 +229,7 @@ def reproduce(
             if (not also.at or x in also.at) and (not also.of or series.name in also.of):
                 points.append(Point(x, f"{series.name}: {also.name}", None, _values(own, also.metric, also.scale)))
     found = [point for point in points if any(map(math.isfinite, point.by_seed))]
-    return Reproduction(plan, count, tuple(found), outcome, quick)
+    return Reproduction(plan, count, tuple(found), outcome, quick, len(_axis(plan, quick=False)))
 
 
 def _settings_at(plan: Plan, x: X) -> dict[str, Setting]:

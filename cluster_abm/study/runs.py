@@ -10,10 +10,15 @@ from typing import Any
 
 from tqdm import tqdm
 
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.executors import available_processors, open_executor
 from cluster_abm.study.in_flight import Ended, InFlight
 from cluster_abm.study.one_run import finished_model
+
+# Of the runs that an interrupt ends, those are named that had taken so long: a policy may not have returned [s].
+LONG_UNDER_WAY_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -30,13 +35,27 @@ class Outcome:
 
     Attributes:
         summaries: one entry a task, in the tasks' order: the run's summary, or None if it did not finish.
-        errors: what went wrong in runs that failed, one text each.
-        interrupted: whether Ctrl-C ended it.
+        errors: what went wrong in runs that failed by a fault of this program, one text each.
+        refused: what was wrong in what runs were given, their policies included, and how many runs each problem ended.
+        interrupted: whether Ctrl-C, or SIGTERM, ended it.
+        under_way: of an interrupted one the runs that had begun and not ended, in words.
     """
 
     summaries: list[dict[str, Any] | None]
     errors: list[str] = field(default_factory=list)
+    refused: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
+    under_way: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """What a command ends with: 1 after a fault of this program, 2 after wrong input, else 0."""
+        return 1 if self.errors else 2 if self.refused else 0
+
+    def refuse(self, problem: InputError) -> None:
+        """Count a run that wrong input has ended."""
+        for line in problem.problems:
+            self.refused[line] = self.refused.get(line, 0) + 1
 
     @property
     def finished(self) -> int:
@@ -61,15 +80,24 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
         quiet: no progress bar.
 
     Raises:
-        InputError: what a run was given is wrong; the runs not yet begun are left out.
+        InputError: what a run was given is wrong, and none has finished. Once some have, `refused` says it, and the
+            runs not yet begun are left out, unless it is the fault of a policy: runs of others go on.
     """
     count = min(len(tasks), workers or available_processors())
     outcome = Outcome([None] * len(tasks))
     with tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False) as bar:
         try:
             _carry_out(tasks, count, outcome, bar)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as problem:
             outcome.interrupted = True
+            if isinstance(problem, PolicyInterrupted):
+                outcome.under_way = [str(problem)]
+        except InputError as problem:
+            if not outcome.finished:
+                raise
+            outcome.refuse(problem)
+    if outcome.refused and not outcome.finished and not outcome.interrupted:
+        raise InputError(list(outcome.refused))
     return outcome
 
 
@@ -77,6 +105,8 @@ def _carry_out(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[
     def book(ended: Ended[int]) -> None:
         if ended.problem is None:
             outcome.summaries[ended.name] = ended.result
+        elif isinstance(ended.problem, PolicyFault):
+            outcome.refuse(ended.problem)
         else:
             text = "".join(traceback.format_exception(ended.problem))
             outcome.errors.append(_describe(tasks[ended.name], text))
@@ -85,12 +115,24 @@ def _carry_out(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[
     waiting = deque(range(len(tasks)))
     chosen = ("process", workers) if workers > 1 else ("inline", None)
     with open_executor(*chosen) as executor, InFlight(executor, book) as flight:
-        while waiting or flight:
-            while waiting and flight.has_room:
-                index = waiting.popleft()
-                flight.send(index, run_one, tasks[index])
-            flight.book_next()
+        try:
+            while waiting or flight:
+                while waiting and flight.has_room:
+                    index = waiting.popleft()
+                    flight.send(index, run_one, tasks[index])
+                flight.book_next()
+        except KeyboardInterrupt:
+            outcome.under_way = [
+                f"{_name(tasks[index])}, for {since_s:.0f} s"
+                for index, since_s in flight.under_way()
+                if since_s >= LONG_UNDER_WAY_S
+            ]
+            raise
+
+
+def _name(task: Task) -> str:
+    return f"{task.scenario.name}, policy {task.scenario.policy.name}, seed {task.seed}"
 
 
 def _describe(task: Task, text: str) -> str:
-    return f"{task.scenario.name}, policy {task.scenario.policy.name}, seed {task.seed}: {text.rstrip()}"
+    return f"{_name(task)}: {text.rstrip()}"

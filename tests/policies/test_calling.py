@@ -13,7 +13,8 @@ from support import busy, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import Decision, Policy, available, create
-from cluster_abm.policies.calling import CheckedPolicy, PolicyInterrupted, current_call
+from cluster_abm.interrupts import PolicyInterrupted
+from cluster_abm.policies.calling import CheckedPolicy, current_call
 from cluster_abm.scenario.schema import PolicyChoice
 
 JOBS = busy(workload__duration_s=2.0, negotiation__mode="negotiated")
@@ -111,13 +112,13 @@ def test_truths_of_numpy_are_taken(answer):
 @pytest.mark.parametrize("answer", [None, True, [True, False], np.ones(2), np.ones(3, bool)])
 def test_trouble_is_a_truth_value_a_node(answer):
     asked = CheckedPolicy(Parts(in_trouble=answer), 2)
-    with pytest.raises(PolicyFault, match="in_trouble returned .* an array of 2 truth values, one a node"):
+    with pytest.raises(PolicyFault, match=r"in_trouble returned .* an array of 2 truth values, one a node"):
         asked.in_trouble(None)
 
 
 @pytest.mark.parametrize("period", ["soon", -1.0, 0, float("nan"), float("inf"), True])
 def test_a_period_is_a_period(period):
-    with pytest.raises(PolicyFault, match="acts_every_ms returned .*; expected None, or a period"):
+    with pytest.raises(PolicyFault, match=r"acts_every_ms returned .*; expected None, or a period"):
         CheckedPolicy(Parts(acts_every_ms=period), 2)
 
 
@@ -160,7 +161,7 @@ def test_the_line_is_the_policys_own_one_not_that_of_what_it_calls():
 
 
 def test_bad_input_that_a_policy_finds_is_left_as_it_is():
-    with pytest.raises(InputError, match="^mine$") as caught:
+    with pytest.raises(InputError, match=r"^mine$") as caught:
         run_with(place=raising(InputError("mine")))
     assert not isinstance(caught.value, PolicyFault)
 

@@ -1,0 +1,85 @@
+"""Keys that are given and have no effect: by --set an error, in a scenario file a remark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cluster_abm.cli.output import tell
+from cluster_abm.errors import InputError
+
+if TYPE_CHECKING:
+    from cluster_abm.scenario import Scenario
+
+# Of the keys of a file without effect, so many are named in the remark.
+MOST_NAMED = 3
+
+
+def check_keys_have_effect(
+    scenario: Scenario,
+    source: str,
+    overrides: Mapping[str, object],
+    policies: Sequence[str] | None = None,
+    others: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse overrides on which nothing depends, and say on stderr which keys of the scenario's own file are such.
+
+    Args:
+        scenario: with the overrides laid over it.
+        source: what it was loaded from.
+        overrides: dotted keys, as given.
+        policies: what is run; None: the scenario's own policy.
+        others: further keys that the command does not use, each with the reason.
+
+    Raises:
+        InputError: all overrides without effect, each with the reason.
+    """
+    from cluster_abm.scenario.unused import dotted, keys_without_effect
+
+    unused = keys_without_effect(scenario) | dict(others or {})
+    given = dotted(overrides)
+    names = policies or [scenario.policy.name]
+    problems = [f"--set {key}: has no effect: {why}" for key in given if (why := _reason(key, unused, names))]
+    if problems:
+        raise InputError(problems)
+    _remark_on_file(source, overrides)
+
+
+def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str | None:
+    from cluster_abm.policies import available
+    from cluster_abm.scenario.unused import reason_without_effect
+
+    section, _, parameter = key.partition(".")
+    if section != "policy" or parameter == "name" or key in unused:
+        return reason_without_effect(key, unused)
+    # One that no policy knows at all is an unknown key, which the policy itself says.
+    knowing = [name for name, policy in available().items() if parameter in policy.Parameters.model_fields]
+    if not knowing or set(knowing) & set(policies):
+        return None
+    some = ", ".join(knowing[:MOST_NAMED]) + (" ..." if len(knowing) > MOST_NAMED else "")
+    return f"{' and '.join(policies)} {'do' if len(policies) > 1 else 'does'} not know it; known by {some}"
+
+
+def _remark_on_file(source: str, overrides: Mapping[str, object]) -> None:
+    """One line on keys of the file that have no effect even without overrides; those that are overridden apart."""
+    from cluster_abm.scenario import load_scenario
+    from cluster_abm.scenario.load import scenario_path
+    from cluster_abm.scenario.toml_file import read_toml
+    from cluster_abm.scenario.unused import dotted, keys_without_effect
+
+    path = scenario_path(source)
+    try:
+        own = load_scenario(source)
+    except InputError:
+        # Right only with what is laid over it.
+        return
+    unused = keys_without_effect(own)
+    policies = [own.policy.name, *own.compare.policies]
+    found = {
+        key: why for key in dotted(read_toml(path)) if key not in overrides and (why := _reason(key, unused, policies))
+    }
+    if not found:
+        return
+    named = "; ".join(f"{key} ({why})" for key, why in list(found.items())[:MOST_NAMED])
+    more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    tell(f"note: {path}: without effect: {named}{more}")

@@ -1,0 +1,95 @@
+"""Ctrl-C and SIGTERM while a run is carried out: they take effect between two windows, so that its state is whole."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from cluster_abm.interrupts import Terminated, note_signal, raising_handlers
+from cluster_abm.policies.calling import current_call
+
+# A policy's method that is at work for so long after a signal will hardly ever return [s].
+PATIENCE_S = 2.0
+REMARK = b"\nstopping: what is finished will be kept (a second signal stops at once)\n"
+
+
+class StopRequest:
+    """Whether an ending signal has come, and the means to end a policy's method that does not return.
+
+    Attributes:
+        requested: whether one has come.
+        at_once: whether a second one has come, which raises its exception wherever the program is.
+    """
+
+    def __init__(self) -> None:
+        self.requested = self.at_once = False
+        self._raise_at: dict[signal.Signals, Any] = {}
+        self._first = signal.SIGINT
+        self._looked_at: int | None = None
+        self._looks = False
+        self._timer: threading.Timer | None = None
+
+    def raise_if_requested(self) -> None:
+        """Raise KeyboardInterrupt, or Terminated after SIGTERM, if a signal has come."""
+        if self.requested:
+            raise Terminated if self._first == signal.SIGTERM else KeyboardInterrupt
+
+    def _begin(self) -> None:
+        self._raise_at = dict(raising_handlers())
+        for number in self._raise_at:
+            signal.signal(number, self._note)
+
+    def _end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for number, handler in self._raise_at.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: Any) -> None:
+        if self._looks:
+            self._looks = False
+            self._look()
+        elif self.requested:
+            self.at_once = True
+            self._raise_at[signal.Signals(number)](number, frame)
+        else:
+            self.requested, self._first = True, signal.Signals(number)
+            note_signal(number)
+            # Not through Python's own stream: the signal may have come while that was being written.
+            with suppress(OSError):
+                os.write(2, REMARK)
+            self._look_later()
+
+    def _look_later(self) -> None:
+        call = current_call()
+        self._looked_at = None if call is None else call.number
+        self._timer = threading.Timer(PATIENCE_S, self._wake_main_thread)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _wake_main_thread(self) -> None:
+        self._looks = True
+        _thread.interrupt_main(self._first)
+
+    def _look(self) -> None:
+        """End the same call of a policy's method that was at work before; else look again later."""
+        call = current_call()
+        if call is not None and call.number == self._looked_at:
+            self.raise_if_requested()
+        self._look_later()
+
+
+@contextmanager
+def stop_request() -> Iterator[StopRequest]:
+    """Note the first ending signal in the block instead of raising an exception; the second one raises it."""
+    request = StopRequest()
+    request._begin()
+    try:
+        yield request
+    finally:
+        request._end()

@@ -1,0 +1,133 @@
+"""Keys of a scenario that have no effect, because another key turns off what they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cluster_abm.scenario.distributions import Arrivals
+from cluster_abm.scenario.failures import Outages
+from cluster_abm.scenario.schema import Cluster, Scenario, Workload
+
+# Keys of the arrivals that only some kinds use.
+ARRIVAL_KEYS: Mapping[str, tuple[str, ...]] = {
+    "poisson": (),
+    "lognormal-window": ("mu", "sigma", "time_unit_s", "regular"),
+    "bursty": ("burst_factor", "burst_s", "quiet_s"),
+    "closed": ("users_per_node", "jobs_per_user", "think_s", "user_nodes", "first_gap_s"),
+}
+OF_PROGRAMS = ("cpu_ms", "memory_mb", "memory_of", "io_per_ms", "no_io_share")
+OF_APPLICATIONS = ("cpu_ms", "io_per_ms", "request_kb", "no_io_share", "initial_data_mb", "write_share")
+
+
+def keys_without_effect(scenario: Scenario) -> dict[str, str]:
+    """Dotted keys, and sections, on which no result of a run of this scenario depends, each with the reason.
+
+    A section stands for all its keys. What depends on the policy or on the content of a file is not among them.
+    """
+    parts = (
+        _of_workload(scenario.workload), _of_arrivals(scenario.workload), _of_cluster(scenario.cluster),
+        _of_failures(scenario), _of_data_and_messages(scenario),
+    )  # fmt: skip
+    found: dict[str, str] = {}
+    for key, reason in (one for part in parts for one in part):
+        found.setdefault(key, reason)
+    return found
+
+
+def reason_without_effect(key: str, unused: Mapping[str, str]) -> str | None:
+    """Why a dotted key has no effect, by `keys_without_effect`; None if it has one."""
+    parts = key.split(".")
+    for end in range(len(parts), 0, -1):
+        reason = unused.get(".".join(parts[:end]))
+        if reason is not None:
+            return reason
+    return None
+
+
+def dotted(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """The dotted keys of nested tables; of lists of tables the list's."""
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from dotted(value, f"{path}{name}.")
+        else:
+            yield path + str(name)
+
+
+def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
+    if work.kind == "trace":
+        for name in ("jobs", "jobs_per_s", "utilisation", "duration_s", "arrivals"):
+            yield f"workload.{name}", 'workload.kind is "trace", and the trace says when jobs are submitted'
+        if work.application.name == "none":
+            yield "workload.cpu_ms", 'workload.kind is "trace", and the trace says the CPU times'
+    else:
+        yield "workload.trace", f'workload.kind is "{work.kind}": no trace is read'
+    if work.application.name == "none":
+        for name in ("cpu_share", "scale"):
+            yield f"workload.application.{name}", 'workload.application.name is "none"'
+    else:
+        for name in OF_APPLICATIONS:
+            yield f"workload.{name}", f'workload.application.name is "{work.application.name}", which says it'
+        for name in ("parallel_share", "minimum", "maximum"):
+            yield f"workload.tasks.{name}", f'workload.application.name is "{work.application.name}", which says it'
+    if work.programs.mix:
+        for name in OF_PROGRAMS:
+            yield f"workload.{name}", "workload.programs.mix is set, and the programs' profiles say it"
+    if work.home.kind != "skewed":
+        yield "workload.home.skew", f'workload.home.kind is "{work.home.kind}", not "skewed"'
+    if work.home.kind != "weights":
+        yield "workload.home.weights", f'workload.home.kind is "{work.home.kind}", not "weights"'
+    if work.kind == "synthetic" and work.application.name == "none" and work.tasks.parallel_share == 0.0:
+        for name in ("minimum", "maximum", "barrier_ms", "communication_ms"):
+            yield f"workload.tasks.{name}", "workload.tasks.parallel_share is 0: no job is parallel"
+    if work.tasks.barrier_ms == 0.0:
+        yield "workload.tasks.communication_ms", "workload.tasks.barrier_ms is 0: there are no barriers"
+
+
+def _of_arrivals(work: Workload) -> Iterator[tuple[str, str]]:
+    kind = work.arrivals.kind
+    for name in Arrivals.model_fields:
+        users = [other for other, keys in ARRIVAL_KEYS.items() if name in keys]
+        if users and kind not in users:
+            yield f"workload.arrivals.{name}", f'workload.arrivals.kind is "{kind}", not "{users[0]}"'
+    if work.kind == "synthetic" and kind == "closed":
+        for name in ("duration_s", "home"):
+            yield f"workload.{name}", 'workload.arrivals.kind is "closed": its users say when and where'
+
+
+def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    if cluster.paging != "oversize":
+        yield "cluster.fault_evenness", f'cluster.paging is "{cluster.paging}", not "oversize"'
+    else:
+        for name in ("page_fault_rate_per_ms", "page_fault_law", "page_fault_ratio_cap", "buffer_in_memory"):
+            yield f"cluster.{name}", 'cluster.paging is "oversize", not "rate"'
+    if cluster.fault_service_ms is not None and not cluster.remote_memory:
+        yield "cluster.page_kb", "cluster.fault_service_ms is set: no page's transfer is counted"
+
+
+def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    failures = scenario.failures
+    for name, outages in (("node", failures.node), ("link", failures.link)):
+        if outages.kind == "none":
+            for key in set(Outages.model_fields) - {"kind"}:
+                yield f"failures.{name}.{key}", f'failures.{name}.kind is "none"'
+        elif outages.kind != "weibull":
+            yield f"failures.{name}.shape", f'failures.{name}.kind is "{outages.kind}", not "weibull"'
+    if not failures.can_happen:
+        for name in ("on_failure", "checkpoint_period_ms"):
+            yield f"failures.{name}", "nothing can fail: failures.node, failures.link and failures.event are not set"
+    elif failures.on_failure != "checkpoint":
+        yield "failures.checkpoint_period_ms", f'failures.on_failure is "{failures.on_failure}", not "checkpoint"'
+
+
+def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    if not scenario.data.files:
+        for name in type(scenario.data).model_fields:
+            if name != "files":
+                yield f"data.{name}", "data.files is 0: jobs need no files"
+    if scenario.negotiation.mode == "papers":
+        for key in ("negotiation.refusals", "interconnect.loss_share"):
+            yield key, 'negotiation.mode is "papers": every load is known, and every offer accepted'
+        if not scenario.failures.can_happen:
+            for key in ("negotiation.timeout_ms", "negotiation.missed_reports"):
+                yield key, 'negotiation.mode is "papers", and nothing can fail'
