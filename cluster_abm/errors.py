@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class InputError(Exception):
@@ -18,6 +19,31 @@ class InputError(Exception):
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:
         """Keep the problems apart when the error crosses a process border."""
         return type(self), (self.problems,)
+
+
+class Gathering:
+    """Collects the InputErrors of several `with` blocks, so that all that is wrong is said at once."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> bool:
+        if not isinstance(problem, InputError):
+            return False
+        self.problems += problem.problems
+        return True
+
+
+@contextmanager
+def gathered() -> Iterator[Gathering]:
+    """A Gathering for the block, at the end of which it raises InputError with all that was collected."""
+    gathering = Gathering()
+    yield gathering
+    if gathering.problems:
+        raise InputError(gathering.problems)
 
 
 class PolicyFault(InputError):

@@ -58,6 +58,9 @@ for _command in (
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of `cluster-abm` and `python -m cluster_abm`."""
+    with suppress(AttributeError, ValueError):
+        # What a terminal cannot show is shown by its number, rather than that the command fails.
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     with sigterm_raises():
         code = _exit_code(arguments)
         if code == INTERRUPTED and was_terminated():
@@ -66,7 +69,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _exit_code(arguments: list[str] | None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
     try:
+        for word in words:
+            if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+                raise InputError(f"{word!r:.120}: is no text in UTF-8, which arguments have to be")
         result = cluster_abm.main(args=arguments, prog_name="cluster-abm", standalone_mode=False)
         flush_stdout()
     except InputError as problem:

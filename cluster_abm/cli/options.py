@@ -126,11 +126,10 @@ def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_r
 
 
 def exit_code_of(errors: Sequence[str]) -> int:
-    """0 without errors of runs, 2 if all of them are of what was given to them, a policy included, else 1."""
+    """0 without errors of runs, 2 if all of them are faults of policies, else 1."""
     if not errors:
         return 0
-    given = (f"{InputError.__name__}:", f"{PolicyFault.__name__}:")
-    return 2 if all(error.startswith(given) for error in errors) else 1
+    return 2 if all(error.startswith(f"{PolicyFault.__name__}:") for error in errors) else 1
 
 
 class Interrupted(Exception):

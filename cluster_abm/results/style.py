@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,9 +182,27 @@ def remark(axes: Axes, text: str) -> None:
 
 def save(figure: Figure, path: Path) -> Path:
     """Write a PNG; no date or version in it, so that equal runs give equal bytes."""
-    with in_one_move(path) as partial:
+    with in_one_move(path) as partial, texts_as_given(figure):
         figure.savefig(partial, dpi=130, metadata={"Software": None})
     return path
+
+
+@contextmanager
+def texts_as_given(figure: Figure) -> Iterator[None]:
+    """For drawing: show texts of users as they are, though they hold dollars (TeX to Matplotlib) or letters that the
+    font does not have."""
+    from matplotlib.text import Text
+
+    for axes in figure.axes:
+        # Their texts are made when they are asked for.
+        axes.get_xticklabels(), axes.get_yticklabels()
+    for text in figure.findobj(Text):
+        # Matplotlib's own formatters write TeX, too.
+        if isinstance(text, Text) and "$" in text.get_text() and r"\math" not in text.get_text():
+            text.set_parse_math(False)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
 
 
 def save_both(figure: Figure, path: Path) -> list[Path]:
@@ -196,6 +216,6 @@ def save_both(figure: Figure, path: Path) -> list[Path]:
 
     vector = path.with_name(path.name + ".svg")
     # Identifiers within an SVG are random otherwise.
-    with matplotlib.rc_context({"svg.hashsalt": "cluster-abm"}), in_one_move(vector) as partial:
+    with matplotlib.rc_context({"svg.hashsalt": "cluster-abm"}), in_one_move(vector) as partial, texts_as_given(figure):
         figure.savefig(partial, metadata={"Date": None, "Creator": None})
     return [save(figure, path.with_name(path.name + ".png")), vector]

@@ -15,6 +15,8 @@ Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=Fals
 NonNegative = Annotated[float, Strict(), Field(ge=0, le=LARGEST, allow_inf_nan=False)]
 Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Strict(), Field(ge=1)]
+# Of one job: the engine counts them in 32 bits.
+MOST_TASKS = 2**31 - 1
 
 # Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
 LONGEST_PERIOD_MS = 1e9
@@ -169,9 +171,9 @@ class TaskCount(Section):
 
     parallel_share: Share = 0.0
     """share of parallel jobs"""
-    minimum: Count = 2
+    minimum: Annotated[Count, Field(le=MOST_TASKS)] = 2
     """least tasks of a parallel job"""
-    maximum: Count = 32
+    maximum: Annotated[Count, Field(le=MOST_TASKS)] = 32
     """most tasks of a parallel job"""
     barrier_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """tasks of a parallel job meet at a barrier after every so much of their own CPU [ms]; 0: never"""

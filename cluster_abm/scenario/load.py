@@ -59,6 +59,7 @@ def scenario_from(
         tree = _copy(data)
         for key, value in (overrides or {}).items():
             _set(tree, key, value)
+        _check_texts(tree, where)
         _complete_distributions(tree)
         return Scenario.model_validate(tree)
     except ValidationError as problem:
@@ -97,6 +98,24 @@ def scenario_path(source: str | Path) -> Path:
 
 def _copy(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in tree.items()}
+
+
+def _check_texts(tree: Any, where: str, path: str = "") -> None:
+    """Raise InputError for a text, or a key, that no file can hold or be called by: a zero byte, or no Unicode."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            _check_texts(str(key), where, f"{path}{key}")
+            _check_texts(value, where, f"{path}{key}.")
+    elif isinstance(tree, list | tuple):
+        for value in tree:
+            _check_texts(value, where, path)
+    elif isinstance(tree, str) and not is_text(tree):
+        raise InputError(f"{where}: {shortened(path.rstrip('.'))}: {shortened(tree)} is no text in UTF-8")
+
+
+def is_text(words: str) -> bool:
+    """Whether a text can be written in UTF-8 and holds no zero byte."""
+    return "\0" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words)
 
 
 def _complete_distributions(tree: dict[str, Any], section: type[BaseModel] = Scenario) -> None:

@@ -11,6 +11,7 @@ from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import (
     LARGEST,
     LONGEST_PERIOD_MS,
+    MOST_TASKS,
     Application,
     Arrivals,
     Background,
@@ -134,7 +135,7 @@ class Trace(Section):
     """jobs submitted later than this after start_s are left out [s]"""
     keep_share: Annotated[Positive, Field(le=1)] = 1.0
     """share of the jobs kept, drawn at random"""
-    max_tasks: Count | None = None
+    max_tasks: Annotated[Count, Field(le=MOST_TASKS)] | None = None
     """wider jobs are cut to this many tasks"""
     homes: Literal["file", "drawn"] = "file"
     """where jobs are submitted: as the file says, or drawn from workload.home as if it did not say"""
@@ -190,6 +191,20 @@ class Workload(Section):
     """what to take from a trace file"""
 
     @model_validator(mode="after")
+    def _files_are_read(self) -> Workload:
+        if self.trace.file is not None and self.kind != "trace":
+            raise ValueError(
+                f'trace.file {self.trace.file!r}: would not be read: workload.kind is "{self.kind}"; '
+                'set workload.kind = "trace" (--trace FILE does), or leave the file out'
+            )
+        if self.programs.file is not None and not self.programs.mix and self.kind != "trace":
+            raise ValueError(
+                f"programs.file {self.programs.file!r}: would not be read: workload.programs.mix is empty; "
+                "say there which share of the jobs runs each program, or leave the file out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _rate_given_once(self) -> Workload:
         if self.kind == "trace":
             return self
@@ -219,13 +234,13 @@ class Negotiation(Section):
     """fixed cost e of starting a newcomer elsewhere [ms]"""
     migration_ms: Delay = 100.0
     """fixed cost f of migrating a running task [ms]"""
-    offers: Count = 3
+    offers: Annotated[Count, Field(le=1_000_000)] = 3
     """nodes asked one after another before a task stays where it is"""
     refusals: StrictBool = True
     """whether the asked node may refuse; false: it takes whatever is sent, as a textbook's dispatcher has it"""
     timeout_ms: Delay = 100.0
     """an asker gives up on an answer that does not come after so long [ms]"""
-    missed_reports: Count = 3
+    missed_reports: Annotated[Count, Field(le=1_000_000)] = 3
     """a node of which so many reports have not come is believed to have failed"""
 
 

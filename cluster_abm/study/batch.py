@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.limits import check_workers
 from cluster_abm.scenario import nearest
 from cluster_abm.study.documents import check_folder
 from cluster_abm.study.executors import BatchExecutor, available_processors, check_options, open_executor
@@ -83,6 +85,8 @@ def run_batch(
         # Its jobs and this process meet on the file system that holds the results.
         slurm = {"folder": str(Path(folder, "slurm")), **(slurm or {})}
     expansion = expand(study)
+    for remark in expansion.remarks if not quiet else ():
+        tqdm.write(f"note: {remark}", file=sys.stderr)
     check_folder(study, folder)
     store = Store(folder)
     store.prepare()
@@ -110,6 +114,7 @@ def run_batch(
 def _executor(kind: str, workers: int | None, runs: int) -> tuple[str, int | None]:
     if kind == "process":
         workers = min(workers or available_processors(), runs)
+        check_workers(f"workers = {workers}", workers)
         # One process of its own would only take longer to begin.
         return ("process", workers) if workers > 1 else ("inline", None)
     return kind, workers

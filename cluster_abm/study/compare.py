@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.limits import check_runs
 from cluster_abm.policies import available, create
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.study.runs import Outcome, Task, run_all
@@ -114,7 +115,10 @@ def compare(
     names = tuple(policies or scenario.compare.policies)
     check_policies(names)
     first = scenario.run.seed
-    wanted = range(first, first + (seeds or scenario.compare.seeds))
+    count = seeds or scenario.compare.seeds
+    check_seeds(first, count)
+    check_runs(f"{count:,} seeds of {len(names)} policies", float(count) * len(names))
+    wanted = range(first, first + count)
     variants = {name: with_policy(scenario, name) for name in names}
     for variant in variants.values():
         create(variant.policy)
@@ -124,6 +128,12 @@ def compare(
     runs = runs_frame(summary for summary in outcome.summaries if summary is not None)
     complete = tuple(seed for seed in wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
     return Comparison(scenario, names, complete, runs, outcome)
+
+
+def check_seeds(first: int, count: int) -> None:
+    """Raise InputError if a run's seed would not fit into 63 bits."""
+    if first + count > 2**63:
+        raise InputError(f"seeds from {first:,} on, {count:,} of them: a seed must be below 2^63 = {2**63:,}")
 
 
 def check_policies(names: Sequence[str]) -> None:

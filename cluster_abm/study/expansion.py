@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, gathered
 from cluster_abm.interconnect import Network
+from cluster_abm.limits import check_runs
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.study.compare import check_policies, with_policy
+from cluster_abm.study.effects import Effects
 from cluster_abm.study.fingerprint import cell_key
 from cluster_abm.study.metrics import metric_names, metric_problems
 from cluster_abm.study.sensitivity import unit_points
@@ -48,12 +50,14 @@ class Expansion:
         base: its scenario, overrides included.
         points: the settings of each point.
         cells: every point under every policy, in this order.
+        remarks: what is odd about it and no mistake: keys without effect.
     """
 
     study: Study
     base: Scenario
     points: tuple[Settings, ...]
     cells: tuple[Cell, ...]
+    remarks: tuple[str, ...]
     _tree: Mapping[str, Any] = field(repr=False)
 
     def scenario(self, cell: Cell) -> Scenario:
@@ -68,17 +72,29 @@ def expand(study: Study) -> Expansion:
     Raises:
         InputError: what is wrong with the scenario, the policies, the points and the metrics, each problem once.
     """
-    base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
-    check_policies(study.policies)
+    runs = float(study.point_count) * len(study.policies) * study.replications
+    check_runs(
+        f"{study.file}: {study.point_count:,} points, {len(study.policies)} policies, replications = "
+        f"{study.replications:,}",
+        runs,
+        float(study.point_count) * len(study.policies),
+    )
+    with gathered() as gather:
+        with gather:
+            base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
+        with gather:
+            check_policies(study.policies)
     tree = base.model_dump(exclude_none=True)
     points = points_of(study)
     cells: list[Cell] = []
     metrics: dict[tuple[int, str], frozenset[str]] = {}
     problems = _Problems(study)
     networks: set[str] = set()
+    effects = Effects(study)
     for number, settings in enumerate(points):
         with problems.at(number, settings):
             scenario = _at(tree, settings_with_paths(study, settings))
+            effects.note(scenario)
             built = f"{scenario.cluster.nodes} {scenario.interconnect!r}"
             if built not in networks:
                 Network(scenario.interconnect, scenario.cluster.nodes)
@@ -89,8 +105,8 @@ def expand(study: Study) -> Expansion:
                     create(variant.policy)
                     metrics[number, name] = metric_names(variant, study.warmup)
                     cells.append(Cell(number, name, cell_key(variant, study.warmup)))
-    problems.raise_if_any(metric_problems(study, metrics))
-    return Expansion(study, base, points, tuple(cells), tree)
+    problems.raise_if_any([*metric_problems(study, metrics), *effects.problems()])
+    return Expansion(study, base, points, tuple(cells), tuple(effects.remarks()), tree)
 
 
 def points_of(study: Study) -> tuple[Settings, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cluster_abm
 from cluster_abm.errors import InputError
+from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, shipped_path
 from cluster_abm.study.policy_sources import policy_version
 
@@ -52,6 +53,11 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
     """
     resolved = scenario.model_dump(mode="json", exclude=UNUSED)
     del resolved["run"]["seed"]
+    # Parameters that the policy does not know, for others to compare it with, change no run of its own.
+    resolved["policy"] = {
+        "name": scenario.policy.name,
+        **create(scenario.policy).parameters.model_dump(mode="json"),
+    }
     files = _input_files(scenario)
     for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
         # The name, since its ending tells the format.

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.limits import check_runs
 from cluster_abm.scenario import load_scenario, shipped_path
 from cluster_abm.study.claims import Curve, check_claim, measure_number
 from cluster_abm.study.plan import Number, Plan, Setting, X, load_plan, reproduction_names
@@ -65,7 +66,7 @@ class Reproduction:
         points: those points of which at least one run finished.
         outcome: what became of each run.
         quick: whether it was a smoke run.
-        axis_points: how many points the plan's whole axis has.
+        axis_points: how many points the plan's whole axis has; 0: not known.
     """
 
     plan: Plan
@@ -73,7 +74,7 @@ class Reproduction:
     points: tuple[Point, ...]
     outcome: Outcome
     quick: bool
-    axis_points: int
+    axis_points: int = 0
 
     def curve(self, series: str) -> Curve:
         """Points of one curve, and its values at them, shape (points, seeds finished everywhere)."""
@@ -113,8 +114,7 @@ class Reproduction:
         missing = len(self.outcome.summaries) - self.outcome.finished
         if self.outcome.interrupted and missing:
             left.append(f"{missing} of {len(self.outcome.summaries)} runs")
-        few = self.quick or self.outcome.interrupted or self.seeds <= self.plan.quick_seeds
-        return ", ".join(left) if few else ""
+        return ", ".join(left) if self.quick or self.outcome.interrupted else ""
 
     @property
     def verdict(self) -> str | None:
@@ -157,7 +157,6 @@ class Reproduction:
             "rows": rows,
             "mape": self.mape_percent(),
             "verdict": self.verdict,
-            "left_out": self.left_out or None,
             "notes": self.notes,
         }
 
@@ -201,6 +200,7 @@ def reproduce(
         given = {**plan.trace_overrides, **given}
         runs = _runs_of(Path(str(given["workload.trace.file"])))
     count = seeds or (plan.quick_seeds if quick else plan.seeds)
+    check_runs(f"{count:,} seeds of {name}", float(count) * len(plan.series) * len(_axis(plan, quick)))
     cells = [(x, published, one) for x, published in _axis(plan, quick) for one in plan.series]
     tasks: list[Task] = []
     # Where its runs begin among the tasks, of each scenario: several curves may be of the same runs.

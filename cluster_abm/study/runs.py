@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
+from cluster_abm.limits import check_workers
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.executors import available_processors, open_executor
 from cluster_abm.study.in_flight import Ended, InFlight
@@ -84,6 +85,7 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
             runs not yet begun are left out, unless it is the fault of a policy: runs of others go on.
     """
     count = min(len(tasks), workers or available_processors())
+    check_workers(f"workers = {workers}", count)
     outcome = Outcome([None] * len(tasks))
     with tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False) as bar:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,6 +13,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.load import shortened
+from cluster_abm.scenario.toml_file import is_there, read_toml
 
 Settings = dict[str, Any]
 # Keys of a scenario that a study says in its own way.
@@ -139,7 +141,7 @@ class Study(Section):
     """policies to run at every point, on the same jobs"""
     replications: Annotated[int, Field(ge=1)] = 8
     """seeds of every point and policy; the same for all of them"""
-    first_seed: Annotated[int, Field(ge=0)] = 1
+    first_seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """the seeds are this number and those that follow it"""
     precision: Annotated[float, Field(gt=0, lt=1)] | None = None
     """add seeds until the 95 % half-width is below this share of the mean; not set: `replications` it is"""
@@ -180,6 +182,8 @@ class Study(Section):
             problems.append(f"max_replications = {self.max_replications}: needs precision")
         if self.max_replications is not None and self.max_replications < self.replications:
             problems.append(f"max_replications = {self.max_replications}: below replications = {self.replications}")
+        if self.first_seed + self.seed_limit > 2**63:
+            problems.append(f"first_seed = {self.first_seed}: its {self.seed_limit} seeds must be below 2^63")
         for name in dict.fromkeys(self.policies):
             if self.policies.count(name) > 1:
                 problems.append(f"policies: {name!r} is named twice")
@@ -213,6 +217,17 @@ class Study(Section):
         return self.max_replications or 10 * self.replications
 
     @property
+    def point_count(self) -> int:
+        """How many points there are, told without making them."""
+        if self.latin_hypercube is not None:
+            return self.latin_hypercube.samples
+        if self.sensitivity is not None:
+            return self.sensitivity.point_count
+        if self.grid:
+            return math.prod(len(values) for values in self.grid.values())
+        return max(1, len(self.points))
+
+    @property
     def swept(self) -> list[str]:
         """The dotted keys that differ between points, in the order of the file."""
         if self.latin_hypercube is not None:
@@ -225,7 +240,7 @@ class Study(Section):
     def scenario_source(self) -> str | Path:
         """What `load_scenario` is to be given: a shipped name, or the file as seen from the study's folder."""
         beside = self.file.parent / self.scenario
-        return beside if beside.is_file() else self.scenario
+        return beside if is_there(beside) else self.scenario
 
 
 def study_names() -> list[str]:
@@ -244,16 +259,14 @@ def load_study(source: str | Path) -> Study:
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and source in study_names():
         path = shipped_path("studies", f"{source}.toml")
-    if not path.is_file():
-        raise InputError(f"study {str(source)!r}: no such file or shipped study; {nearest(str(source), study_names())}")
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path}: cannot be read as a text file ({problem})") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{path}: not a TOML file: {problem}") from None
+    if not is_there(path):
+        near = nearest(str(source)[:100], study_names())
+        raise InputError(f"study {shortened(str(source))}: no such file or shipped study; {near}")
+    data = read_toml(path)
     try:
         return Study.model_validate({"name": path.stem, **data, "file": path})
+    except RecursionError:
+        raise InputError(f"{path}: its tables are nested too deeply") from None
     except ValidationError as problem:
         raise InputError([line for error in problem.errors() for line in _messages(error, path)]) from None
 
@@ -275,4 +288,4 @@ def _messages(error: Any, path: Path) -> list[str]:
         return [f"{path}: {field}: is missing"]
     if error["type"] == "value_error":
         return [f"{path}: {field + ': ' if field else ''}{line}" for line in str(error["ctx"]["error"]).split("\n")]
-    return [f"{path}: {field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"]
+    return [f"{path}: {field} = {shortened(error['input'])}: {error['msg'][0].lower()}{error['msg'][1:]}"]

@@ -1,0 +1,86 @@
+"""One rule for sizes without end: what would not fit into memory is refused before any of it is taken."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from cluster_abm.errors import InputError
+
+# Of the memory that there is, so much may be asked for: the interpreter, the kernels and tables need some too.
+SHARE = 0.8
+UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")
+CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+# What is kept of each, in bytes, rounded up.
+BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 500, 700, 3_000, 3_000, 150e6
+
+
+def check_memory(what: str, needed: float, number: float, things: str) -> None:
+    """Refuse what takes more memory than there is.
+
+    Args:
+        what: the keys or options that ask for it, with their values.
+        needed: memory that it takes [bytes].
+        number: how many `things` that are.
+        things: of what kind, e.g. "jobs".
+
+    Raises:
+        InputError: says how many they are, what they take, what there is, and about how many fit.
+    """
+    allowed = SHARE * memory_bytes()
+    if needed <= allowed:
+        return
+    raise InputError(
+        f"{what}: {number:,.4g} {things} take about {in_words(needed)} of memory; here there are "
+        f"{in_words(memory_bytes())}, in which about {number * allowed / needed:,.3g} fit"
+    )
+
+
+def check_jobs(what: str, jobs: float, mean_tasks: float) -> None:
+    """Refuse so many jobs of so many tasks in the mean, as `check_memory`."""
+    check_memory(what, jobs * (BYTES_A_JOB + mean_tasks * BYTES_A_TASK), jobs, "jobs")
+
+
+def check_runs(what: str, runs: float, cells: float = 0.0) -> None:
+    """Refuse so many runs, of so many points under a policy each, as `check_memory`."""
+    check_memory(what, runs * BYTES_A_RUN + cells * BYTES_A_CELL, runs, "runs")
+
+
+def check_workers(what: str, workers: float) -> None:
+    """Refuse so many processes at once, as `check_memory`."""
+    check_memory(what, workers * BYTES_A_WORKER, workers, "processes")
+
+
+@cache
+def memory_bytes() -> float:
+    """Memory that this process may take: the machine's, or less if a limit of its group or its own says so [bytes]."""
+    found: list[float] = []
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for name in CGROUP_FILES:
+        with suppress(OSError, ValueError):
+            found.append(float(Path(name).read_text(encoding="ascii")))
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+            limit, _ = resource.getrlimit(kind)
+            if limit != resource.RLIM_INFINITY:
+                found.append(float(limit))
+    # Where nothing tells, as much as a small machine has.
+    return min((one for one in found if one > 0), default=8e9)
+
+
+def in_words(size: float) -> str:
+    """A number of bytes with its unit.
+
+    >>> in_words(60e9), in_words(1.5e15)
+    ('60 GB', '1.5 PB')
+    """
+    place = 0
+    while size >= 1000.0 and place < len(UNITS) - 1:
+        size, place = size / 1000.0, place + 1
+    return f"{size:,.3g} {UNITS[place]}"
