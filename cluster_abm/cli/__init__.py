@@ -99,9 +99,9 @@ def _exit_code(arguments: list[str] | None) -> int:
             return _output_failed(OutputFailed(BrokenPipeError()))
         raise
     except Exception as problem:
-        words = _of_the_system(problem)
-        if words is not None:
-            tell(f"error: {words}")
+        refusal = _of_the_system(problem)
+        if refusal is not None:
+            tell(f"error: {refusal}")
             with suppress(OutputFailed):
                 flush_stdout()
             return BAD_INPUT

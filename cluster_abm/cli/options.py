@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
@@ -123,6 +124,11 @@ def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_r
     if trace_run is not None:
         words += ["--trace-run", str(trace_run)]
     return shlex.join(words)
+
+
+def file_name(name: str) -> str:
+    """A name of a scenario as a part of a file's name: without what divides or hides, and not without end."""
+    return re.sub(r"[^\w.+-]+", "-", name).strip(".-")[:80] or "unnamed"
 
 
 def exit_code_of(errors: Sequence[str]) -> int:

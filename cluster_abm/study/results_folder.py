@@ -67,11 +67,11 @@ def read_plan(folder: str | Path) -> Plan:
             problems.append(f"{path}: {said}; `batch run` with the same study mends it, and keeps the runs")
     if problems:
         raise InputError(problems)
-    plan = json.loads(texts[PLAN])
     try:
+        plan = json.loads(texts[PLAN])
         cells = [Cell(*cell) for cell in plan["cells"]]
         return Plan(load_study(Path(folder, STUDY)), plan["code"], plan["points"], cells)
-    except (KeyError, TypeError) as problem:
+    except (KeyError, TypeError, ValueError, RecursionError) as problem:
         raise InputError(
             f"{Path(folder, PLAN)}: of another version ({problem}); `batch run` with the same study writes it anew"
         ) from None

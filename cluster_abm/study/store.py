@@ -270,14 +270,23 @@ class Store:
         """A run's record; None if there is no such file (any more)."""
         try:
             record = Record(**json.loads(unseal(read_bytes(path))))
+            _check_metrics(record.metrics)
         except FileNotFoundError:
             return None
         except Damaged as problem:
             return problem
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, RecursionError) as problem:
             # Whole, and not what this program writes: by a later version, or by hand.
             return Damaged(f"it is no record of a run: {problem}")
         return record if self.path_of(record.name) == path else Damaged("it is another run than its name says")
+
+
+def _check_metrics(metrics: dict[str, Any]) -> None:
+    """Raise ValueError for what no run of this program has measured, and no table holds."""
+    for name, value in metrics.items():
+        whole = isinstance(value, int) and -(2**63) <= value < 2**63
+        if not name.isprintable() or not (value is None or whole or isinstance(value, float | list)):
+            raise ValueError(f"metric {name!r:.60} is {value!r:.60}")
 
 
 def _names(table: pa.Table) -> Iterator[RunName]:
