@@ -11,7 +11,7 @@ import pandas as pd
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
-from cluster_abm.results.files import in_one_move, write_text
+from cluster_abm.results.files import write_text
 from cluster_abm.results.study_axes import key_texts, label_of, lay_out, point_text
 from cluster_abm.results.style import plain
 from cluster_abm.study.findings import Findings, find, slowdown_quantiles
