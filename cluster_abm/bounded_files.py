@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from cluster_abm.errors import InputError
 
@@ -35,7 +35,7 @@ class Limit(NamedTuple):
 
 
 @contextmanager
-def opened(path: str | Path, *, pipes: bool = False) -> Iterator[BinaryIO]:
+def opened(path: str | Path, *, pipes: bool = False) -> Iterator[io.BufferedReader]:
     """A regular file, open for reading; with `pipes` also a pipe, which can be read only once.
 
     Raises:
@@ -58,7 +58,7 @@ def whole(path: str | Path, limit: Limit) -> bytes:
         return b"".join(unpacked(file, path, limit))
 
 
-def unpacked(file: BinaryIO, path: str | Path, limit: Limit) -> Iterator[bytes]:
+def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterator[bytes]:
     """What a file holds in blocks, unpacked if it begins as files packed by gzip or xz do.
 
     Args:
@@ -80,7 +80,7 @@ def unpacked(file: BinaryIO, path: str | Path, limit: Limit) -> Iterator[bytes]:
         if head.startswith(GZIP):
             stream = gzip.GzipFile(fileobj=source)
         elif head == XZ:
-            stream = lzma.LZMAFile(source)
+            stream = lzma.LZMAFile(source)  # noqa: SIM115
         elif str(path).lower().endswith((".gz", ".xz")):
             empty = "" if head else " (empty file)"
             raise InputError(f"{shown(path)}: not compressed by gzip or xz, as its name says{empty}")
@@ -99,7 +99,7 @@ def unpacked(file: BinaryIO, path: str | Path, limit: Limit) -> Iterator[bytes]:
         raise InputError(f"{shown(path)}: takes more memory to unpack than there is") from None
 
 
-def digest(file: BinaryIO, path: str | Path) -> str:
+def digest(file: io.BufferedReader, path: str | Path) -> str:
     """The SHA-256 of an open file's bytes as they lie there, from where it stands.
 
     Raises:
@@ -122,7 +122,7 @@ def shown(path: str | Path) -> str:
 class _Source(io.RawIOBase):
     """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit."""
 
-    def __init__(self, head: bytes, file: BinaryIO, path: str | Path, limit: Limit) -> None:
+    def __init__(self, head: bytes, file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
         self._head, self._file, self._path, self._limit = head, file, path, limit
         self._read = 0
 

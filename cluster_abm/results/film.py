@@ -17,6 +17,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.results.files import try_to_write
 from cluster_abm.results.lanes import along
 from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure
+from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,6 +21,7 @@ from cluster_abm.study.sensitivity import Analysis, analyse
 from cluster_abm.study.sensitivity_report import draw_sensitivity, sensitivity_lines
 from cluster_abm.study.study_file import Sensitivity
 from cluster_abm.study.unset_keys import Listed, with_unset_keys
+from cluster_abm.whole_files import in_one_move
 
 # Pictures with a panel or a file a point show so many of them, evenly spread.
 MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3

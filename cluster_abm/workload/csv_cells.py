@@ -7,13 +7,17 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cluster_abm.bounded_files import BLOCK, shown
+from cluster_abm.bounded_files import BLOCK
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import Lines
 from cluster_abm.workload.problems import Problems
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 MOST_COLUMNS = 100
 COMMA, LINE_END = b",\n"
@@ -32,6 +36,7 @@ class CsvCells:
 
     Args:
         lines: of the file.
+        row: what a row is, for messages.
         remarks: what begins with # is left out, and so are spaces before a cell.
 
     Attributes:
@@ -45,8 +50,8 @@ class CsvCells:
         InputError: empty file, broken quotes, a column named twice.
     """
 
-    def __init__(self, lines: Lines, *, remarks: bool = False) -> None:
-        self.where = lines.where
+    def __init__(self, lines: Lines, row: str = "job", remarks: bool = False) -> None:
+        self.where, self._row = lines.where, row
         self.problems = Problems(lines.where)
         self.rows = self.blank_lines = 0
         self._lines, self._remarks = lines, remarks
@@ -63,7 +68,7 @@ class CsvCells:
                 break
             self.blank_lines += 1
         if not self.names:
-            raise InputError(f"{self.where}: empty; allowed: a header line naming the columns, then a job a line")
+            raise InputError(f"{self.where}: empty; allowed: a header line naming the columns, then a {self._row} a line")
         if len(self.names) > MOST_COLUMNS:
             raise InputError(
                 f"{self.where}, line 1: {len(self.names):,} columns: allowed up to {MOST_COLUMNS}, named and separated "
@@ -91,7 +96,7 @@ class CsvCells:
         # A quote may span blocks: from the first on, rows are read one by one.
         yield from self._one_by_one(blocks)
         if not self.rows and not self.problems:
-            raise InputError(f"{self.where}: no job, only a header line")
+            raise InputError(f"{self.where}: no {self._row}, only a header line")
 
     def _regular(self, block: bytes) -> Rows | None:
         """The rows of a block without quotes, remarks or blank lines in which each has the right width."""
@@ -147,7 +152,7 @@ class CsvCells:
             self.rows += len(rows)
             yield Rows(dict(zip(self.names, zip(*rows, strict=True), strict=True)), lines)
 
-    def _reader(self, blocks: Iterable[bytes]) -> _Reader:
+    def _reader(self, blocks: Iterable[bytes]) -> Reader:
         texts = chain.from_iterable(map(self._text_lines, blocks))
         return csv.reader(texts, strict=True, skipinitialspace=self._remarks)
 
@@ -160,7 +165,7 @@ class CsvCells:
         self._current = io.StringIO(self._lines.text(block), newline="")
         return map(_without_remark, self._current) if self._remarks else self._current
 
-    def _checked(self, reader: _Reader, before: int = 0) -> Iterator[list[str]]:
+    def _checked(self, reader: Reader, before: int = 0) -> Iterator[list[str]]:
         try:
             yield from reader
         except csv.Error as problem:
@@ -174,6 +179,3 @@ def _without_remark(line: str) -> str:
     if "#" in line and ('"' not in line or line.lstrip().startswith("#")):
         line = line.partition("#")[0]
     return "" if line.isspace() else line
-
-
-_Reader = type(csv.reader([]))

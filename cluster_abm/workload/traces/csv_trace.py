@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from cluster_abm.errors import InputError
 from cluster_abm.workload.csv_cells import CsvCells, Rows
 from cluster_abm.workload.problems import Problems
-from cluster_abm.workload.traces.gathering import Numbers, Order, Words
+from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
     COLUMNS,
     NAME,
@@ -15,6 +15,7 @@ from cluster_abm.workload.traces.table import (
     Column,
     Floats,
     Trace,
+    Words,
     job_frame,
     numbers,
     tally,
@@ -54,8 +55,8 @@ def csv_trace(cells: CsvCells) -> Trace:
         InputError: every wrong cell, width, order or column name (the first ten of them).
     """
     check_names(cells, (*COLUMNS, NAME), REQUIRED)
-    columns = {name: Numbers() for name in COLUMNS if name in cells.names}
-    words = Words()
+    columns = {name: NumberColumn() for name in COLUMNS if name in cells.names}
+    words = WordColumn()
     order = Order("arrival_ms")
     for rows in cells:
         for name, column in columns.items():
@@ -67,6 +68,8 @@ def csv_trace(cells: CsvCells) -> Trace:
             words.extend(rows.cells[NAME])
     order.note(cells.problems)
     cells.problems.refuse()
-    found = {name: column.column() for name, column in columns.items()}
-    table = job_frame(found | ({NAME: words.column()} if NAME in cells.names else {}))
+    found: dict[str, Floats | Words] = {name: column.column() for name, column in columns.items()}
+    if NAME in cells.names:
+        found[NAME] = words.column()
+    table = job_frame(found)
     return Trace(cells.where, "csv", cells.rows, table, noted=tally({"blank lines": cells.blank_lines}))

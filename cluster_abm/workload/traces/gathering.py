@@ -6,16 +6,15 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.workload.problems import Problems
-from cluster_abm.workload.traces.table import Floats
+from cluster_abm.workload.traces.table import Floats, Words
 
 # So many different words are kept once each; a file in which all differ would only pay for the looking up.
 MOST_KEPT_ONCE = 100_000
 
 
-class Numbers:
+class NumberColumn:
     """A column of numbers; it grows in place, and is not copied to be used."""
 
     def __init__(self) -> None:
@@ -30,12 +29,12 @@ class Numbers:
         return np.frombuffer(self._values, np.float64)
 
 
-class Words:
+class WordColumn:
     """A column of words, equal ones kept once."""
 
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
-        self._parts: list[npt.NDArray[np.object_]] = []
+        self._parts: list[Words] = []
 
     def extend(self, words: Iterable[str]) -> None:
         """Put these behind."""
@@ -43,7 +42,7 @@ class Words:
         once = [kept.setdefault(word, word) if len(kept) < MOST_KEPT_ONCE else kept.get(word, word) for word in words]
         self._parts.append(np.array(once, object))
 
-    def column(self) -> npt.NDArray[np.object_]:
+    def column(self) -> Words:
         """All of them, shape (rows,)."""
         return np.concatenate(self._parts) if self._parts else np.empty(0, object)
 

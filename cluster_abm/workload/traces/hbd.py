@@ -6,12 +6,11 @@ Columns `run,host,submit_s,cpu_s,prog`. The runs are alternatives: a simulation 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.csv_cells import CsvCells
 from cluster_abm.workload.traces.csv_trace import check_names, checked_column
-from cluster_abm.workload.traces.gathering import Numbers, Order, Words
+from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
     COLUMNS,
     MOST_RUNS,
@@ -20,6 +19,7 @@ from cluster_abm.workload.traces.table import (
     Column,
     Floats,
     Trace,
+    Words,
     job_frame,
     listed_runs,
     tally,
@@ -48,8 +48,8 @@ def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
         InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
     """
     check_names(cells, (*HBD_COLUMNS, PROGRAM), tuple(HBD_COLUMNS))
-    read = {name: Numbers() for name in HBD_COLUMNS}
-    words = Words()
+    read = {name: NumberColumn() for name in HBD_COLUMNS}
+    words = WordColumn()
     orders: dict[float, Order] = {}
     for rows in cells:
         block = {name: checked_column(rows, name, rule, True, cells.problems) for name, rule in HBD_COLUMNS.items()}
@@ -65,7 +65,7 @@ def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
     for order in orders.values():
         order.note(cells.problems)
     cells.problems.refuse()
-    columns: dict[str, Floats | npt.NDArray[np.object_]] = {
+    columns: dict[str, Floats | Words] = {
         RUN: read["run"].column(),
         "arrival_ms": _milliseconds(read["submit_s"].column()),
         "home": read["host"].column(),

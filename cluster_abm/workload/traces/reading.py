@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
 
 from cluster_abm.bounded_files import TRACE_MB, Limit, digest, opened, unpacked
 from cluster_abm.errors import InputError
@@ -52,7 +52,7 @@ def read_trace(
 class _Source:
     """An open file, known by what is in it and not by itself."""
 
-    file: BinaryIO = field(compare=False)
+    file: io.BufferedReader = field(compare=False)
     digest: str = ""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import Lines
 from cluster_abm.workload.problems import Problems
-from cluster_abm.workload.traces.gathering import Numbers
+from cluster_abm.workload.traces.gathering import NumberColumn
 from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, number
 
 FIELDS = 18
@@ -57,7 +57,7 @@ def read_log(lines: Lines) -> Log:
     Raises:
         InputError: lines cut short or not numeric (the first ten), a header that has no end.
     """
-    columns = {name: Numbers() for name in USED}
+    columns = {name: NumberColumn() for name in USED}
     header = _Header(lines.where)
     problems = Problems(lines.where)
     longer, before = 0, 0
@@ -168,9 +168,7 @@ def _values(cells: Sequence[bytes]) -> Floats:
     return np.fromiter((number(cell.decode("latin-1")) for cell in cells), float, len(cells))
 
 
-def _note_wrong(
-    name: str, values: Floats, cells: Sequence[bytes], lines: Sequence[int], problems: Problems
-) -> None:
+def _note_wrong(name: str, values: Floats, cells: Sequence[bytes], lines: Sequence[int], problems: Problems) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
     whole = name in WHOLE
     high = LARGEST_WHOLE if whole else LONGEST_S

@@ -13,6 +13,7 @@ import pandas as pd
 from cluster_abm.errors import InputError
 
 Floats = npt.NDArray[np.float64]
+Words = npt.NDArray[np.object_]
 
 MOST_RUNS = 1000  # of one file
 LONGEST_MS = 1e12  # 32 years: well inside the engine's clock, 64-bit nanoseconds
@@ -114,7 +115,7 @@ def listed_runs(runs: Floats) -> str:
     return ", ".join(f"{int(number)} ({size:,} jobs)" for number, size in zip(numbers, sizes, strict=True))
 
 
-def job_frame(columns: Mapping[str, Floats | Sequence[str]]) -> pd.DataFrame:
+def job_frame(columns: Mapping[str, Floats | Sequence[str] | Words]) -> pd.DataFrame:
     """The columns in their usual order, rows by arrival; equal arrivals keep the file's order."""
     usual = [name for name in (RUN, *COLUMNS, NAME) if name in columns]
     frame = pd.DataFrame({name: columns[name] for name in usual}, copy=False)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,14 @@ def write_csv(trace: Trace, path: Path) -> None:
         raise InputError(f"{path}: what is written is CSV: the name must end in .csv, .csv.gz or .csv.xz")
     jobs = trace.jobs
     with in_one_move(Path(path)) as partial, ExitStack() as stack:
-        file: IO[bytes] = stack.enter_context(partial.open("wb"))
+        plain = stack.enter_context(partial.open("wb"))
+        file: io.BufferedIOBase = plain
         suffix = Path(path).suffix.lower()
         if suffix == ".gz":
             # No name and no time inside: equal jobs give equal bytes.
-            file = stack.enter_context(gzip.GzipFile("", "wb", 9, file, mtime=0))  # type: ignore[assignment]
+            file = stack.enter_context(gzip.GzipFile("", "wb", 9, plain, mtime=0))
         elif suffix == ".xz":
-            file = stack.enter_context(lzma.LZMAFile(file, "wb"))
+            file = stack.enter_context(lzma.LZMAFile(plain, "wb"))
         file.write((",".join(jobs.columns) + "\n").encode())
         for block in _blocks(jobs):
             file.write(block)
