@@ -11,7 +11,6 @@ from cluster_abm.bounded_files import NETWORK_MB
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import Count, Delay, MaxMb, NonNegative, Speed
 
-
 # Of a part of a network. Larger ones cannot be built, and products of larger ones not be printed.
 Size = Annotated[Count, Field(le=1_000_000_000)]
 

@@ -36,7 +36,7 @@ class CsvCells:
 
     Args:
         lines: of the file.
-        row: what a row is, for messages.
+        kind: what a row is, for messages.
         remarks: what begins with # is left out, and so are spaces before a cell.
 
     Attributes:
@@ -50,8 +50,8 @@ class CsvCells:
         InputError: empty file, broken quotes, a column named twice.
     """
 
-    def __init__(self, lines: Lines, row: str = "job", remarks: bool = False) -> None:
-        self.where, self._row = lines.where, row
+    def __init__(self, lines: Lines, kind: str = "job", remarks: bool = False) -> None:
+        self.where, self._kind = lines.where, kind
         self.problems = Problems(lines.where)
         self.rows = self.blank_lines = 0
         self._lines, self._remarks = lines, remarks
@@ -68,7 +68,9 @@ class CsvCells:
                 break
             self.blank_lines += 1
         if not self.names:
-            raise InputError(f"{self.where}: empty; allowed: a header line naming the columns, then a {self._row} a line")
+            raise InputError(
+                f"{self.where}: empty; allowed: a header line naming the columns, then a {self._kind} a line"
+            )
         if len(self.names) > MOST_COLUMNS:
             raise InputError(
                 f"{self.where}, line 1: {len(self.names):,} columns: allowed up to {MOST_COLUMNS}, named and separated "
@@ -96,7 +98,7 @@ class CsvCells:
         # A quote may span blocks: from the first on, rows are read one by one.
         yield from self._one_by_one(blocks)
         if not self.rows and not self.problems:
-            raise InputError(f"{self.where}: no {self._row}, only a header line")
+            raise InputError(f"{self.where}: no {self._kind}, only a header line")
 
     def _regular(self, block: bytes) -> Rows | None:
         """The rows of a block without quotes, remarks or blank lines in which each has the right width."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -57,7 +58,7 @@ def library(programs: Programs) -> Library:
     name = programs.file or "mcls"
     shipped = shipped_path("programs", f"{name}.csv")
     # The name of a shipped file has no folder and no suffix.
-    if Path(name).stem == name and shipped.is_file():
+    if Path(name).stem == name and os.path.isfile(shipped):
         return _shipped(name)
     return _library_of(read_profiles(name, programs.max_mb))
 
