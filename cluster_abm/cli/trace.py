@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.options import json_option
 
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
@@ -14,6 +15,13 @@ format_choice = click.option(
     "--format",
     type=click.Choice(["csv", "swf", "hbd"]),
     help="The file's format (default: by its name and header).",
+)
+max_mb_option = click.option(
+    "--max-mb",
+    type=click.IntRange(1, MOST_MB),
+    default=TRACE_MB,
+    show_default=True,
+    help="How much the file may hold, unpacked [MB of 2^20 bytes].",
 )
 
 
@@ -26,15 +34,16 @@ def trace_group() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @run_choice
 @format_choice
+@max_mb_option
 @json_option
-def info_command(file: Path, run: int | None, format: str | None, as_json: bool) -> None:
+def info_command(file: Path, run: int | None, format: str | None, max_mb: int, as_json: bool) -> None:
     """What FILE holds: jobs found, rows skipped and why, fields present.
 
     Example: cluster-abm trace info HPC2N-2002-2.2-cln.swf.xz
     """
     from cluster_abm.workload.traces import read_trace, trace_info
 
-    found = trace_info(read_trace(file, run=run, format=format))
+    found = trace_info(read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True))
     if as_json:
         from cluster_abm.results.files import to_json
 
@@ -49,16 +58,17 @@ def info_command(file: Path, run: int | None, format: str | None, as_json: bool)
 @click.argument("output", metavar="OUT.csv", type=click.Path(path_type=Path))
 @run_choice
 @format_choice
-def convert_command(file: Path, output: Path, run: int | None, format: str | None) -> None:
+@max_mb_option
+def convert_command(file: Path, output: Path, run: int | None, format: str | None, max_mb: int) -> None:
     """Write the jobs of FILE as the CSV that --trace reads.
 
     Example: cluster-abm trace convert log.swf.gz jobs.csv
     """
     from cluster_abm.workload.traces import read_trace, write_csv
 
-    found = read_trace(file, run=run, format=format)
+    found = read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True)
     write_csv(found, output)
-    click.echo(f"{len(found.jobs):,} jobs written to {output}", err=True)
+    click.echo(f"{len(found.table):,} jobs written to {output}", err=True)
     for reason, count in found.skipped.items():
         click.echo(f"skipped {count:,}: {reason}", err=True)
     for reason, count in found.noted.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect.graph_reading import read_graph
+from cluster_abm.interconnect.graph_reading import brief, read_graph
 from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
 from cluster_abm.scenario.interconnect import Interconnect
 
@@ -45,7 +45,7 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
         InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
     """
     where = str(settings.file)
-    read = read_graph(Path(where))
+    read = read_graph(Path(where), settings.max_mb)
     trunks, notes = _trunks(read, settings, where)
     whole = nx.Graph()
     whole.add_nodes_from(read)
@@ -81,7 +81,9 @@ def _trunks(read: nx.MultiGraph, settings: Interconnect, where: str) -> tuple[di
                 missing[name] += 1
                 values[name] = defaults[name]
             elif not _is_number(value, low, high):
-                problems.append(f"{where}: edge {one!r} - {other!r}: {name} = {value!r}: allowed {low:g} to {high:g}")
+                problems.append(
+                    f"{where}: edge {brief(one)} - {brief(other)}: {name} = {brief(value)}: allowed {low:g} to {high:g}"
+                )
         trunks.setdefault((one, other), []).append(Trunk(**values))
     if problems:
         more = len(problems) - MOST_PROBLEMS
@@ -109,7 +111,8 @@ def _links(trunks: dict[Ends, list[Trunk]], where: str) -> dict[Ends, Trunk]:
             links[one, other] = link
         elif back != link:
             raise InputError(
-                f"{where}: edge {one!r} - {other!r}: {link.bandwidth_mbps:g} Mbps and {link.latency_ms:g} ms, but "
+                f"{where}: edge {brief(one)} - {brief(other)}: "
+                f"{link.bandwidth_mbps:g} Mbps and {link.latency_ms:g} ms, but "
                 f"{back.bandwidth_mbps:g} and {back.latency_ms:g} back: links must be alike in both directions"
             )
     return links
@@ -128,7 +131,7 @@ def _in_one_part(graph: nx.Graph, where: str) -> None:
     if len(parts) > 1:
         first = {vertex: place for place, vertex in enumerate(graph)}
         named = [
-            f"{_counted(len(part), 'vertex', 'vertices')} (with {min(part, key=first.__getitem__)!r})"
+            f"{_counted(len(part), 'vertex', 'vertices')} (with {brief(min(part, key=first.__getitem__))})"
             for part in parts[:MOST_PROBLEMS]
         ]
         more = f" and {len(parts) - MOST_PROBLEMS} more" if len(parts) > MOST_PROBLEMS else ""
@@ -136,11 +139,20 @@ def _in_one_part(graph: nx.Graph, where: str) -> None:
 
 
 def _is_host(vertex: Hashable, attributes: dict[str, Any], where: str) -> bool:
-    said = attributes.get("host")
+    said = _scalar(vertex, attributes, "host", where)
     host = True if said is None or said == "" else TRUTHS.get(str(said).strip().lower())
     if host is None:
-        raise InputError(f"{where}: vertex {vertex!r}: host = {said!r}: allowed {', '.join(TRUTHS)}")
-    return host and str(attributes.get("kind", "")).strip().lower() != "switch"
+        raise InputError(f"{where}: vertex {brief(vertex)}: host = {brief(said)}: allowed {', '.join(TRUTHS)}")
+    kind = _scalar(vertex, attributes, "kind", where)
+    return host and str(kind).strip().lower() != "switch"
+
+
+def _scalar(vertex: Hashable, attributes: dict[str, Any], name: str, where: str) -> Any:
+    """A vertex's attribute, None if it has none. Raises InputError for lists and objects."""
+    value = attributes.get(name)
+    if value is not None and not isinstance(value, str | int | float):
+        raise InputError(f"{where}: vertex {brief(vertex)}: {name} = {brief(value)}: allowed: a text or a number")
+    return value
 
 
 def _as_many_as(hosts: list[Hashable], read: nx.MultiGraph, settings: Interconnect, nodes: int, where: str) -> None:
@@ -174,13 +186,14 @@ def _with_nodes(whole: nx.Graph, hosts: list[Hashable], settings: Interconnect) 
 
 def _clusters(hosts: list[Hashable], read: nx.MultiGraph, where: str) -> list[int]:
     """The cluster that each host names, numbered as they come; empty if none does."""
-    named = [read.nodes[vertex].get("cluster") for vertex in hosts]
+    named = [_scalar(vertex, read.nodes[vertex], "cluster", where) for vertex in hosts]
     silent = [vertex for vertex, name in zip(hosts, named, strict=True) if name is None or name == ""]
     if len(silent) == len(hosts):
         return []
     if silent:
         raise InputError(
-            f"{where}: vertex {silent[0]!r} names no cluster, as {len(silent)} of {len(hosts)} do not: all or none must"
+            f"{where}: vertex {brief(silent[0])} names no cluster, as {len(silent)} of {len(hosts)} do not: "
+            "all or none must"
         )
     numbers = {name: number for number, name in enumerate(dict.fromkeys(map(str, named)))}
     return [numbers[str(name)] for name in named]

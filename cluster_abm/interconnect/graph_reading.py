@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from reprlib import Repr
 from typing import Any
 from xml.parsers import expat
 
 import networkx as nx
 
+from cluster_abm.bounded_files import BLOCK, NETWORK_MB, Limit, shown, whole
 from cluster_abm.errors import InputError
 
-LARGEST_FILE_MB = 64
 MOST_VERTICES = 20_000
 MOST_EDGES = 500_000
+# Of a document, whatever it says: with a dozen attributes to each edge a file of 64 MB does not hold so many.
+MOST_PARTS = 3_000_000
+DEEPEST = 100
+LONGEST_TAG = 1_000_000  # bytes
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 NUMBERS = ("bandwidth_mbps", "latency_ms")
+_BRIEF = Repr()
+_BRIEF.maxstring = _BRIEF.maxlong = _BRIEF.maxother = 60
 
 
-def read_graph(path: Path) -> nx.MultiGraph | nx.MultiDiGraph:
+def read_graph(path: Path, max_mb: int = NETWORK_MB) -> nx.MultiGraph | nx.MultiDiGraph:
     """The graph in a file, by its name: GraphML (.graphml, .xml) or node-link JSON (.json).
 
     Vertices are as the file calls them, parallel edges and loops are kept, attributes are as the file has them except
@@ -32,14 +39,10 @@ def read_graph(path: Path) -> nx.MultiGraph | nx.MultiDiGraph:
     readers = {".graphml": _from_graphml, ".xml": _from_graphml, ".json": _from_json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InputError(f"{path}: format not told by the name: allowed {', '.join(readers)} (interconnect.file)")
-    try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE_MB * 2**20:
-            raise InputError(f"{path}: {size / 2**20:.0f} MB: allowed up to {LARGEST_FILE_MB} MB")
-        raw = path.read_bytes()
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read: {problem.strerror or problem} (interconnect.file)") from None
+        raise InputError(
+            f"{shown(path)}: format not told by the name: allowed {', '.join(readers)} (interconnect.file)"
+        )
+    raw = whole(path, Limit(max_mb, "interconnect.max_mb"))
     try:
         return reader(raw, str(path))
     except RecursionError:
@@ -47,10 +50,10 @@ def read_graph(path: Path) -> nx.MultiGraph | nx.MultiDiGraph:
 
 
 def _from_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
-    _refuse_entities(raw, where)
+    _check_form(raw, where)
     try:
         root = ElementTree.fromstring(raw)
-    except ElementTree.ParseError as problem:
+    except (ElementTree.ParseError, LookupError, ValueError) as problem:
         raise InputError(f"{where}: not an XML document: {problem}") from None
     _normalise(root)
     graphs = root.findall(f"{{{NAMESPACE}}}graph")
@@ -62,7 +65,10 @@ def _from_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
     _check_names(vertices, ends, where)
     try:
         graph = nx.parse_graphml(ElementTree.tostring(root, encoding="unicode"), force_multigraph=True)
-    except (nx.NetworkXError, KeyError, ValueError, TypeError, AttributeError) as problem:
+    except RecursionError:
+        raise
+    except Exception as problem:
+        # Whatever it trips over is in the file: networkx checks little.
         raise InputError(f"{where}: no GraphML that can be read: {problem}") from None
     _nothing_lost(graph, vertices, ends, where)
     for kind, found in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
@@ -73,16 +79,36 @@ def _from_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
     return graph
 
 
-def _refuse_entities(raw: bytes, where: str) -> None:
-    """Read the document once for nothing but its form: entities are declared before they can be used."""
+def _check_form(raw: bytes, where: str) -> None:
+    """Read the document once for nothing but its form: entities are declared before they can be used, and what is too
+    deep, or of too many parts, is not made into objects."""
+    depth = parts = 0
 
     def refuse(name: str, *_: object) -> None:
         raise InputError(f"{where}: declares the entity {name!r}: documents with entities of their own are refused")
 
+    def begin(_: str, attributes: list[str]) -> None:
+        nonlocal depth, parts
+        depth, parts = depth + 1, parts + 1 + len(attributes) // 2
+        if depth > DEEPEST:
+            raise InputError(f"{where}: nested too deeply: allowed up to {DEEPEST} elements in each other")
+        if parts > MOST_PARTS:
+            raise InputError(f"{where}: more than {MOST_PARTS:,} elements and attributes: allowed up to {MOST_PARTS:,}")
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.ordered_attributes = True
     try:
-        parser.Parse(raw, True)
+        for at in range(0, len(raw), BLOCK // 4):
+            parser.Parse(raw[at : at + BLOCK // 4], False)
+            if at - parser.CurrentByteIndex > LONGEST_TAG:
+                raise InputError(f"{where}: a tag of more than {LONGEST_TAG:,} bytes")
+        parser.Parse(b"", True)
     except (expat.ExpatError, LookupError, ValueError) as problem:
         raise InputError(f"{where}: not an XML document: {problem}") from None
 
@@ -106,14 +132,20 @@ def _normalise(root: ElementTree.Element) -> None:
 
 
 def _parsed(text: Any) -> Any:
-    """A number where the text is one; nothing where it is empty."""
+    """A number where the text is one; nothing where it is empty. 1_000 and digits of other scripts are none."""
     try:
-        return float(text) if str(text).strip() else None
+        text = str(text).strip()
+        if "_" in text or not text.isascii():
+            return text
+        return float(text) if text else None
     except ValueError:
         return text
 
 
 def _from_json(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
+    parts = raw.count(b"{") + raw.count(b"[")
+    if parts > MOST_PARTS:
+        raise InputError(f"{where}: {parts:,} objects and lists: allowed up to {MOST_PARTS:,}")
     try:
         document = json.loads(raw)
     except ValueError as problem:
@@ -130,7 +162,7 @@ def _from_json(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
                 value = entry.get(key) if isinstance(entry, dict) else None
                 if not isinstance(value, str | int) or isinstance(value, bool):
                     raise InputError(
-                        f"{where}: {place}[{index}].{key} = {value!r}: a string or a whole number is needed"
+                        f"{where}: {place}[{index}].{key} = {brief(value)}: a string or a whole number is needed"
                     )
     vertices, ends = [entry["id"] for entry in nodes], [(entry["source"], entry["target"]) for entry in links]
     _check_names(vertices, ends, where)
@@ -139,6 +171,11 @@ def _from_json(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
     graph.add_nodes_from((entry["id"], entry) for entry in nodes)
     graph.add_edges_from((entry["source"], entry["target"], None, entry) for entry in links)
     return graph
+
+
+def brief(value: Any) -> str:
+    """A value of the file for messages, however long or deep it is."""
+    return _BRIEF.repr(value)
 
 
 def _check_names(vertices: list[Any], ends: list[tuple[Any, Any]], where: str) -> None:
@@ -154,13 +191,16 @@ def _check_names(vertices: list[Any], ends: list[tuple[Any, Any]], where: str) -
         # An entity that is declared elsewhere leaves an empty id behind.
         if vertex in (None, "") or str(vertex) in known:
             problem = "no id" if vertex in (None, "") else "there are two of this id"
-            raise InputError(f"{where}: vertex {vertex!r}: {problem}")
+            raise InputError(f"{where}: vertex {brief(vertex)}: {problem}")
         known.add(str(vertex))
+        if any("\ud800" <= character <= "\udfff" for character in str(vertex)):
+            # Half a character, which JSON may hold: it could be neither shown nor written.
+            raise InputError(f"{where}: vertex {brief(vertex)}: its id is no text")
     exact = set(vertices)
     for source, target in ends:
         for end in (source, target):
             if end not in exact:
-                raise InputError(f"{where}: edge {source!r} - {target!r}: there is no vertex {end!r}")
+                raise InputError(f"{where}: edge {brief(source)} - {brief(target)}: there is no vertex {brief(end)}")
 
 
 def _nothing_lost(graph: nx.MultiGraph, vertices: list[Any], ends: list[tuple[Any, Any]], where: str) -> None:

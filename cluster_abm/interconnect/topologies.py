@@ -15,12 +15,16 @@ import networkx as nx
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.interconnect import Interconnect
 
+# Of a graph that is made. The largest cluster's fat tree has 300,000 links; more take minutes and gigabytes.
+MOST_VERTICES = 250_000
+MOST_LINKS = 600_000
 RACK_NODES = 16
 CLUSTERS = 2
 
 
 def complete(settings: Interconnect, nodes: int) -> nx.Graph:
     """Every two nodes joined."""
+    _bound(nodes, nodes * (nodes - 1) // 2, f"cluster.nodes = {nodes}: every two nodes of it joined")
     graph = nx.complete_graph(nodes)
     _equip(graph, settings.bandwidth_mbps, settings.latency_ms)
     return graph
@@ -59,6 +63,8 @@ def fat_tree(settings: Interconnect, nodes: int) -> nx.Graph:
     arity = settings.arity or next(k for k in itertools.count(2, 2) if k**3 // 4 >= nodes)
     half = arity // 2
     _hold(nodes, arity**3 // 4, f"interconnect.arity = {arity}: a fat tree of this arity")
+    switches, uplinks = 2 * arity * half + half**2, 2 * arity * half**2
+    _bound(nodes + switches, nodes + uplinks, f"interconnect.arity = {arity}: a fat tree of this arity")
     graph = _empty(nodes)
     places = ((node, *divmod(node // half, half)) for node in range(nodes))
     _attach(graph, ((node, f"pod {pod} edge {edge}", pod) for node, pod, edge in places))
@@ -78,6 +84,7 @@ def torus(settings: Interconnect, nodes: int) -> nx.Graph:
             f"interconnect.dimensions = {list(sides)}: {math.prod(sides)} nodes, but cluster.nodes is {nodes}; "
             f"their product must be the number of nodes"
         )
+    _bound(nodes, sum(side > 1 for side in sides) * nodes, f"interconnect.dimensions = {list(sides)}: such a torus")
     # networkx has the fastest dimension first in its argument, and a ring of one would be a loop.
     graph = nx.grid_graph([side for side in reversed(sides) if side > 1] or [1], periodic=nodes > 1)
     graph = nx.convert_node_labels_to_integers(graph, ordering="sorted")
@@ -96,10 +103,10 @@ def dragonfly(settings: Interconnect, nodes: int) -> nx.Graph:
     routers = routers or 2 * at_router
     globals_ = max(1, routers // 2)
     groups = routers * globals_ + 1
-    _hold(
-        nodes, groups * routers * at_router,
-        f"interconnect.routers_per_group = {routers}, nodes_per_router = {at_router}: a dragonfly of {groups} groups",
-    )  # fmt: skip
+    what = f"interconnect.routers_per_group = {routers}, nodes_per_router = {at_router}: a dragonfly of {groups} groups"
+    _hold(nodes, groups * routers * at_router, what)
+    trunks = groups * (groups - 1) // 2
+    _bound(nodes + groups * routers, nodes + groups * routers * (routers - 1) // 2 + trunks, what)
     graph = _empty(nodes)
     in_group = routers * at_router
     places = ((node, node // in_group, node % in_group // at_router) for node in range(nodes))
@@ -129,6 +136,8 @@ def clusters(settings: Interconnect, nodes: int) -> nx.Graph:
             f"interconnect.cluster_nodes = {list(sizes)}: {sum(sizes)} nodes, but cluster.nodes is {nodes}; "
             f"their sum must be the number of nodes"
         )
+    trunks = len(sizes) * (len(sizes) - 1) // 2
+    _bound(nodes + len(sizes), nodes + trunks, f"interconnect: {len(sizes)} clusters, every two of them joined")
     graph = _empty(nodes)
     member = itertools.chain.from_iterable([cluster] * size for cluster, size in enumerate(sizes))
     _attach(graph, ((node, f"cluster {cluster}", cluster) for node, cluster in enumerate(member)))
@@ -177,6 +186,14 @@ def _trunk(graph: nx.Graph, settings: Interconnect, switch: str, other: str) -> 
 def _hold(nodes: int, places: int, what: str) -> None:
     if places < nodes:
         raise InputError(f"{what} holds at most {places} nodes, but cluster.nodes is {nodes}")
+
+
+def _bound(vertices: int, links: int, what: str) -> None:
+    """Raise InputError for a graph that is too large, before it is made."""
+    if vertices > MOST_VERTICES or links > MOST_LINKS:
+        raise InputError(
+            f"{what} has {vertices:,} vertices and {links:,} links: allowed up to {MOST_VERTICES:,} and {MOST_LINKS:,}"
+        )
 
 
 def most_even(nodes: int) -> tuple[int, int]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +12,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, scenario_to_toml
+from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,28 +84,6 @@ def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
     with in_one_move(folder / name) as partial:
         frame.to_parquet(partial, engine="pyarrow", index=False, compression="zstd")
     return folder / name
-
-
-@contextmanager
-def in_one_move(path: Path) -> Iterator[Path]:
-    """A path to write to that becomes `path` when all is written: nobody ever finds half a file.
-
-    Its ending is that of `path`, by which writers of pictures and films know what to write.
-
-    Raises:
-        InputError: it cannot be written.
-    """
-    partial = path.with_name(f"{path.stem}.part{path.suffix}")
-    try:
-        yield partial
-        os.replace(partial, path)
-    except BaseException as problem:
-        # Of a disk that fails there may be nothing to clear up, and nothing more to say.
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-        if isinstance(problem, OSError):
-            raise InputError(f"{path}: cannot be written ({problem.strerror or problem})") from None
-        raise
 
 
 def write_run(

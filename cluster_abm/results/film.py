@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.results.files import in_one_move, try_to_write
+from cluster_abm.results.files import try_to_write
 from cluster_abm.results.lanes import along
 from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure
+from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

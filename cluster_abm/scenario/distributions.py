@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, Strict, StrictBool, model_validator
 
+from cluster_abm.bounded_files import MOST_MB, PROFILES_MB
 from cluster_abm.scenario.base import Section
 
 # Strict: `true` is no number, and "7" neither. The bounds keep nanoseconds and kilobytes inside 64 bits.
@@ -17,6 +18,8 @@ Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Strict(), Field(ge=1)]
 # Of one job: the engine counts them in 32 bits.
 MOST_TASKS = 2**31 - 1
+# Of a file of the user, unpacked.
+MaxMb = Annotated[Count, Field(le=MOST_MB)]
 
 # Lengths of time that something recurs after or takes [ms]: 1 ns to 11 days.
 LONGEST_PERIOD_MS = 1e9
@@ -212,6 +215,8 @@ class Programs(Section):
     file: str | None = None
     """CSV of profiles: program, cpu_ms, memory_mb, accesses[, turnover_mb_per_s, pause_ms], an interval a row; or the
     name of a shipped one (mcls, paging-curves, lmip); not set: mcls, that paper's seven programs"""
+    max_mb: MaxMb = PROFILES_MB
+    """how much the file may hold, unpacked; more is refused [MB of 2^20 bytes]"""
 
     @model_validator(mode="after")
     def _some(self) -> Programs:

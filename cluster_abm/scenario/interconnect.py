@@ -7,8 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from cluster_abm.bounded_files import NETWORK_MB
 from cluster_abm.scenario.base import Section
-from cluster_abm.scenario.distributions import Count, Delay, NonNegative, Speed
+from cluster_abm.scenario.distributions import Count, Delay, MaxMb, NonNegative, Speed
+
+# Of a part of a network. Larger ones cannot be built, and products of larger ones not be printed.
+Size = Annotated[Count, Field(le=1_000_000_000)]
 
 
 class Interconnect(Section):
@@ -22,6 +26,8 @@ class Interconnect(Section):
     fairly"""
     file: str | None = None
     """GraphML (.graphml, .xml) or node-link JSON (.json); makes the kind "file" """
+    max_mb: MaxMb = NETWORK_MB
+    """how much the file may hold; more is refused [MB of 2^20 bytes]"""
     bandwidth_mbps: Speed = 1024.0
     """bandwidth of a link, each way [Mbps; 1 MB = 8 Mb]"""
     latency_ms: Delay = 0.0
@@ -33,21 +39,21 @@ class Interconnect(Section):
     that do not say their own [Mbps]; not set: bandwidth_mbps"""
     trunk_latency_ms: Delay | None = None
     """latency of these links [ms]; not set: latency_ms"""
-    rack_nodes: Count | None = None
+    rack_nodes: Size | None = None
     """tree: nodes at a rack's switch; not set: 16"""
     arity: Annotated[Count, Field(multiple_of=2, le=1000)] | None = None
     """fat-tree: ports of a switch, k, even: k^3/4 places for nodes; not set: the smallest that holds them"""
-    dimensions: Annotated[tuple[Count, ...], Field(min_length=1, max_length=16)] | None = None
+    dimensions: Annotated[tuple[Size, ...], Field(min_length=1, max_length=16)] | None = None
     """torus: nodes along each dimension; not set: two, as even as the number of nodes allows"""
-    routers_per_group: Count | None = None
+    routers_per_group: Size | None = None
     """dragonfly: routers of a group, a; not set: 2 nodes_per_router"""
-    nodes_per_router: Count | None = None
+    nodes_per_router: Size | None = None
     """dragonfly: nodes at a router, p; not set: routers_per_group / 2, or the smallest that holds the nodes"""
-    clusters: Count | None = None
+    clusters: Size | None = None
     """clusters: how many, of sizes as even as possible; not set: 2, or as many as cluster_nodes says"""
-    cluster_nodes: Annotated[tuple[Count, ...], Field(min_length=1)] | None = None
+    cluster_nodes: Annotated[tuple[Size, ...], Field(min_length=1)] | None = None
     """clusters: nodes of each"""
-    nodes_per_vertex: Count | None = None
+    nodes_per_vertex: Size | None = None
     """file: nodes at each of its vertices, by a switch of their own; not set, or 1: the vertices are the nodes"""
 
     USES: ClassVar[dict[str, tuple[str, ...]]] = {

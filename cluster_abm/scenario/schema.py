@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
+from cluster_abm.bounded_files import TRACE_MB
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import (
@@ -19,6 +20,7 @@ from cluster_abm.scenario.distributions import (
     Delay,
     Distribution,
     Home,
+    MaxMb,
     NonNegative,
     Period,
     Positive,
@@ -129,6 +131,8 @@ class Trace(Section):
     """not set: by the file's name and header"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None
     """which run of a file that holds several"""
+    max_mb: MaxMb = TRACE_MB
+    """how much the file may hold, unpacked; more is refused [MB of 2^20 bytes]"""
     start_s: NonNegative = 0.0
     """jobs submitted earlier are left out, and time counts from here [s]"""
     duration_s: Positive | None = None

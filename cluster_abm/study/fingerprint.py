@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import cluster_abm
+from cluster_abm.bounded_files import digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, shipped_path
@@ -58,6 +60,9 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         "name": scenario.policy.name,
         **create(scenario.policy).parameters.model_dump(mode="json"),
     }
+    # How much a file may hold is no part of what it holds.
+    for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
+        del section["max_mb"]
     files = _input_files(scenario)
     for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
         # The name, since its ending tells the format.
@@ -84,7 +89,7 @@ def _input_files(scenario: Scenario) -> list[Path]:
     """Files of the user that the scenario takes numbers from; shipped ones are part of the code version."""
     named = [scenario.workload.trace.file, scenario.interconnect.file]
     programs = scenario.workload.programs.file
-    if programs is not None and Path(programs).is_file():
+    if programs is not None and os.path.isfile(programs):
         named.append(programs)
     return [Path(name) for name in named if name is not None]
 
@@ -93,11 +98,12 @@ def _digest(path: Path) -> str:
     try:
         found = path.stat()
         return _digest_of(path, found.st_mtime_ns, found.st_size)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror or problem})") from None
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{shown(path)}: cannot be read ({getattr(problem, 'strerror', None) or problem})") from None
 
 
 @cache
 def _digest_of(path: Path, _modified_ns: int, _size: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    # Of a regular file: a device has no end, and of a pipe nothing would be left for the run.
+    with opened(path) as file:
+        return digest(file, path)

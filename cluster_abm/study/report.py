@@ -11,7 +11,7 @@ import pandas as pd
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
-from cluster_abm.results.files import in_one_move, write_text
+from cluster_abm.results.files import write_text
 from cluster_abm.results.study_axes import key_texts, label_of, lay_out, point_text
 from cluster_abm.results.style import plain
 from cluster_abm.study.findings import Findings, find, slowdown_quantiles
@@ -21,6 +21,7 @@ from cluster_abm.study.sensitivity import Analysis, analyse
 from cluster_abm.study.sensitivity_report import draw_sensitivity, sensitivity_lines
 from cluster_abm.study.study_file import Sensitivity
 from cluster_abm.study.unset_keys import Listed, with_unset_keys
+from cluster_abm.whole_files import in_one_move
 
 # Pictures with a panel or a file a point show so many of them, evenly spread.
 MOST_DISTRIBUTIONS, MOST_LOADS = 6, 3

@@ -24,7 +24,7 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
     """
     choice = scenario.workload.trace
     path = trace_path(scenario)
-    jobs = read_trace(path, run=choice.run, format=choice.format).jobs
+    jobs = read_trace(path, run=choice.run, format=choice.format, max_mb=choice.max_mb).jobs
     arrivals_s = jobs["arrival_ms"] / 1000.0
     start_ms = choice.start_s * 1000.0
     inside = jobs["arrival_ms"] >= start_ms

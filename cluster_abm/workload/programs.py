@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import lzma
-import zlib
+import os
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.bounded_files import PROFILES_MB
 from cluster_abm.engine.tables import PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.distributions import Programs
+from cluster_abm.workload.profiles import read_profiles
 
 Integers = npt.NDArray[np.int64]
-
-REQUIRED = ("program", "cpu_ms", "memory_mb", "accesses")
-OPTIONAL = ("turnover_mb_per_s", "pause_ms")
-# Bounds that keep nanoseconds and kilobytes inside 64 bits.
-LARGEST = {"cpu_ms": 1e9, "memory_mb": 1e9, "accesses": 1e6, "turnover_mb_per_s": 1e6, "pause_ms": 1e9}
 
 
 @dataclass(frozen=True)
@@ -42,9 +38,14 @@ class Library:
 
     def number(self, name: str, where: str) -> int:
         """A program's number. Raises InputError, which begins with `where`, if there is none of that name."""
-        if name not in self.names:
-            raise InputError(f"{where}: no program {name!r}; {nearest(name, list(self.names))}")
-        return self.names.index(name)
+        found = self._numbers.get(name)
+        if found is None:
+            raise InputError(f"{where}: no program {name[:60]!r}; {nearest(name[:60], list(self.names))}")
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
 
     def over(self, column: str, how: str) -> npt.NDArray[np.float64]:
         """`sum` or `max` of a column over each program's phases, shape (programs,)."""
@@ -57,55 +58,14 @@ def library(programs: Programs) -> Library:
     name = programs.file or "mcls"
     shipped = shipped_path("programs", f"{name}.csv")
     # The name of a shipped file has no folder and no suffix.
-    return _shipped(name) if Path(name).stem == name and shipped.is_file() else _library_of(_checked(Path(name)))
+    if Path(name).stem == name and os.path.isfile(shipped):
+        return _shipped(name)
+    return _library_of(read_profiles(name, programs.max_mb))
 
 
 @cache
 def _shipped(name: str) -> Library:
-    return _library_of(_checked(shipped_path("programs", f"{name}.csv")))
-
-
-def _checked(path: Path) -> pd.DataFrame:
-    try:
-        table = pd.read_csv(path, comment="#", skipinitialspace=True, dtype=str, keep_default_na=False)
-    except (OSError, EOFError, UnicodeDecodeError, lzma.LZMAError, zlib.error, pd.errors.ParserError) as problem:
-        raise InputError(f"{path}: cannot be read as CSV ({problem})") from None
-    except pd.errors.EmptyDataError:
-        raise InputError(f"{path}: empty; allowed: a header line naming the columns, then an interval a line") from None
-    missing = [name for name in REQUIRED if name not in table]
-    if missing:
-        raise InputError(f"{path}: no column {', '.join(missing)}; needed are {', '.join(REQUIRED)}")
-    unknown = [str(name) for name in table if name not in (*REQUIRED, *OPTIONAL)]
-    if unknown:
-        raise InputError(f"{path}: unknown column {unknown[0]!r}; {nearest(unknown[0], [*REQUIRED, *OPTIONAL])}")
-    if table.empty:
-        raise InputError(f"{path}: no row")
-    problems = []
-    for name in (*REQUIRED[1:], *OPTIONAL):
-        given = table[name] if name in table else pd.Series("0", table.index)
-        values = pd.to_numeric(given, errors="coerce")
-        least = np.nextafter(0, 1) if name == "cpu_ms" else 0.0
-        wrong = ~values.between(least, LARGEST[name])
-        if name == "accesses":
-            wrong |= values % 1 != 0
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            allowed = f"above 0 and up to {LARGEST[name]:g}" if name == "cpu_ms" else f"0..{LARGEST[name]:g}"
-            whole = ", a whole number" if name == "accesses" else ""
-            problems.append(f"{path}: row {row + 1}: {name} = {given.iloc[row]}: allowed is {allowed}{whole}")
-        table[name] = values
-    names = table["program"].str.strip()
-    if (names == "").any():
-        problems.append(f"{path}: row {int(np.flatnonzero(names == '')[0]) + 1}: program: a name is needed")
-    else:
-        again = (names != names.shift()) & names.duplicated()
-        if again.any():
-            row = int(np.flatnonzero(again)[0])
-            problems.append(f"{path}: row {row + 1}: program {names.iloc[row]!r}: its rows must stand together")
-    if problems:
-        raise InputError(problems)
-    table["program"] = names
-    return table
+    return _library_of(read_profiles(str(shipped_path("programs", f"{name}.csv")), PROFILES_MB))
 
 
 def _library_of(table: pd.DataFrame) -> Library:

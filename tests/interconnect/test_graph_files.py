@@ -287,7 +287,7 @@ def test_many_bad_edges_are_listed_up_to_ten(network):
     assert "and 19 more" in caught.value.problems[-1]
 
 
-def test_too_large_and_not_there(network, tmp_path, monkeypatch):
+def test_too_large_and_not_there(network, tmp_path):
     with pytest.raises(InputError, match=r"graph\.csv: format not told by the name: allowed \.graphml"):
         network("a,b", 2, "graph.csv")
     with pytest.raises(InputError, match="No such file"):
@@ -295,9 +295,8 @@ def test_too_large_and_not_there(network, tmp_path, monkeypatch):
     vertices = [{"id": number} for number in range(graph_reading.MOST_VERTICES + 1)]
     with pytest.raises(InputError, match="20001 vertices and 0 edges: allowed up to 20000"):
         network({"nodes": vertices, "links": []}, 2)
-    monkeypatch.setattr(graph_reading, "LARGEST_FILE_MB", 1e-5)
-    with pytest.raises(InputError, match="allowed up to"):
-        network(triangle(), 3)
+    with pytest.raises(InputError, match=r"more than 1 MB.*allowed up to 1 MB \(interconnect\.max_mb"):
+        network((json.dumps(triangle()) + " " * 2**20).encode(), 3, max_mb=1)
 
 
 def test_graphml_without_a_namespace_with_ports_and_untyped_keys(network):

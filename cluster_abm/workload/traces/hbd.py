@@ -8,17 +8,20 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces.csv_trace import Cells, check_names
+from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.traces.csv_trace import check_names, checked_column
+from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
     COLUMNS,
+    MOST_RUNS,
     NAME,
     RUN,
     Column,
     Floats,
     Trace,
+    Words,
     job_frame,
     listed_runs,
-    refuse,
     tally,
 )
 
@@ -38,25 +41,38 @@ def looks_like_hbd(names: list[str]) -> bool:
     return theirs > sum(name in (*COLUMNS, NAME) for name in names)
 
 
-def hbd_trace(cells: Cells, run: int | None) -> Trace:
+def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
     """The chosen run; without a choice all of them, the column `run` telling them apart.
 
     Raises:
-        InputError: wrong cells, or a run that the file does not hold (listing those it does).
+        InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
     """
     check_names(cells, (*HBD_COLUMNS, PROGRAM), tuple(HBD_COLUMNS))
-    read = {name: cells.column(name, rule, True) for name, rule in HBD_COLUMNS.items()}
-    for number in np.unique(read["run"][~np.isnan(read["run"])]):
-        cells.check_sorted("submit_s", np.where(read["run"] == number, read["submit_s"], np.nan))
-    refuse(cells.where, cells.problems)
-    columns: dict[str, Floats | list[str]] = {
-        RUN: read["run"],
-        "arrival_ms": _milliseconds(read["submit_s"]),
-        "home": read["host"],
-        "cpu_ms": _milliseconds(read["cpu_s"]),
+    read = {name: NumberColumn() for name in HBD_COLUMNS}
+    words = WordColumn()
+    orders: dict[float, Order] = {}
+    for rows in cells:
+        block = {name: checked_column(rows, name, rule, True, cells.problems) for name, rule in HBD_COLUMNS.items()}
+        for name, values in block.items():
+            read[name].extend(values)
+        if PROGRAM in cells.names:
+            words.extend(rows.cells[PROGRAM])
+        for number in np.unique(block["run"][~np.isnan(block["run"])]).tolist():
+            if len(orders) >= MOST_RUNS and number not in orders:
+                raise InputError(f"{cells.where}: holds more than {MOST_RUNS:,} runs: allowed up to {MOST_RUNS:,}")
+            order = orders.setdefault(number, Order("submit_s"))
+            order.see(np.where(block["run"] == number, block["submit_s"], np.nan), rows.lines)
+    for order in orders.values():
+        order.note(cells.problems)
+    cells.problems.refuse()
+    columns: dict[str, Floats | Words] = {
+        RUN: read["run"].column(),
+        "arrival_ms": _milliseconds(read["submit_s"].column()),
+        "home": read["host"].column(),
+        "cpu_ms": _milliseconds(read["cpu_s"].column()),
     }
-    if PROGRAM in cells.columns:
-        columns[NAME] = cells.columns[PROGRAM]
+    if PROGRAM in cells.names:
+        columns[NAME] = words.column()
     table = job_frame(columns)
     runs = table[RUN].to_numpy(float)
     if run is not None and not (runs == run).any():
@@ -65,9 +81,8 @@ def hbd_trace(cells: Cells, run: int | None) -> Trace:
         table = table[runs == run]
     alone = table[RUN].nunique() == 1
     table = table.drop(columns=RUN).reset_index(drop=True) if alone else table.astype({RUN: int})
-    rows = len(cells.lines)
-    skipped = tally({"belongs to another run": rows - len(table)})
-    return Trace(cells.where, "hbd", rows, table, skipped, tally({"blank lines": cells.blank_lines}))
+    skipped = tally({"belongs to another run": cells.rows - len(table)})
+    return Trace(cells.where, "hbd", cells.rows, table, skipped, tally({"blank lines": cells.blank_lines}))
 
 
 def _milliseconds(seconds: Floats) -> Floats:

@@ -13,116 +13,49 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from operator import itemgetter
-
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, Trace, job_frame, number, refuse, tally
+from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.traces.swf_lines import FIELDS, read_log
+from cluster_abm.workload.traces.table import Floats, Trace, job_frame, tally
 
-FIELDS = 18
-USED = {  # position in the line, from 0
-    "job number": 0,
-    "submit time": 1,
-    "run time": 3,
-    "allocated processors": 4,
-    "average CPU time": 5,
-    "used memory": 6,
-    "requested processors": 7,
-    "requested time": 8,
-    "status": 10,
-}
-WHOLE = ("allocated processors", "requested processors")
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
-LONGEST_S = LONGEST_MS / 1000.0
-HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
+LONGEST_COUNT = 15  # digits of a number of rows
 
 Flags = npt.NDArray[np.bool_]
 
 
-def swf_trace(text: str, where: str) -> Trace:
+def swf_trace(lines: Lines) -> Trace:
     """The trace that an SWF log holds; times count from the log's own start.
 
     Raises:
         InputError: lines cut short or not numeric (the first ten), no line, no usable job.
     """
-    columns, noted, header = _split(text, where)
-    rows = len(columns["submit time"])
-    if not rows:
+    where = lines.where
+    columns, longer, header = read_log(lines)
+    if not columns:
         raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")
+    rows = len(columns["submit time"])
+    noted = {f"more than {FIELDS} fields, the rest ignored": longer}
     if not header:
         noted["no header"] = 1
     said = header.get("MaxRecords", "").split()
-    if said and said[0].isdigit():
+    # Longer ones are no number of rows, and Python refuses to read the longest.
+    if said and said[0].isascii() and said[0].isdigit() and len(said[0]) <= LONGEST_COUNT:
         noted["rows more or less than the header's MaxRecords"] = abs(int(said[0]) - rows)
     skipped, kept = _skipped(columns)
     if not kept.any():
         reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
         raise InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons})")
-    usable = {name: values[kept] for name, values in columns.items()}
-    odd = np.any([(values < 0) & (values != -1) for values in usable.values()], axis=0)
+    usable = columns if kept.all() else {name: values[kept] for name, values in columns.items()}
+    odd = np.zeros(len(usable["submit time"]), bool)
+    for values in usable.values():
+        odd |= (values < 0) & (values != -1)
     noted["negative value other than -1, read as not known"] = int(odd.sum())
     jobs, remarks = _jobs(usable)
     return Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
-
-
-def _split(text: str, where: str) -> tuple[dict[str, Floats], dict[str, int], dict[str, str]]:
-    """The fields in use, each of shape (rows,), what is remarkable about the lines, and the header."""
-    pick = itemgetter(*USED.values())
-    remarks: list[str] = []
-    rows: list[tuple[str, ...]] = []
-    lines: list[int] = []
-    problems: list[tuple[int, str]] = []
-    longer = 0
-    for line, content in enumerate(text.split("\n"), start=1):
-        data, mark, remark = content.partition(";")
-        cells = data.split()
-        if not cells:
-            if mark and not rows:  # below the first job they belong to no header
-                remarks.append(remark.strip())
-        elif len(cells) < FIELDS:
-            problems.append((line, f"{len(cells)} fields (cut off?): allowed: {FIELDS} numbers"))
-        else:
-            longer += len(cells) > FIELDS
-            rows.append(pick(cells))
-            lines.append(line)
-    columns: dict[str, Floats] = {}
-    for name, cells_of in zip(USED, zip(*rows, strict=True) if rows else [()] * len(USED), strict=True):
-        columns[name] = np.fromiter(map(number, cells_of), float, len(rows))
-        problems += _wrong(name, columns[name], cells_of, lines)
-    refuse(where, problems)
-    return columns, {f"more than {FIELDS} fields, the rest ignored": longer}, _header(remarks)
-
-
-def _wrong(name: str, values: Floats, cells: Sequence[str], lines: Sequence[int]) -> list[tuple[int, str]]:
-    """(line, message) of each cell that is no number, too large, or broken where it must be whole."""
-    whole = name in WHOLE
-    high = LARGEST_WHOLE if whole else LONGEST_S
-    wrong = ~np.isfinite(values) | (values > high)
-    if whole:
-        wrong |= values != np.floor(values)
-    kind = "a whole number" if whole else "a number"
-    return [
-        (lines[row], f"{name} = {cells[row][:40]!r}: allowed: {kind} up to {high:.12g}, -1 if not known")
-        for row in np.flatnonzero(wrong).tolist()
-    ]
-
-
-def _header(remarks: Sequence[str]) -> dict[str, str]:
-    """`; Key: value` lines; repeated keys and continued values are joined by line breaks."""
-    header: dict[str, str] = {}
-    key = ""
-    for remark in remarks:
-        match = HEADER_LINE.match(remark)
-        if match:
-            key, value = match.group(1), (match.group(2) or "").strip()
-            header[key] = f"{header[key]}\n{value}" if key in header else value
-        elif remark and key:
-            header[key] += f"\n{remark}"
-    return header
 
 
 def _skipped(columns: dict[str, Floats]) -> tuple[dict[str, int], Flags]:

@@ -1,0 +1,44 @@
+"""Files are written whole or not at all, at the bottom of the layers so that all may write so."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cluster_abm.errors import InputError
+
+
+@contextmanager
+def in_one_move(path: Path) -> Iterator[Path]:
+    """A path to write to that becomes `path` when all is written: what is there already stays whole until then.
+
+    Its ending is that of `path`, by which writers of pictures and films know what to write. Where `path` is a link,
+    the file that it leads to is replaced, not the link.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            # A folder, or a device such as /dev/null: a file in its place would be worse than none.
+            raise InputError(f"{path}: cannot be written (not a regular file)")
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{str(path)[:200]!r}: cannot be written ({_reason(problem)})") from None
+    partial = target.with_name(f"{target.stem}.part{target.suffix}")
+    try:
+        yield partial
+        os.replace(partial, target)
+    except BaseException as problem:
+        # Of a disk that fails there may be nothing to clear up, and nothing more to say.
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(problem, OSError):
+            raise InputError(f"{path}: cannot be written ({_reason(problem)})") from None
+        raise
+
+
+def _reason(problem: OSError | ValueError) -> str:
+    return getattr(problem, "strerror", None) or str(problem)

@@ -1,0 +1,183 @@
+"""A CSV with a header line, read in blocks: its cells by column, and the line of the file each row begins on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cluster_abm.bounded_files import BLOCK
+from cluster_abm.errors import InputError
+from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.problems import Problems
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+MOST_COLUMNS = 100
+COMMA, LINE_END = b",\n"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a CSV: each column's cells, and the line of the file that each row begins on."""
+
+    cells: dict[str, Sequence[str]]
+    lines: Sequence[int]
+
+
+class CsvCells:
+    """A CSV of which the header is read at once, the rows as they are asked for.
+
+    Args:
+        lines: of the file.
+        kind: what a row is, for messages.
+        remarks: what begins with # is left out, and so are spaces before a cell.
+
+    Attributes:
+        where: the file's name.
+        names: the columns.
+        problems: rows of a wrong width, as far as the file is read.
+        rows: how many rows of the right width came.
+        blank_lines: how many lines hold nothing.
+
+    Raises:
+        InputError: empty file, broken quotes, a column named twice.
+    """
+
+    def __init__(self, lines: Lines, kind: str = "job", remarks: bool = False) -> None:
+        self.where, self._kind = lines.where, kind
+        self.problems = Problems(lines.where)
+        self.rows = self.blank_lines = 0
+        self._lines, self._remarks = lines, remarks
+        self._blocks = iter(lines)
+        self._block_number = self._row_block = 0
+        self._line = 1
+        self._current = io.StringIO()
+        reader = self._reader(self._blocks)
+        self.names: list[str] = []
+        for row in self._checked(reader):
+            self._line, self._row_block = reader.line_num + 1, self._block_number
+            if len(row) > 1 or (row and row[0].strip()):
+                self.names = [name.strip() for name in row]
+                break
+            self.blank_lines += 1
+        if not self.names:
+            raise InputError(
+                f"{self.where}: empty; allowed: a header line naming the columns, then a {self._kind} a line"
+            )
+        if len(self.names) > MOST_COLUMNS:
+            raise InputError(
+                f"{self.where}, line 1: {len(self.names):,} columns: allowed up to {MOST_COLUMNS}, named and separated "
+                "by commas"
+            )
+        twice = sorted({name for name in self.names if self.names.count(name) > 1})
+        if twice:
+            listed = ", ".join(repr(name[:60]) for name in twice)
+            raise InputError(f"{self.where}, line 1: column named more than once: {listed}")
+
+    def __iter__(self) -> Iterator[Rows]:
+        """The rows, some at a time.
+
+        Raises:
+            InputError: broken quotes, a row that is too long, or no row at all.
+        """
+        rest = self._current.read().encode()
+        blocks = chain([rest] if rest else [], self._blocks)
+        for block in blocks:
+            found = self._regular(block)
+            if found is None:
+                blocks = chain([block], blocks)
+                break
+            yield found
+        # A quote may span blocks: from the first on, rows are read one by one.
+        yield from self._one_by_one(blocks)
+        if not self.rows and not self.problems:
+            raise InputError(f"{self.where}: no {self._kind}, only a header line")
+
+    def _regular(self, block: bytes) -> Rows | None:
+        """The rows of a block without quotes, remarks or blank lines in which each has the right width."""
+        width = len(self.names)
+        if width == 1 or b'"' in block or self._remarks:
+            return None
+        text = self._lines.text(block)
+        if b"\r" in block:
+            block, text = block.replace(b"\r\n", b"\n"), text.replace("\r\n", "\n")
+        if b"\r" in block:
+            return None
+        if not block.endswith(b"\n"):
+            block, text = block + b"\n", text + "\n"
+        marks = np.frombuffer(block, np.uint8)
+        marks = marks[(marks == COMMA) | (marks == LINE_END)]
+        if len(marks) % width:
+            return None
+        table = marks.reshape(-1, width)
+        if not ((table[:, :-1] == COMMA).all() and (table[:, -1] == LINE_END).all()):
+            return None
+        cells = text.replace("\n", ",").split(",")
+        lines = range(self._line, self._line + len(table))
+        self._line += len(table)
+        self.rows += len(table)
+        return Rows({name: cells[place:-1:width] for place, name in enumerate(self.names)}, lines)
+
+    def _one_by_one(self, blocks: Iterable[bytes]) -> Iterator[Rows]:
+        width = len(self.names)
+        before = self._line - 1
+        reader = self._reader(blocks)
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        self._row_block = block = self._block_number
+        for row in self._checked(reader, before):
+            if len(row) == width:
+                rows.append(row)
+                lines.append(self._line)
+            elif not row:
+                self.blank_lines += 1
+            else:
+                wide = f"{len(row)} values where the header names {width} columns (cut off?)"
+                self.problems.add([(self._line, wide)])
+            self._line = before + reader.line_num + 1
+            self._row_block = self._block_number
+            if self._block_number != block:
+                block = self._block_number
+                yield from self._gathered(rows, lines)
+                rows, lines = [], []
+        yield from self._gathered(rows, lines)
+
+    def _gathered(self, rows: list[list[str]], lines: list[int]) -> Iterator[Rows]:
+        if rows:
+            self.rows += len(rows)
+            yield Rows(dict(zip(self.names, zip(*rows, strict=True), strict=True)), lines)
+
+    def _reader(self, blocks: Iterable[bytes]) -> Reader:
+        texts = chain.from_iterable(map(self._text_lines, blocks))
+        return csv.reader(texts, strict=True, skipinitialspace=self._remarks)
+
+    def _text_lines(self, block: bytes) -> Iterable[str]:
+        self._block_number += 1
+        if self._block_number > self._row_block + 2:
+            raise InputError(
+                f"{self.where}, line {self._line}: a row of more than {BLOCK:,} bytes (a quote that is never closed?)"
+            )
+        self._current = io.StringIO(self._lines.text(block), newline="")
+        return map(_without_remark, self._current) if self._remarks else self._current
+
+    def _checked(self, reader: Reader, before: int = 0) -> Iterator[list[str]]:
+        try:
+            yield from reader
+        except csv.Error as problem:
+            raise InputError(
+                f"{self.where}, line {self._line}: not CSV: {problem} (a quote that is never closed?)"
+            ) from None
+
+
+def _without_remark(line: str) -> str:
+    """The line up to a #, unless that may stand within quotes; nothing of a line of spaces."""
+    if "#" in line and ('"' not in line or line.lstrip().startswith("#")):
+        line = line.partition("#")[0]
+    return "" if line.isspace() else line
