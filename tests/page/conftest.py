@@ -1,10 +1,13 @@
 """A page served by the command itself, and Debian's chromium to look at it."""
 
 import os
+import re
+import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 from browser import CHROMIUM, FLAGS, ROOT, Tab
@@ -45,42 +48,78 @@ class Unready(Faulty):
 
     def __init__(self, *given, **named):
         raise RuntimeError("not even <begun>")
+
+class Endless(Faulty):
+    name = "endless"
+    summary = "never returns"
+
+    def place(self, newcomer, view):
+        while True:
+            pass
+
+class Leaving(Faulty):
+    name = "leaving"
+    summary = "leaves the program"
+
+    def place(self, newcomer, view):
+        raise SystemExit(3)
 """
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory):
-    """Where `cluster-abm view` serves."""
+def folder(tmp_path_factory):
+    """A scenario, and a package with policies of one's own."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "page.toml").write_text(SCENARIO)
     (folder / "faulty.py").write_text(FAULTY)
     package = folder / "faulty-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text(
-        "[cluster_abm.policies]\nfaulty = faulty:Faulty\nunready = faulty:Unready\n"
-    )
+    entries = "".join(f"{name.lower()} = faulty:{name}\n" for name in re.findall(r"^class (\w+)", FAULTY, re.M))
+    (package / "entry_points.txt").write_text(f"[cluster_abm.policies]\n{entries}")
+    return folder
+
+
+@contextmanager
+def served(folder, *options):
+    """The page of that folder's scenario, served by the command itself: its process and its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with (folder / "log").open("w") as log:
+    log_path = folder / f"log-{port}"
+    with log_path.open("w") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "cluster_abm", "view", str(folder / "page.toml"), "--port", str(port)],
+            [sys.executable, "-m", "cluster_abm", "view", "page.toml", "--port", str(port), *options],
             env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}, cwd=folder, stderr=log, stdout=log,
+            # As at a terminal, also where the tests themselves run in the background.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )  # fmt: skip
+        server.log = log_path.read_text
         try:
-            for _ in range(600):
+            for _ in range(1200):
                 if server.poll() is not None:
                     break
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
                         break
                 time.sleep(0.1)
-            assert server.poll() is None, (folder / "log").read_text()
-            yield f"http://127.0.0.1:{port}"
+            assert server.poll() is None, log_path.read_text()
+            yield server, port
         finally:
-            server.terminate()
-            server.wait(20)
+            if server.poll() is None:
+                server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                raise
+
+
+@pytest.fixture(scope="session")
+def address(folder):
+    """Where `cluster-abm view` serves."""
+    with served(folder, "--max-tabs", "64") as (_, port):
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="session")
