@@ -97,13 +97,11 @@ class Guard:
             await _answer(send, Refusal(404, "there is no such tab"))
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        tab, refusal = _tab_of(scope), self._foreign(scope)
-        if refusal is not None or tab is None:
-            await _reject(scope, receive, send, refusal or Refusal(403, "refused: this is no address of a tab"))
-            return
-        refused = self._tabs.enter(tab)
-        if refused is not None:
-            await _reject(scope, receive, send, Refusal(503, refused))
+        tab = _tab_of(scope)
+        if tab is None or self._foreign(scope) is not None or self._tabs.enter(tab) is not None:
+            await receive()
+            # Before it is accepted that is a 403; uvicorn takes a refusal in words for a fault.
+            await send({"type": "websocket.close", "code": 1008})
             return
         try:
             await self._app(scope, receive, send)
@@ -140,7 +138,7 @@ class Guard:
             return Refusal(414, f"refused: a path and a query may have {MOST_TARGET} characters")
         parts = path.split("/")
         # \ufffd stands where an escape was no UTF-8.
-        if not path.isprintable() or "\\" in path or "\ufffd" in path or ".." in parts or "." in parts:
+        if not path.isprintable() or "\\" in path or "//" in path or "\ufffd" in path or ".." in parts or "." in parts:
             return Refusal(400, "refused: the path is none")
         if path != PAGE and not path.startswith(ROUTES):
             return Refusal(404, "there is nothing here; the page is at /")
@@ -250,20 +248,11 @@ def _all(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-async def _answer(send: Send, refusal: Refusal, kind: str = "http") -> None:
+async def _answer(send: Send, refusal: Refusal) -> None:
     body = f"{refusal.words}\n".encode()
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"), (b"connection", b"close"), *refusal.headers, *ALWAYS,
     ]  # fmt: skip
-    await send({"type": f"{kind}.response.start", "status": refusal.status, "headers": headers})
-    await send({"type": f"{kind}.response.body", "body": body})
-
-
-async def _reject(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:
-    """Refuse a handshake, with words where the server can send some."""
-    await receive()
-    if "websocket.http.response" in (scope.get("extensions") or {}):
-        await _answer(send, refusal, "websocket.http")
-    else:
-        await send({"type": "websocket.close", "code": 1008})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
