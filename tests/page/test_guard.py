@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
-from conftest import served
+from command import served
 
 ABSENT = [name for name in ("solara", "solara_assets", "websockets") if importlib.util.find_spec(name) is None]
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz]'")
