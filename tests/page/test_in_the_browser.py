@@ -190,13 +190,16 @@ def test_two_tabs_do_not_share_a_run(open_tab):
     assert first.clock_s == 3.0
 
 
+LARGE = "allowed is less than 2^63"
+
+
 @pytest.mark.parametrize(("field", "text", "right", "words"), [
-    ("Seed", "1" * 400, "2", "allowed is less than 2^63"), ("Seed", "1" * 5000, "2", "allowed is less than 2^63"),
-    ("Nodes", "1" * 400, "8", "allowed is less than 2^63"), ("Nodes", "-" + "1" * 5000, "8", "allowed is less than 2^63"),
-    ("Seed", "1e400", "2", "a whole number is needed"), ("Workload intensity", "1e400", "1.0", "a finite number is needed"),
+    ("Seed", "1" * 400, "2", LARGE), ("Seed", "1" * 5000, "2", LARGE), ("Nodes", "1" * 400, "8", LARGE),
+    ("Nodes", "-" + "1" * 5000, "8", LARGE), ("Seed", "1e400", "2", "a whole number is needed"),
+    ("Workload intensity", "1e400", "1.0", "a finite number is needed"),
     ("Workload intensity", "1" * 5000, "1.0", "a finite number is needed"),
     ("Nodes", "4097", "8", "cluster.nodes = 4097: the page runs at most 4,096 nodes"),
-])  # fmt: skip
+], ids=lambda text: text[:20] + str(len(text)))  # fmt: skip
 def test_numbers_beyond_measure_are_refused_in_few_words(tab, field, text, right, words):
     tab.enter(field, text)
     tab.page.locator(".panel-error").wait_for()

@@ -35,8 +35,8 @@ def scripted(tmp_path_factory):
     )
     quoted = BAD.replace('"', '""')
     (folder / "programs.csv").write_text(f'program,cpu_ms,memory_mb,accesses\n"{quoted}",400,2.0,4\n')
-    rows = "".join(f'{200 * job},{job % 8},"{quoted}"\n' for job in range(1000))
-    (folder / "jobs.csv").write_text(f"arrival_ms,home,name\n{rows}")
+    rows = "".join(f'{200 * job},400,{job % 8},"{quoted}"\n' for job in range(1000))
+    (folder / "jobs.csv").write_text(f"arrival_ms,cpu_ms,home,name\n{rows}")
     ids = [f"{name}{BAD}" for name in "ab"]
     graph = {"directed": False, "multigraph": False, "graph": {"name": BAD}, "nodes": [{"id": name} for name in ids],
              "edges": [{"source": ids[0], "target": ids[1]}]}  # fmt: skip
