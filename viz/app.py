@@ -22,8 +22,9 @@ from cluster_abm.policies import available
 from viz.colours import INDICES
 from viz.markup import tag
 from viz.player import Player, Shot
-from viz.settings import first_settings
+from viz.settings import TOO_LARGE, settings_of
 from viz.stage import Stage
+from viz.worker import shortened
 
 ASKED = "CLUSTER_ABM_VIEW"
 """Environment: {"scenario": name or path, "overrides": {dotted key: value}} as JSON."""
@@ -41,11 +42,11 @@ def Page() -> None:
     asked = json.loads(os.environ.get(ASKED, '{"scenario": "quickstart", "overrides": {}}'))
     scenario = solara.use_memo(lambda: load_scenario(asked["scenario"], asked["overrides"]), [])
     shot = solara.use_reactive(cast(Shot | None, None))
-    settings = solara.use_reactive(first_settings(scenario, "policy.name" in asked["overrides"]))
+    settings = solara.use_reactive(settings_of(scenario))
     index = solara.use_reactive(telling_index(scenario))
     frame_ms = solara.use_reactive(1000.0)
     player = solara.use_memo(lambda: Player(scenario, settings.value, shot.set, index.value), [])
-    solara.use_effect(lambda: player.close, [])
+    solara.use_effect(lambda: _living(player), [])
     solara.Title(f"cluster-abm · {scenario.name}")
     solara.Style(STYLE)
 
@@ -95,6 +96,11 @@ def Page() -> None:
             )  # fmt: skip
 
 
+def _living(player: Player) -> Callable[[], None]:
+    player.begin()
+    return player.close
+
+
 def _clock(shot: Shot | None) -> str:
     ms = 0.0 if shot is None else shot.now_ms
     ended = ", over" if shot is not None and shot.over else ""
@@ -115,12 +121,24 @@ def _number(words: str, value: float, on_value: Callable[[Any], None], refuse: C
 
     def put(text: str) -> None:
         try:
-            number = kind(text.replace(",", "."))
-        except ValueError:
-            number = math.nan
-        if math.isfinite(number):
-            on_value(number)
-        else:
-            refuse(f"{words}: {text!r}: a {'whole ' if kind is int else ''}number is needed")
+            on_value(_read(text, kind))
+        except ValueError as problem:
+            refuse(f"{words}: {shortened(text, 40)!r}: {problem}")
 
     solara.InputText(words, value=str(value), on_value=put, continuous_update=False, dense=True)
+
+
+def _read(text: str, kind: type[int] | type[float]) -> float:
+    """The number of a field. Raises ValueError, saying what is needed."""
+    try:
+        number = kind(text.replace(",", "."))
+    except ValueError:
+        # Also for more digits than Python reads; of a whole number they say that it is one.
+        if kind is int and text.strip().lstrip("+-").isdecimal():
+            raise ValueError("the number is too large; allowed is less than 2^63") from None
+        raise ValueError(f"a {'whole ' if kind is int else ''}number is needed") from None
+    if kind is int and abs(number) >= TOO_LARGE:
+        raise ValueError("the number is too large; allowed is less than 2^63")
+    if not math.isfinite(number):
+        raise ValueError("a finite number is needed")
+    return number

@@ -21,15 +21,20 @@ ROWS, ROWS_BESIDE = 6, 11
 ROWS_OF_A_LIFE = 3
 
 
-def panels(runs: Sequence[Run], index: str, error: str) -> list[list[str]]:
+def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[list[str]]:
     """All panels as [name, HTML], in the order in which they stand on the page.
 
     Args:
         runs: one, or two side by side.
         index: by which nodes are coloured, a name of INDICES.
         error: what went wrong; "" if nothing did.
+        note: what went wrong with the run before this one; "" if nothing did.
     """
-    trouble = [["error", tag("div", tag("b", "The run has stopped. "), error)]] if error else []
+    trouble: list[list[str]] = []
+    if error:
+        trouble = [["error", tag("div", tag("b", "The run has stopped. "), error)]]
+    elif note:
+        trouble = [["note", tag("div", tag("b", "The run before was stopped. "), note)]]
     if not runs:
         return trouble
     kind = INDICES[index]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,9 @@ from cluster_abm.model import Frame, Watcher
 from viz.network import Map, map_of
 
 # Frames kept for lines and heat map: as many as there are pixels for.
-MOST_KEPT = 300
+MOST_KEPT, LEAST_KEPT = 300, 60
+# Of many nodes fewer frames, so that all tabs together find room in the memory.
+MOST_VALUES = 300_000
 
 
 class Run:
@@ -39,16 +42,22 @@ class Run:
         self._clock_ms = 0.0
         # Of so many frames one is kept: what is kept goes back to the beginning, evenly spaced.
         self._stride, self._seen = 1, 0
+        self._most_kept = max(LEAST_KEPT, min(MOST_KEPT, MOST_VALUES // self.model.network.nodes))
         self.frame = self._watcher.frame()
         self._keep()
 
-    def advance(self, until_ms: float, job: int | None = None) -> None:
+    def advance(self, until_ms: float, job: int | None = None, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job.
 
         A run that has ended stays as it is while the clock of the one beside it goes on.
+
+        Args:
+            until_ms: simulated time [ms].
+            job: whose life; None: of no job.
+            goes_on: asked at each slice boundary; the frame ends there if it does not.
         """
         was_running = self.model.running
-        while self.model.running and self.model.now_ms < until_ms - 1e-9:
+        while self.model.running and self.model.now_ms < until_ms - 1e-9 and goes_on():
             self.model.step()
         self._clock_ms = self.model.now_ms if was_running else until_ms
         self.frame = self._watcher.frame(job)
@@ -91,6 +100,6 @@ class Run:
         if self._seen % self._stride == 0:
             self._kept.append((self._clock_ms, self.frame))
         self._seen += 1
-        if len(self._kept) > MOST_KEPT:
+        if len(self._kept) > self._most_kept:
             self._kept = self._kept[::2]
             self._stride *= 2

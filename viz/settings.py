@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from cluster_abm import InputError, Scenario
 from cluster_abm.scenario import scenario_from
+from cluster_abm.workload.jobs import jobs_per_second
+from cluster_abm.workload.users import are_closed
+
+# What a page may ask of the machine that it runs on, unless the scenario itself asks for more: other pages live there.
+MOST_NODES = 4096
+MOST_JOBS = 200_000
+MOST_INTENSITY = 1e9
+# What the scenario's whole numbers are below.
+TOO_LARGE = 2**63
 
 
 @dataclass(frozen=True)
@@ -71,28 +80,57 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     """The scenario as the controls change it, under a policy.
 
     Raises:
-        InputError: a number that is none, or it does not fit together so, e.g. a torus of another number of nodes.
+        InputError: a number that is none or too large for a page, or it does not fit together so, e.g. a torus of
+            another number of nodes.
     """
-    _check_numbers(settings)
     was = settings_of(scenario)
+    _check_numbers(settings, was)
     # What nobody has touched stays as it is, with all that the scenario says beside it.
     changed: dict[str, Any] = {
         key: getattr(settings, name) for name, key in KEYS.items() if getattr(settings, name) != getattr(was, name)
     }
     changed |= _more_work(scenario, settings.intensity)
     changed["policy.name"] = policy
-    return scenario_from(scenario.model_dump(exclude_none=True), scenario.name, changed)
+    found = scenario_from(scenario.model_dump(exclude_none=True), scenario.name, changed)
+    jobs, most = _jobs(found), max(MOST_JOBS, _jobs(scenario))
+    if jobs > most * (1 + 1e-9):
+        raise InputError(
+            f"intensity = {settings.intensity:g}, cluster.nodes = {settings.nodes}: together {jobs:.3g} jobs; "
+            f"the page runs at most {most:,.0f}"
+        )
+    return found
 
 
-def _check_numbers(settings: Settings) -> None:
+def _jobs(scenario: Scenario) -> float:
+    """How many jobs a run is expected to have; 0 of a trace, which has as many as it has."""
+    work = scenario.workload
+    if work.kind == "trace":
+        return 0.0
+    if are_closed(scenario):
+        nodes = len(work.arrivals.user_nodes) or scenario.cluster.nodes
+        return float(nodes * work.arrivals.users_per_node * work.arrivals.jobs_per_user)
+    return jobs_per_second(scenario) * work.duration_s
+
+
+def _check_numbers(settings: Settings, was: Settings) -> None:
     """A browser's field takes what Python reads as a number: "nan" and "inf" too."""
     problems = [
         f"{KEYS.get(name, name)} = {value!r}: a finite number is needed"
         for name, value in asdict(settings).items()
         if isinstance(value, float) and not math.isfinite(value)
     ]
-    if settings.intensity <= 0:
-        problems.append(f"intensity = {settings.intensity!r}: must be above 0; 1 is the scenario's own")
+    for name, value in asdict(settings).items():
+        if isinstance(value, int) and abs(value) >= TOO_LARGE:
+            # Not the number itself: it may have thousands of digits.
+            problems.append(f"{KEYS[name]}: the number is too large; allowed is less than 2^63")
+    most = max(MOST_NODES, was.nodes)
+    if most < settings.nodes < TOO_LARGE:
+        problems.append(f"cluster.nodes = {settings.nodes}: the page runs at most {most:,} nodes; --set takes more")
+    if not 0 < settings.intensity <= MOST_INTENSITY:
+        problems.append(
+            f"intensity = {settings.intensity!r}: must be above 0 and at most {MOST_INTENSITY:g}; "
+            "1 is the scenario's own"
+        )
     if problems:
         raise InputError(problems)
 
@@ -112,12 +150,3 @@ def _more_work(scenario: Scenario, intensity: float) -> dict[str, Any]:
         return {"workload.utilisation": work.utilisation * intensity}
     # Closed users have no rate: their jobs get longer.
     return {"workload.cpu_ms.mean": work.cpu_ms.mean * intensity}
-
-
-def first_settings(scenario: Scenario, policy_asked: bool) -> Settings:
-    """The controls that a page begins with: where nobody asked for a policy and the scenario has none, the last one of
-    those it is meant to be compared under. Under `none` there would be nothing to see but queues."""
-    settings = settings_of(scenario)
-    if policy_asked or settings.policy != "none" or not scenario.compare.policies:
-        return settings
-    return replace(settings, policy=scenario.compare.policies[-1])

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import importlib.resources
 import importlib.util
-import ipaddress
 import json
 import os
 import socket
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
 from cluster_abm.cli.options import overrides_of, work_options
+from cluster_abm.cli.serving import serve
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
     from cluster_abm.scenario import Scenario
-
-# Nobody is told that somebody looks at a page, nothing is fetched, and a page whose tab was closed is soon forgotten.
-SURROUNDINGS = {
-    "SOLARA_TELEMETRY_MIXPANEL_ENABLE": "false",
-    "SOLARA_ASSETS_CDN": "http://127.0.0.1:9",
-    "SOLARA_KERNEL_CULL_TIMEOUT": "60s",
-    "SOLARA_THEME_SHOW_BANNER": "false",
-}
 
 WARMING_SLICES = 500
 
@@ -35,6 +27,20 @@ WARMING_SLICES = 500
 @click.argument("scenario", default="quickstart")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others can reach another.")
+@click.option(
+    "--allow-host",
+    "more_names",
+    metavar="NAME",
+    multiple=True,
+    help="Answer requests for this host name or address too (default: that of --host; loopback's own).",
+)
+@click.option(
+    "--max-tabs",
+    type=click.IntRange(1, 1000),
+    default=16,
+    show_default=True,
+    help="So many tabs at once; each has its own run.",
+)
 @click.option("--policy", help="Load-balancing policy (default: the scenario's).")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
@@ -42,6 +48,8 @@ def view_command(
     scenario: str,
     port: int,
     host: str,
+    more_names: tuple[str, ...],
+    max_tabs: int,
     policy: str | None,
     seed: int | None,
     settings: tuple[str, ...],
@@ -58,27 +66,26 @@ def view_command(
     checked = load_scenario(scenario, overrides)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
         raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
+    names = allowed_names(host, more_names)
     if not is_loopback(host):
         click.echo(
             f"warning: --host {host}: everybody who can reach this machine can use the page; 127.0.0.1 is yours alone",
             err=True,
         )
+    if is_every_address(host) and not more_names:
+        click.echo(
+            f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
+            "which others reach this machine",
+            err=True,
+        )
     _check_free(host, port)
     _compile(checked)
-    os.environ.update(SURROUNDINGS)
     # A file is found from wherever the server looks.
     path = Path(scenario)
     source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
     os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
-    from solara.__main__ import cli as solara
-
-    # Ten lines about pages in frames of others, which this one is not.
-    warnings.filterwarnings("ignore", message="Cookies with samesite=none")
-    click.echo(f"the page is at http://{host}:{port} (Ctrl-C ends it)", err=True)
-    solara.main(
-        ["run", str(page_path()), "--host", host, "--port", str(port), "--no-open", "--production"],
-        standalone_mode=False,
-    )
+    click.echo(f"the page is at {_address(host, port)} (Ctrl-C ends it)", err=True)
+    serve(page_path(), host, port, names, max_tabs)
 
 
 def page_path() -> Path:
@@ -88,14 +95,9 @@ def page_path() -> Path:
     return (inside if inside.is_dir() else package.parent / "viz") / "app.py"
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach that address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _address(host: str, port: int) -> str:
+    shown = "127.0.0.1" if is_every_address(host) else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
 
 
 def _compile(scenario: Scenario) -> None:
@@ -106,15 +108,17 @@ def _compile(scenario: Scenario) -> None:
     """
     from cluster_abm.model import ClusterModel
 
-    click.echo("getting ready; the very first time this takes up to a minute", err=True)
+    click.echo("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)", err=True)
     try:
         model = ClusterModel(scenario)
         for _ in range(WARMING_SLICES):
             model.step()
     except InputError:
         raise
+    except KeyboardInterrupt:
+        raise
     # A policy of one's own may do anything; the page shows it where it happens, and other policies run.
-    except Exception as problem:
+    except BaseException as problem:
         click.echo(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it", err=True)
 
 

@@ -4,12 +4,11 @@ import importlib.util
 import json
 import os
 import socket
-import sys
-import types
 
 import pytest
 
-from cluster_abm.cli.view import is_loopback, page_path
+from cluster_abm.cli.guard import allowed_names, is_loopback
+from cluster_abm.cli.view import page_path
 from cluster_abm.policies import Policy
 
 
@@ -17,11 +16,9 @@ from cluster_abm.policies import Policy
 def served(monkeypatch):
     """Calls of the server, in a Python that has the extra or not."""
     calls = []
-    group = types.SimpleNamespace(main=lambda words, standalone_mode: calls.append(words))
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if name.startswith("solara") else find(name))
-    monkeypatch.setitem(sys.modules, "solara", types.ModuleType("solara"))
-    monkeypatch.setitem(sys.modules, "solara.__main__", types.SimpleNamespace(cli=group))
+    monkeypatch.setattr("cluster_abm.cli.view.serve", lambda *given: calls.append(given))
     monkeypatch.setattr(os, "environ", os.environ.copy())
     return calls
 
@@ -32,17 +29,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def test_it_serves_on_loopback_without_telemetry_or_banner(cli, served):
+def test_it_serves_on_loopback_for_loopback_names(cli, served):
     port = free_port()
     code, out, err = cli("view", "quickstart", "--port", port, "--set", "cluster.nodes=8")
     assert (code, out) == (0, "")
     assert "warning" not in err
     assert f"http://127.0.0.1:{port}" in err
-    (words,) = served
-    assert words[words.index("--host") + 1] == "127.0.0.1"
-    assert words[words.index("--port") + 1] == str(port)
-    assert {"--no-open", "--production"} <= set(words)
-    assert os.environ["SOLARA_TELEMETRY_MIXPANEL_ENABLE"] == "false"
+    assert served == [(page_path(), "127.0.0.1", port, ["127.0.0.1", "localhost", "[::1]"], 16)]
     asked = json.loads(os.environ["CLUSTER_ABM_VIEW"])
     assert asked == {"scenario": "quickstart", "overrides": {"cluster.nodes": 8}}
 
@@ -51,6 +44,40 @@ def test_another_host_is_warned_of(cli, served):
     code, _, err = cli("view", "--host", "0.0.0.0", "--port", free_port())
     assert code == 0
     assert "warning: --host 0.0.0.0" in err
+    assert "it answers to 127.0.0.1, localhost, [::1] only; --allow-host NAME adds" in err
+    assert "the page is at http://127.0.0.1:" in err
+
+
+def test_names_and_tabs_reach_the_server(cli, served):
+    code, _, err = cli(
+        "view", "--host", "0.0.0.0", "--port", free_port(), "--allow-host", "Lab.example", "--allow-host", "fd00::7",
+        "--max-tabs", 3,
+    )  # fmt: skip
+    assert code == 0
+    assert "--allow-host" not in err
+    assert served[0][3:] == (["127.0.0.1", "localhost", "[::1]", "lab.example", "[fd00::7]"], 3)
+
+
+@pytest.mark.parametrize("name", ["lab.example:80", "http://lab.example", "", "a b", "*"])
+def test_what_is_no_name_is_refused(cli, served, name):
+    code, _, err = cli("view", "--port", free_port(), "--allow-host", name)
+    assert code == 2
+    assert f"--allow-host {name!r}: a host name or an address is needed" in err
+    assert not served
+
+
+@pytest.mark.parametrize(("host", "names"), [
+    ("127.0.0.1", ["127.0.0.1", "localhost", "[::1]"]),
+    ("localhost", ["127.0.0.1", "localhost", "[::1]"]),
+    ("::1", ["127.0.0.1", "localhost", "[::1]"]),
+    ("127.9.9.9", ["127.0.0.1", "localhost", "[::1]", "127.9.9.9"]),
+    ("0.0.0.0", ["127.0.0.1", "localhost", "[::1]"]),
+    ("::", ["127.0.0.1", "localhost", "[::1]"]),
+    ("192.168.1.4", ["192.168.1.4"]),
+    ("Lab.example", ["lab.example"]),
+])  # fmt: skip
+def test_a_server_answers_to_the_names_it_is_known_by(host, names):
+    assert allowed_names(host, []) == names
 
 
 @pytest.mark.parametrize(("host", "expected"), [
@@ -107,12 +134,22 @@ class Unready(Hasty):
         raise RuntimeError("lost my marbles")
 
 
-@pytest.mark.parametrize("policy", [Hasty, Unready])
+class Leaving(Hasty):
+    """One that leaves the program."""
+
+    name = "leaving"
+
+    def place(self, newcomer, view):
+        raise SystemExit("lost my marbles")
+
+
+@pytest.mark.parametrize("policy", [Hasty, Unready, Leaving])
 def test_the_page_is_served_though_the_policy_goes_wrong(cli, served, monkeypatch, policy):
     monkeypatch.setattr("cluster_abm.model.model.create", lambda *_: policy())
     code, out, err = cli("view", "cpu-bound", "--port", free_port())
     assert (code, out) == (0, "")
-    assert "warning: the run stops: RuntimeError: lost my marbles" in err
+    assert "warning: the run stops: " in err
+    assert "lost my marbles" in err
     assert "Traceback" not in err
     assert len(served) == 1
 

@@ -2,7 +2,8 @@
 
 import pandas as pd
 import pytest
-from browser import ABSENT
+from browser import ABSENT, Tab
+from command import served
 
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz,browser]'")
 
@@ -187,3 +188,109 @@ def test_two_tabs_do_not_share_a_run(open_tab):
     second.until(lambda: second.page.locator("g.node").count() == 5)
     assert first.page.locator("g.node").count() == 8
     assert first.clock_s == 3.0
+
+
+LARGE = "allowed is less than 2^63"
+
+
+@pytest.mark.parametrize(("field", "text", "right", "words"), [
+    ("Seed", "1" * 400, "2", LARGE), ("Seed", "1" * 5000, "2", LARGE), ("Nodes", "1" * 400, "8", LARGE),
+    ("Nodes", "-" + "1" * 5000, "8", LARGE), ("Seed", "1e400", "2", "a whole number is needed"),
+    ("Workload intensity", "1e400", "1.0", "a finite number is needed"),
+    ("Workload intensity", "1" * 5000, "1.0", "a finite number is needed"),
+    ("Nodes", "4097", "8", "cluster.nodes = 4097: the page runs at most 4,096 nodes"),
+], ids=lambda text: text[:20] + str(len(text)))  # fmt: skip
+def test_numbers_beyond_measure_are_refused_in_few_words(tab, field, text, right, words):
+    tab.enter(field, text)
+    tab.page.locator(".panel-error").wait_for()
+    said = tab.page.locator(".panel-error").inner_text()
+    assert words in said
+    assert len(said) < 300
+    assert "Error" not in said
+    tab.enter(field, right)
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.steps(1)
+
+
+def test_a_policy_that_does_not_return_is_stopped_and_no_other_tab_is_disturbed(open_tab):
+    tab, other = open_tab(), open_tab()
+    tab.choose("Policy", "endless")
+    tab.until(lambda: "endless" in tab.page.locator(".numbers thead").inner_text())
+    tab.press("Play")
+    tab.page.get_by_role("button", name="Pause").wait_for()
+    other.steps(2)
+    tab.press("Pause")
+    tab.page.locator(".panel-error").wait_for(timeout=20_000)
+    said = tab.page.locator(".panel-error").inner_text()
+    assert "policy 'endless' had not returned for " in said
+    assert said.endswith(" s when it was stopped")
+    tab.picture("endless")
+    other.steps(1)
+    # A step that does not end, and then another policy.
+    tab.press("Reset")
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.press("Step")
+    tab.choose("Policy", "jsq")
+    tab.until(lambda: "jsq" in tab.page.locator(".numbers thead").inner_text())
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.steps(2)
+    assert tab.clock_s == 2.0
+
+
+def test_a_policy_that_leaves_the_program_ends_its_run_only(tab):
+    tab.choose("Policy", "leaving")
+    tab.until(lambda: "leaving" in tab.page.locator(".numbers thead").inner_text())
+    tab.press("Play")
+    tab.page.locator(".panel-error").wait_for(timeout=20_000)
+    assert "'leaving'" in tab.page.locator(".panel-error").inner_text()
+    tab.choose("Policy", "jsq")
+    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.steps(1)
+
+
+def test_a_page_begins_with_the_scenarios_own_policy(tab):
+    assert "jsq" in tab.page.locator(".numbers thead").inner_text()
+
+
+def test_too_many_tabs_are_said_and_one_that_is_loaded_anew_or_closed_makes_room(chromium, folder):
+    with served(folder, "--max-tabs", "2") as (_, port):
+        address = f"http://127.0.0.1:{port}"
+        context = chromium.new_context()
+        first, second = Tab(context, address), Tab(context, address)
+        first.steps(1)
+        third = context.new_page()
+        third.goto(address)
+        assert "too many tabs are open: this page has places for 2" in third.locator("body").inner_text()
+        third.close()
+        first.page.reload()
+        first.page.wait_for_selector(".stage svg circle", timeout=30_000)
+        first.steps(1)
+        third = context.new_page()
+        third.goto(address)
+        assert "too many tabs" in third.locator("body").inner_text()
+        second.page.goto("about:blank")
+        third.wait_for_selector(".stage svg circle", timeout=30_000)
+        context.close()
+
+
+def test_another_page_can_neither_read_it_nor_frame_it_nor_connect(chromium, address):
+    """A page of another origin, in the same browser."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.route("http://evil.example/**", lambda route: route.fulfill(body="<p>evil</p>", content_type="text/html"))
+    page.goto("http://evil.example/")
+    script = """address => new Promise(resolve => {
+        const socket = new WebSocket(address.replace('http', 'ws') + '/jupyter/api/kernels/x/channels?session_id=1');
+        socket.onopen = () => resolve('open');
+        socket.onerror = () => resolve('refused');
+    })"""
+    assert page.evaluate(script, address) == "refused"
+    framed = """address => new Promise(resolve => {
+        const frame = document.createElement('iframe');
+        frame.onload = () => resolve(frame.contentWindow.length);
+        frame.src = address;
+        document.body.append(frame);
+    })"""
+    page.evaluate(framed, address)
+    assert not [frame for frame in page.frames if frame.url.startswith(address) and frame.query_selector(".stage")]
+    context.close()

@@ -16,15 +16,33 @@ from cluster_abm.results.film import png
 from cluster_abm.scenario import scenario_names
 from viz.colours import INDICES
 from viz.player import Player
-from viz.settings import first_settings, scenario_with, settings_of
+from viz.run import Run
+from viz.settings import MOST_JOBS, MOST_NODES, scenario_with, settings_of
 
 SCENARIO = scenario(**busy())
+
+
+def prompt(command):
+    def done(player, *given):
+        command(player, *given)
+        player.wait()
+
+    return done
+
+
+class Prompt(Player):
+    """A player of which each command has been carried out when it returns."""
+
+    begin, play, pause, step = map(prompt, (Player.begin, Player.play, Player.pause, Player.step))
+    reset, change, refuse = map(prompt, (Player.reset, Player.change, Player.refuse))
+    colour_by, pick = map(prompt, (Player.colour_by, Player.pick))
 
 
 @pytest.fixture
 def page():
     shots = []
-    player = Player(SCENARIO, settings_of(SCENARIO), shots.append)
+    player = Prompt(SCENARIO, settings_of(SCENARIO), shots.append)
+    player.begin()
     yield player, shots
     player.close()
 
@@ -209,7 +227,7 @@ def test_of_two_runs_both_are_kept(page):
 def test_a_picture_shows_the_chosen_load_of_both_runs(page, index, monkeypatch):
     player, _ = page
     shown = []
-    monkeypatch.setattr("viz.player.png", lambda runs, scale: shown.append((runs, scale)) or png(runs, scale))
+    monkeypatch.setattr("viz.keep.png", lambda runs, scale: shown.append((runs, scale)) or png(runs, scale))
     player.colour_by(index)
     player.frame_ms = 3000.0
     player.step()
@@ -235,7 +253,8 @@ def size_of(picture):
 def test_two_players_share_nothing(page):
     player, shots = page
     others = []
-    other = Player(SCENARIO, settings_of(SCENARIO), others.append)
+    other = Prompt(SCENARIO, settings_of(SCENARIO), others.append)
+    other.begin()
     other.step()
     other.change(replace(settings_of(SCENARIO), nodes=2))
     assert len(shots) == 1
@@ -271,15 +290,62 @@ def test_a_number_that_is_none_is_refused(field, value):
         scenario_with(SCENARIO, replace(settings_of(SCENARIO), **{field: value}), "jsq")
 
 
-@pytest.mark.parametrize("value", [0.0, -2.0])
-def test_work_is_not_less_than_none(value):
-    with pytest.raises(InputError, match=r"intensity = .*: must be above 0"):
-        scenario_with(SCENARIO, replace(settings_of(SCENARIO), intensity=value), "jsq")
+@pytest.mark.parametrize("value", [0.0, -2.0, 1e10, 1e308])
+def test_work_is_not_less_than_none_or_beyond_measure(value):
+    with pytest.raises(InputError, match=r"intensity = .*: must be above 0 and at most 1e\+09"):
+        scenario_with(scenario(workload__jobs=10), replace(settings_of(SCENARIO), intensity=value), "jsq")
 
 
-def test_a_page_begins_with_a_policy_that_does_something():
-    shipped = load_scenario("quickstart")
-    assert first_settings(shipped, policy_asked=False).policy == "iolb"
-    assert first_settings(shipped, policy_asked=True).policy == "none"
-    assert telling_index(shipped) == "io"
+@pytest.mark.parametrize("name", ["quickstart", "cpu-bound"])
+def test_a_page_begins_with_what_the_scenario_says(name):
+    shipped = load_scenario(name)
+    assert settings_of(shipped).policy == shipped.policy.name
+    assert scenario_with(shipped, settings_of(shipped), settings_of(shipped).policy) == shipped
+
+
+def test_a_page_runs_so_many_nodes_and_no_more(page):
+    player, shots = page
+    player.change(replace(settings_of(SCENARIO), nodes=MOST_NODES + 1))
+    assert f"cluster.nodes = {MOST_NODES + 1}: the page runs at most {MOST_NODES:,} nodes" in shots[-1].error
+    assert scenario_with(SCENARIO, replace(settings_of(SCENARIO), nodes=MOST_NODES), "none").cluster.nodes == MOST_NODES
+
+
+def test_a_scenario_of_more_nodes_keeps_them():
+    large = scenario(cluster__nodes=MOST_NODES + 7)
+    assert scenario_with(large, settings_of(large), "none").cluster.nodes == MOST_NODES + 7
+    with pytest.raises(InputError, match=f"at most {MOST_NODES + 7:,} nodes"):
+        scenario_with(large, replace(settings_of(large), nodes=MOST_NODES + 8), "none")
+
+
+@pytest.mark.parametrize("work", [
+    {"workload__jobs": 1000}, {"workload__jobs_per_s": 10.0}, {"workload__utilisation": 0.5},
+    {"workload__arrivals__kind": "closed", "workload__arrivals__users_per_node": MOST_JOBS // 100},
+])  # fmt: skip
+def test_a_page_runs_so_many_jobs_and_no_more(work):
+    some = scenario(**work, workload__duration_s=100.0)
+    settings = settings_of(some)
+    assert scenario_with(some, settings, "none") == some
+    more = replace(settings, nodes=2000) if "workload__arrivals__kind" in work else replace(settings, intensity=1e4)
+    with pytest.raises(InputError, match=rf"jobs; the page runs at most {MOST_JOBS:,}"):
+        scenario_with(some, more, "none")
+
+
+@pytest.mark.parametrize("field", ["seed", "nodes"])
+@pytest.mark.parametrize("digits", [19, 400, 5000])
+def test_whole_numbers_that_are_too_large_are_refused_in_few_words(field, digits):
+    with pytest.raises(InputError, match="the number is too large; allowed is less than 2") as refused:
+        scenario_with(SCENARIO, replace(settings_of(SCENARIO), **{field: 10**digits}), "jsq")
+    assert len(str(refused.value)) < 200
+
+
+def test_frames_of_many_nodes_are_kept_sparingly():
+    run = Run(scenario(cluster__nodes=3000, workload__jobs=10), 500.0, 400.0)
+    for border in range(1, 250):
+        run.advance(10.0 * border)
+    assert 50 <= len(run.times_s) <= 102
+    assert run.times_s[0] == 0
+
+
+def test_the_load_that_is_shown_first_tells_something():
+    assert telling_index(load_scenario("quickstart")) == "io"
     assert telling_index(load_scenario("cpu-bound")) == "cpu"

@@ -1,0 +1,89 @@
+"""Names and texts of scenarios, programs, traces, networks and policies are text on the page, whatever they hold."""
+
+import json
+
+import pytest
+from browser import ABSENT, Tab
+from command import SCENARIO, fill, served
+
+pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: pip install '.[viz,browser]'")
+BAD = "<img src=x onerror=window.ran=1><script>window.ran=2</script>{{7*7}}'&\"</div>"
+POLICY = f"""
+from cluster_abm.policies import Decision, Policy
+
+BAD = {BAD!r}
+
+class Scripted(Policy):
+    name = "scripted" + BAD
+    source = summary = BAD
+
+    def place(self, newcomer, view):
+        if view.now_ms > 20_000:
+            raise RuntimeError(BAD)
+        return Decision(view.me, rule="rule" + BAD, reason="reason" + BAD)
+"""
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory):
+    """Where a page is served in which everything that has a name has a script for one."""
+    folder = tmp_path_factory.mktemp("scripted")
+    fill(folder)
+    (folder / "faulty.py").write_text(POLICY)
+    (folder / "faulty-1.0.dist-info" / "entry_points.txt").write_text(
+        "[cluster_abm.policies]\nscripted = faulty:Scripted\n"
+    )
+    quoted = BAD.replace('"', '""')
+    (folder / "programs.csv").write_text(f'program,cpu_ms,memory_mb,accesses\n"{quoted}",400,2.0,4\n')
+    rows = "".join(f'{200 * job},400,{job % 8},"{quoted}"\n' for job in range(1000))
+    (folder / "jobs.csv").write_text(f"arrival_ms,cpu_ms,home,name\n{rows}")
+    ids = [f"{name}{BAD}" for name in "ab"]
+    graph = {"directed": False, "multigraph": False, "graph": {"name": BAD}, "nodes": [{"id": name} for name in ids],
+             "edges": [{"source": ids[0], "target": ids[1]}]}  # fmt: skip
+    (folder / "net.json").write_text(json.dumps(graph))
+    name, summary, policy = (json.dumps(words + BAD) for words in ("name", "summary", "scripted"))
+    text = SCENARIO.replace('name = "page"', f"name = {name}\nsummary = {summary}", 1).replace('"jsq"', policy)
+    (folder / "page.toml").write_text(text)
+    with served(
+        folder, "--set", "workload.programs.file=programs.csv", "--trace", "jobs.csv",
+        "--set", "interconnect.file=net.json", "--set", "interconnect.nodes_per_vertex=4",
+    ) as (_, port):  # fmt: skip
+        yield f"http://127.0.0.1:{port}"
+
+
+def test_scripts_in_names_stay_text(chromium, scripted):
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    tab = Tab(context, scripted)
+    page = tab.page
+    tab.until(lambda: page.title().endswith(f"name{BAD}"))
+    assert f"name{BAD}" in page.locator(".controls").inner_text()
+    assert f"scripted{BAD}" in page.locator(".numbers thead").inner_text()
+    titles = page.locator(".panel-map0 title").all_text_contents()
+    assert {f"a{BAD}", f"b{BAD}"} <= {title.removeprefix("switch ") for title in titles} or any(
+        BAD in one for one in titles
+    )
+    tab.steps(3)
+    cell = page.locator(".panel-talk tbody td", has_text="rule").first
+    assert cell.inner_text() == f"rule{BAD}"
+    assert cell.get_attribute("title") == f"rule{BAD}"
+    assert f"reason{BAD}" in page.locator(".panel-talk td", has_text="stays").first.get_attribute("title")
+    page.locator(".panel-talk tbody tr").first.click()
+    tab.until(lambda: "tasks done" in page.locator(".panel-talk").inner_text())
+    tab.choose("Beside it", f"scripted{BAD}")
+    tab.until(lambda: page.locator(".panel-map1 h2").count())
+    assert BAD in page.locator(".panel-map1 h2").inner_text()
+    tab.choose("Beside it", "nobody")
+    tab.press("Play")
+    page.locator(".panel-error").wait_for(timeout=60_000)
+    assert f"RuntimeError: {BAD}" in page.locator(".panel-error").inner_text()
+    tab.enter("Nodes", BAD)
+    tab.until(lambda: "Nodes: " in page.locator(".panel-error").inner_text())
+    tab.enter("Nodes", 7)
+    tab.until(lambda: "Nodes: " not in page.locator(".panel-error").inner_text())
+    assert page.evaluate("window.ran") is None
+    assert page.locator("img[src=x]").count() == 0
+    assert page.evaluate("[...document.scripts].filter(one => one.text.startsWith('window.ran')).length") == 0
+    assert "49" not in page.title()
+    assert tab.errors == []
+    assert tab.elsewhere == []
+    context.close()

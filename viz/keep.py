@@ -1,0 +1,45 @@
+"""Files of what the page shows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import pandas as pd
+
+from cluster_abm.model.watching import picture_of
+from cluster_abm.results.film import Scene, png
+from viz.colours import INDICES, film_scale
+from viz.panels import NAMES
+from viz.run import Run
+
+
+def picture(runs: Sequence[Run], index: str) -> bytes:
+    """What the maps of all runs show, as a PNG; nothing if there is no run."""
+    if not runs:
+        return b""
+    kind = INDICES[index]
+    shown = []
+    for run in runs:
+        model, at = run.model, run.map.places
+        title = f"{model.setup.name}: policy {model.policy.name}, seed {model.run_seed}"
+        scene = Scene(title, [at[node] for node in range(model.network.nodes)], run.map.wires)
+        shown.append((scene, picture_of(run.frame, kind.name, model.network, at)))
+    return png(shown, film_scale(kind, max(run.largest(kind.name) for run in runs)))
+
+
+def jobs(runs: Sequence[Run]) -> bytes:
+    """The finished tasks so far, as `run --out` writes them, as Parquet; nothing if there is no run.
+
+    Of two runs both, one after the other; `run` (A, B) and `policy` come first and tell them apart.
+    """
+    if not runs:
+        return b""
+    frames = [run.model.jobs_frame() for run in runs]
+    if len(frames) > 1:
+        for name, run, frame in zip(NAMES, runs, frames, strict=True):
+            frame.insert(0, "run", name)
+            frame.insert(1, "policy", run.model.policy.name)
+    file = io.BytesIO()
+    pd.concat(frames).to_parquet(file, engine="pyarrow", index=False, compression="zstd")
+    return file.getvalue()
