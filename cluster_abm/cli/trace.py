@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
-from cluster_abm.cli.options import json_option
+from cluster_abm.cli.options import FilePath, json_option
+from cluster_abm.cli.output import echo, tell
 
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
@@ -31,7 +32,7 @@ def trace_group() -> None:
 
 
 @trace_group.command("info")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath())
 @run_choice
 @format_choice
 @max_mb_option
@@ -47,15 +48,15 @@ def info_command(file: Path, run: int | None, format: str | None, max_mb: int, a
     if as_json:
         from cluster_abm.results.files import to_json
 
-        click.echo(to_json(found), nl=False)
+        echo(to_json(found), nl=False)
         return
     for name, value in found.items():
         _print_entry(name, value)
 
 
 @trace_group.command("convert")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("output", metavar="OUT.csv", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath())
+@click.argument("output", metavar="OUT.csv", type=FilePath())
 @run_choice
 @format_choice
 @max_mb_option
@@ -68,22 +69,22 @@ def convert_command(file: Path, output: Path, run: int | None, format: str | Non
 
     found = read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True)
     write_csv(found, output)
-    click.echo(f"{len(found.table):,} jobs written to {output}", err=True)
+    tell(f"{len(found.table):,} jobs written to {output}")
     for reason, count in found.skipped.items():
-        click.echo(f"skipped {count:,}: {reason}", err=True)
+        tell(f"skipped {count:,}: {reason}")
     for reason, count in found.noted.items():
-        click.echo(f"noted {count:,}: {reason}", err=True)
+        tell(f"noted {count:,}: {reason}")
 
 
 def _print_entry(name: str, value: Any, indent: int = 0) -> None:
     space = "  " * indent
     if isinstance(value, dict):
-        click.echo(f"{space}{name}:{'' if value else ' none'}")
+        echo(f"{space}{name}:{'' if value else ' none'}")
         for key, inner in value.items():
             _print_entry(str(key), inner, indent + 1)
     elif isinstance(value, float):
-        click.echo(f"{space}{name}: {value:,.4g}" if abs(value) < 1e4 else f"{space}{name}: {value:,.0f}")
+        echo(f"{space}{name}: {value:,.4g}" if abs(value) < 1e4 else f"{space}{name}: {value:,.0f}")
     elif isinstance(value, int):
-        click.echo(f"{space}{name}: {value:,}")
+        echo(f"{space}{name}: {value:,}")
     else:
-        click.echo(f"{space}{name}: {value}")
+        echo(f"{space}{name}: {value}")

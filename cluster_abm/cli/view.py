@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
-from cluster_abm.cli.options import overrides_of, work_options
+from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, work_options
+from cluster_abm.cli.output import tell
 from cluster_abm.cli.serving import serve
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, PolicyFault
 
 if TYPE_CHECKING:
     from cluster_abm.scenario import Scenario
@@ -60,23 +62,24 @@ def view_command(
 
     Example: cluster-abm view quickstart --policy iolb --set cluster.nodes=64
     """
+    from cluster_abm.policies import available
     from cluster_abm.scenario import load_scenario
 
     overrides = overrides_of(settings, trace, trace_run, policy, seed)
     checked = load_scenario(scenario, overrides)
+    # The page can go over to any policy.
+    check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
         raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
     names = allowed_names(host, more_names)
     if not is_loopback(host):
-        click.echo(
+        tell(
             f"warning: --host {host}: everybody who can reach this machine can use the page; 127.0.0.1 is yours alone",
-            err=True,
         )
     if is_every_address(host) and not more_names:
-        click.echo(
+        tell(
             f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
             "which others reach this machine",
-            err=True,
         )
     _check_free(host, port)
     _compile(checked)
@@ -84,7 +87,7 @@ def view_command(
     path = Path(scenario)
     source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
     os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
-    click.echo(f"the page is at {_address(host, port)} (Ctrl-C ends it)", err=True)
+    tell(f"the page is at {_address(host, port)} (Ctrl-C ends it)")
     serve(page_path(), host, port, names, max_tabs)
 
 
@@ -108,18 +111,20 @@ def _compile(scenario: Scenario) -> None:
     """
     from cluster_abm.model import ClusterModel
 
-    click.echo("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)", err=True)
+    tell("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)")
     try:
         model = ClusterModel(scenario)
         for _ in range(WARMING_SLICES):
             model.step()
-    except InputError:
-        raise
-    except KeyboardInterrupt:
-        raise
     # A policy of one's own may do anything; the page shows it where it happens, and other policies run.
+    except PolicyFault as problem:
+        cause = problem.__cause__
+        raised = "" if cause is None else f"{type(cause).__name__}: {cause}; "
+        tell(f"warning: the run stops: {raised}{problem}; the page shows it")
+    except (InputError, KeyboardInterrupt):
+        raise
     except BaseException as problem:
-        click.echo(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it", err=True)
+        tell(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it")
 
 
 def _check_free(host: str, port: int) -> None:
