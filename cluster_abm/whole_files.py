@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,14 +23,16 @@ def in_one_move(path: Path) -> Iterator[Path]:
     """
     try:
         target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            # A folder, or a device such as /dev/null: a file in its place would be worse than none.
+        if target.is_symlink() or (target.exists() and not target.is_file()):
+            # A folder, a device such as /dev/null, a link to itself: a file in its place would be worse than none.
             raise InputError(f"{path}: cannot be written (not a regular file)")
     except (OSError, ValueError) as problem:
         raise InputError(f"{str(path)[:200]!r}: cannot be written ({_reason(problem)})") from None
     partial = target.with_name(f"{target.stem}.part{target.suffix}")
     try:
         yield partial
+        if target.exists():
+            shutil.copymode(target, partial)
         os.replace(partial, target)
     except BaseException as problem:
         # Of a disk that fails there may be nothing to clear up, and nothing more to say.

@@ -107,7 +107,7 @@ def _check_form(raw: bytes, where: str) -> None:
         for at in range(0, len(raw), BLOCK // 4):
             parser.Parse(raw[at : at + BLOCK // 4], False)
             if at - parser.CurrentByteIndex > LONGEST_TAG:
-                raise InputError(f"{where}: a tag of more than {LONGEST_TAG:,} bytes")
+                raise InputError(f"{where}: a tag or remark of more than {LONGEST_TAG:,} bytes")
         parser.Parse(b"", True)
     except (expat.ExpatError, LookupError, ValueError) as problem:
         raise InputError(f"{where}: not an XML document: {problem}") from None

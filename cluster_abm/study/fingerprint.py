@@ -17,7 +17,7 @@ from cluster_abm.scenario import Scenario, shipped_path
 from cluster_abm.study.policy_sources import policy_version
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
-WITHOUT_EFFECT = ("cli/", "study/", "results/", "model/watching.py")
+WITHOUT_EFFECT = ("cli/", "study/", "results/", "model/watching.py", "whole_files.py")
 WITH_EFFECT = ("study/measuring.py", "study/warmup.py", "results/frames.py", "results/summary.py")
 # Sections of a scenario that no result of a run in a study depends on.
 UNUSED = {"name", "summary", "compare", "measure"}

@@ -101,9 +101,12 @@ class CsvCells:
             raise InputError(f"{self.where}: no {self._kind}, only a header line")
 
     def _regular(self, block: bytes) -> Rows | None:
-        """The rows of a block without quotes, remarks or blank lines in which each has the right width."""
+        """The rows of a block without quotes, remarks or blank lines in which each has the right width.
+
+        Spaces before a cell may stay: where they are left out, all cells are stripped anyway.
+        """
         width = len(self.names)
-        if width == 1 or b'"' in block or self._remarks:
+        if width == 1 or b'"' in block or (self._remarks and b"#" in block):
             return None
         text = self._lines.text(block)
         if b"\r" in block:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -265,3 +267,59 @@ def test_a_home_outside_the_cluster_and_a_folder_that_is_not_there(cli, write):
     code, _, err = cli("trace", "convert", write("csv"), "none/OUT.csv")
     assert code == 2
     assert "none/OUT.csv: cannot be written" in err
+
+
+LONG = "arrival_ms,cpu_ms\n" + "".join(f"{row},1\n" for row in range(150_000))
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_a_limit_that_options_and_a_key_raise(cli, tmp_path, packing):
+    path = tmp_path / f"a.csv{packing}"
+    path.write_bytes(PACKED[packing](LONG.encode()))
+    for arguments in (("info", path), ("convert", path, "OUT.csv")):
+        code, _, err = cli("trace", *arguments, "--max-mb", 1)
+        assert code == 2
+        assert f"{path}: more than 1 MB, unpacked: allowed up to 1 MB (--max-mb" in err
+        assert cli("trace", *arguments, "--max-mb", 2)[0] == 0
+    key = ("--set", "workload.trace.duration_s=1", "--set", "workload.trace.max_mb=1")
+    code, _, err = cli("run", "replay", "--trace", path, *key)
+    assert code == 2
+    assert "workload.trace.max_mb" in err
+    for wrong in (0, 100_001, "x"):
+        assert cli("trace", "info", path, "--max-mb", wrong)[0] == 2
+
+
+@pytest.mark.parametrize("command", ["info", "convert"])
+def test_a_pipe_is_read(tmp_path, command):
+    """`<(zcat jobs.csv.gz)` of a shell is a pipe."""
+    out = ["OUT.csv"] if command == "convert" else []
+    for kind, (_, text) in FORMATS.items():
+        run = ["--run", "4"] if kind == "hbd" else []
+        done = subprocess.run(
+            [sys.executable, "-m", "cluster_abm", "trace", command, "/dev/stdin", *out, "--format", kind, *run],
+            input=gzip.compress(text.encode()), capture_output=True, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        told = (tmp_path / "OUT.csv").read_bytes() if out else done.stdout
+        assert b"csv" in told or b"arrival_ms" in told or kind.encode() in told
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", ".", "x" * 5000])
+def test_what_is_no_file_is_exit_2(cli, path):
+    for arguments in (
+        ("trace", "info", path, "--format", "csv"),
+        ("trace", "convert", path, "OUT.csv", "--format", "swf"),
+        ("run", "replay", "--trace", path, "--set", "workload.trace.format=csv"),
+    ):
+        code, out, err = cli(*arguments)
+        assert (code, out) == (2, "")
+        assert "cannot be read" in err
+        assert "Traceback" not in err
+
+
+def test_convert_writes_over_what_it_reads_and_keeps_links(cli, write, tmp_path):
+    path = write("csv")
+    (tmp_path / "link.csv").symlink_to(path)
+    assert cli("trace", "convert", path, "link.csv")[0] == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert info_of(cli, path)["jobs"] == 3

@@ -264,6 +264,26 @@ A, B, C = {"id": "a"}, {"id": "b"}, {"id": "c"}
         (graphml("<hyperedge/>"), ["hyperedges"]),
         (graphml('<edge source="a" target="b" directed="true"/>'), ["directed=true"]),
         (graphml(INSIDE), ["of 4 vertices", "3 and 0 can be read"]),
+        (triangle(nodes=[A | {"host": [1]}, B, C]), ["vertex 'a'", "host = [1]", "a text or a number"]),
+        (triangle(nodes=[A | {"kind": {}}, B, C]), ["vertex 'a'", "kind = {}"]),
+        (triangle(nodes=[{"id": "\ud800"}, B, C]), ["its id is no text"]),
+        (
+            json.dumps(triangle()).replace('"id": "a"', '"id": "a", "host": ' + "[" * 500 + "]" * 500).encode(),
+            ["host = [["],
+        ),
+        (json.dumps(triangle()).replace("2.5", "9" * 5000).encode(), ["not a JSON document", "4300"]),
+        (json.dumps(triangle()).replace("2.5", "9" * 4000).encode(), ["latency_ms = 99", "..."]),
+        (b"[" + b"[]," * 3_000_000 + b"[]]", ["3,000,002 objects and lists: allowed up to 3,000,000"]),
+        (edge("b", "1_000"), ["bandwidth_mbps = '1_000'"]),
+        (edge("b", "٣"), ["bandwidth_mbps = '٣'"]),
+        (edge("b", "9" * 5000), ["bandwidth_mbps = inf"]),
+        ("<a>" * 101 + "</a>" * 101, ["nested too deeply: allowed up to 100"]),
+        (
+            "<a " + " ".join(f"a{number}=''" for number in range(300_000)) + "/>",
+            ["a tag or remark of more than 1,000,000"],
+        ),
+        ("<a>" + "<b/>" * 3_000_000 + "</a>", ["more than 3,000,000 elements and attributes"]),
+        ('<?xml version="1.0" encoding="hex"?><a/>', ["not an XML document"]),
         (triangle(nodes=[A | {"host": 0}, B | {"host": "no"}, C | {"kind": "switch"}]), ["3 vertices only forward"]),
         (triangle(nodes=[A | {"host": "maybe"}, B, C]), ["vertex 'a'", "host = 'maybe'", "allowed true"]),
         (triangle(), ["3 vertices for nodes, but cluster.nodes is 12", "cluster.nodes = 3", "nodes_per_vertex = 4"]),
@@ -310,3 +330,13 @@ def test_graphml_without_a_namespace_with_ports_and_untyped_keys(network):
     net = network(text, 2, "graph.xml")
     assert net.ways_from(0)[1][1] == 2.0
     assert net.cluster_of.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/", "x" * 5000, "a\0b"])
+def test_what_is_no_file(tmp_path, name):
+    path = Path(f"{name}.json")
+    if name.startswith("/"):
+        path = tmp_path / "link.json"
+        path.symlink_to(name)
+    with pytest.raises(InputError, match="cannot be read"):
+        Network(Interconnect(file=str(path)), 2)

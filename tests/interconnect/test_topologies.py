@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect import Network, max_min_rates
+from cluster_abm.interconnect import Network, max_min_rates, topologies
 from cluster_abm.scenario.interconnect import Interconnect
 
 
@@ -222,3 +222,47 @@ def test_numbers_that_do_not_fit_together_are_named_at_once(kind, nodes, keys, e
         network(kind, nodes, **keys)
     for part in expected:
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("keys", "nodes", "words"),
+    [
+        # 5/4 k^2 switches; k^3/2 links between them.
+        ({"kind": "fat-tree", "arity": 1000}, 8, "1,250,008 vertices and 500,000,008 links: allowed up to"),
+        ({"kind": "dragonfly", "routers_per_group": 1_000_000}, 8, "interconnect.routers_per_group = 1000000"),
+        ({"kind": "dragonfly", "nodes_per_router": 1_000_000}, 8, "nodes_per_router = 1000000"),
+        # 801 groups of 40, each with 780 links inside, and a link between every two.
+        ({"kind": "dragonfly", "routers_per_group": 40}, 8, f"32,048 vertices and {8 + 801 * 780 + 801 * 400:,} links"),
+        ({"kind": "torus", "dimensions": [2] * 16}, 2**16, f"65,536 vertices and {16 * 2**16:,} links"),
+        ({"kind": "torus", "dimensions": [10**9] * 16}, 8, "their product must be the number of nodes"),
+        ({"kind": "clusters", "clusters": 100_000}, 100_000, "100000 clusters"),
+        ({"kind": "clusters", "clusters": 1_000_000}, 8, "more than the nodes"),
+    ],
+)
+def test_what_would_be_too_large_is_refused_before_it_is_made(keys, nodes, words, monkeypatch):
+    monkeypatch.setattr(topologies, "_empty", None)
+    monkeypatch.setattr(topologies.nx, "grid_graph", None)
+    with pytest.raises(InputError) as caught:
+        Network(Interconnect(**keys), nodes)
+    assert words in str(caught.value)
+
+
+def test_the_graph_of_a_large_complete_network_is_not_made():
+    net = Network(Interconnect(), 100_000)
+    assert net.ways_from(0)[1].max() == 0.0
+    with pytest.raises(InputError, match="4,999,950,000 links"):
+        _ = net.graph
+
+
+@pytest.mark.parametrize("kind", ["tree", "fat-tree", "torus", "dragonfly", "clusters"])
+def test_the_largest_cluster_has_a_network_of_every_kind(kind, monkeypatch):
+    class Made(Exception):
+        pass
+
+    def made(*_, **__):
+        raise Made
+
+    monkeypatch.setattr(topologies, "_empty", made)
+    monkeypatch.setattr(topologies.nx, "grid_graph", made)
+    with pytest.raises(Made):
+        Network(Interconnect(kind=kind), 100_000)

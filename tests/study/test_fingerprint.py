@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from studies import study
+from support import scenario
 
 import cluster_abm
 from cluster_abm.errors import InputError
@@ -17,7 +18,7 @@ from cluster_abm.study import fingerprint
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.code_version import check_policy
 from cluster_abm.study.expansion import expand
-from cluster_abm.study.fingerprint import code_of, result_version
+from cluster_abm.study.fingerprint import cell_key, code_of, result_version
 from cluster_abm.study.one_run import Assignment, carry_out
 from cluster_abm.study.policy_sources import policy_version
 from cluster_abm.study.status import status_of
@@ -166,3 +167,26 @@ def test_no_module_that_makes_numbers_is_left_out():
             break
         of_results |= more
     assert of_results == {name for name, makes in MAKES_NUMBERS.items() if makes}
+
+
+def test_how_much_a_file_may_hold_names_no_other_run(tmp_path):
+    trace = tmp_path / "a.csv"
+    trace.write_text("arrival_ms,cpu_ms\n0,5\n")
+    given = {"workload__kind": "trace", "workload__trace__file": str(trace)}
+    keys = {
+        cell_key(scenario(**given, **{key: value}), "")
+        for key in ("workload__trace__max_mb", "workload__programs__max_mb", "interconnect__max_mb")
+        for value in (1, 1000)
+    }
+    assert keys == {cell_key(scenario(**given), "")}
+    assert keys != {cell_key(scenario(**given, workload__trace__cpu_scale=2.0), "")}
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/", "x" * 5000, "a\0b"])
+def test_only_files_have_a_digest(name):
+    with pytest.raises(InputError, match="cannot be read"):
+        cell_key(scenario(workload__kind="trace", workload__trace__file=name), "")
+    with pytest.raises(InputError, match="cannot be read"):
+        cell_key(scenario(interconnect__file=name), "")
+    # It may be the name of a shipped one, and is refused where it is read.
+    assert cell_key(scenario(workload__programs__file=name), "")

@@ -1,6 +1,7 @@
 """Programs with activity profiles: MCLS's seven, a user's CSV, and how jobs come to run them."""
 
 import gzip
+import lzma
 
 import numpy as np
 import pandas as pd
@@ -202,3 +203,57 @@ def test_the_traces_times_are_the_laws_quantiles(trace, jobs, window_s, spread, 
     before = pd.Series(rate).cumsum().to_numpy()
     expected = np.interp((np.arange(jobs) + 0.5) / jobs, before / before[-1], t)
     assert times_s == pytest.approx(expected, abs=0.01 * window_s / 100)
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".zst", ".tar", ".bz2", ".gz", ".xz", ".tar.gz", ""])
+def test_a_name_that_promises_what_the_file_is_not(tmp_path, suffix):
+    for junk in (b"PK\x03\x04 junk \xff\xfe" * 50, b"BZh9", b"", b"\x28\xb5\x2f\xfd"):
+        (tmp_path / f"junk{suffix}").write_bytes(junk)
+        with pytest.raises(InputError, match=r"junk"):
+            library(Programs(file=str(tmp_path / f"junk{suffix}")))
+
+
+def test_packed_by_xz_or_in_several_members(tmp_path):
+    expected = library(Programs(file=str(write(tmp_path, INTERVALS)))).phases
+    for data in (
+        lzma.compress(INTERVALS.encode()),
+        gzip.compress(INTERVALS[:30].encode()) + gzip.compress(INTERVALS[30:].encode()),
+    ):
+        (tmp_path / "packed").write_bytes(data)
+        assert np.array_equal(library(Programs(file=str(tmp_path / "packed"))).phases, expected)
+
+
+def test_a_profile_has_a_limit_that_can_be_raised(tmp_path):
+    path = write(tmp_path, "program,cpu_ms,memory_mb,accesses\n" + "a,1,1,1\n" * 140_000)
+    with pytest.raises(InputError, match=r"more than 1 MB.*workload\.programs\.max_mb"):
+        library(Programs(file=str(path), max_mb=1))
+    assert library(Programs(file=str(path), max_mb=2)).over("accesses", "sum").tolist() == [140_000]
+    for name in ("/dev/zero", "x" * 5000, str(tmp_path), "a\0b"):
+        with pytest.raises(InputError, match="cannot be read"):
+            library(Programs(file=name))
+
+
+def test_remarks_and_spaces_say_nothing(tmp_path):
+    lines = INTERVALS.splitlines()
+    text = "# by top\n\n  # again\n" + "\n   \n".join(line.replace(",", ", ") + " # why" for line in lines) + "\n# end"
+    found = library(Programs(file=str(write(tmp_path, text))))
+    assert np.array_equal(found.phases, library(Programs(file=str(write(tmp_path, INTERVALS)))).phases)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("a,1,1,1,1\n", "line 2: 5 values where the header names 4 columns"),
+        ("a,1,1\n", "line 2: 3 values where the header names 4 columns"),
+        ("a,1_0,1,1\n", "cpu_ms = 1_0"),
+        ("a,٣,1,1\n", "cpu_ms = ٣"),
+        ("a,1e999,1,1\n", "cpu_ms = 1e999"),
+        (f"a,{'9' * 5000},1,1\n", "cpu_ms = 9999"),
+        ("".join(f"p{number},1,1,1\n" for number in range(1001)), "more than 1,000 programs"),
+        ('a,1,1,"1\n', "not CSV"),
+    ],
+)
+def test_what_else_is_wrong_in_a_file_is_named(tmp_path, rows, words):
+    path = write(tmp_path, "program,cpu_ms,memory_mb,accesses\n" + rows)
+    with pytest.raises(InputError, match=words):
+        library(Programs(file=str(path)))

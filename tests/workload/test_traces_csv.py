@@ -240,3 +240,21 @@ def test_an_unwritable_output_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written") as caught:
         write_csv(trace, tmp_path / "nowhere" / "out.csv")
     assert str(tmp_path / "nowhere" / "out.csv") in caught.value.problems[0]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".csv.xz"])
+def test_a_long_trace_is_written_whole(tmp_path: Path, suffix: str) -> None:
+    trace = read(tmp_path, "arrival_ms,cpu_ms\n" + "".join(f"{row},{row + 0.5}\n" for row in range(120_001)))
+    write_csv(trace, tmp_path / f"out{suffix}")
+    assert read_trace(tmp_path / f"out{suffix}").jobs.equals(trace.jobs)
+
+
+def test_what_is_written_over_stays_where_the_writing_fails(tmp_path: Path) -> None:
+    trace = read(tmp_path, SMALL)
+    out = tmp_path / "out.csv"
+    out.write_text("good")
+    trace.table["name"] = [1, 2, 3]  # cannot be spelled
+    with pytest.raises(TypeError):
+        write_csv(trace, out)
+    assert out.read_text() == "good"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jobs.csv", "out.csv"]

@@ -115,3 +115,88 @@ def test_a_file_written_anew_is_read_anew(tmp_path: Path) -> None:
     os.utime(path, ns=(times, times))
     assert read_trace(path).jobs["cpu_ms"].tolist() == [7.0, 6.0]
     assert before.jobs["cpu_ms"].tolist() == [5.0, 6.0]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+def test_a_trace_has_a_limit_that_can_be_raised(tmp_path: Path, pack: object) -> None:
+    path = put(tmp_path, "a.csv", pack(CSV + b"2,6\n" * 300_000))  # type: ignore[operator]
+    assert "more than 1 MB, unpacked: allowed up to 1 MB (--max-mb" in message(path, max_mb=1)
+    assert read_trace(path, max_mb=2).rows == 300_002
+    assert "more than 1 MB" in message(path, max_mb=1)  # known or not
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", "x" * 5000, "a\0b.csv"])
+def test_what_is_no_file(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_trace(Path(name), format="csv")
+
+
+def test_a_pipe_is_refused_where_a_trace_is_read_again_and_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.csv")
+    assert "a pipe, which can be read only once" in message(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.csv", b"," * 2_000_000, "the line at byte 0 is longer than 1,000,000 bytes"),
+        ("a.csv", b"," * 500_000, "line 1: 500,001 columns: allowed up to 100"),
+        ("a.csv", CSV + b"1" * 1_000_001, "the line at byte 26 is longer than 1,000,000 bytes"),
+        ("a.swf", SWF + b"1 " * 1_000_000, "is longer than 1,000,000 bytes"),
+        ("a.csv", b"arrival_ms,cpu_ms\n" + b'"a\n",' * 800_000, "line 2: a row of more than 1,048,576 bytes"),
+        ("a.csv", b'arrival_ms,cpu_ms\n0,"' + b"1\n" * 200_000, "line 2: not CSV"),
+        ("a.csv", b"run,host,submit_s,cpu_s\n" + b"".join(b"%d,0,0,1\n" % run for run in range(1001)), "1,000 runs"),
+        ("a.swf", b"; a: b\n" + b"; remark\n" * 3_000_000, "its header is longer than 16,000,000 bytes"),
+    ],
+)
+def test_lines_columns_rows_runs_and_headers_have_bounds(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    assert words in message(put(tmp_path, name, data))
+
+
+def test_what_is_wrong_far_behind_is_found_by_its_line(tmp_path: Path) -> None:
+    """Blocks, however a row is written: quotes, remarks and blank lines are read one by one, the rest at once."""
+    rows = 300_000
+    for odd, more in ((b"", 0), (b'"0",5\n', 1), (b"\n0,5\n", 2)):
+        data = b"arrival_ms,cpu_ms\n" + odd + b"0,5.25\n" * rows
+        trace = read_trace(put(tmp_path, "a.csv", data))
+        assert trace.rows == rows + bool(odd)
+        assert trace.jobs["cpu_ms"].sum() == 5.25 * rows + 5 * bool(odd)
+        assert f"line {rows + 2 + more}: cpu_ms = '-7'" in message(put(tmp_path, "a.csv", data + b"0,-7\n"))
+        assert f"line {rows + 2 + more}: 3 values" in message(put(tmp_path, "a.csv", data + b"0,7,8\n"))
+        assert f"line {rows + 2 + more}: arrival_ms = 0.0 goes back (1.0 before it, 1 such rows)" in message(
+            put(tmp_path, "a.csv", (data + b"0,5\n").replace(b"0,5.25\n0,5\n", b"1,5.25\n0,5\n"))
+        )
+        assert f"byte {len(data) + 2:,}" in message(put(tmp_path, "a.csv", data + b"0,\xff\n"))
+    line = SWF.partition(b"\n")[2]
+    for odd, more in ((b"", 0), (b"; remark\n\n", 2)):
+        data = SWF + odd + line * 50_000
+        assert read_trace(put(tmp_path, "a.swf", data)).rows == 50_001
+        assert f"line {50_003 + more}: submit time = 'x'" in message(
+            put(tmp_path, "a.swf", data + line.replace(b" 0 ", b" x ", 1))
+        )
+        assert f"line {50_003 + more}: 3 fields" in message(put(tmp_path, "a.swf", data + b"1 2 3\n"))
+
+
+def test_millions_of_problems_are_counted_and_not_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_trace(put(tmp_path, "a.csv", b"arrival_ms,cpu_ms\n" + b"0,x\n" * 500_000))
+    assert len(caught.value.problems) == 11
+    assert "line 11: cpu_ms = 'x'" in caught.value.problems[9]
+    assert "499,990 more problems" in caught.value.problems[10]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_ends_of_other_systems_and_byte_order_marks(tmp_path: Path, end: str, mark: str) -> None:
+    for name, data in (("a.csv", CSV), ("a.swf", SWF + SWF.partition(b"\n")[2])):
+        text = mark + data.decode().replace("\n", end)
+        expected = read_trace(put(tmp_path, name, data)).table
+        assert read_trace(put(tmp_path, name, text.encode())).table.equals(expected)
+
+
+@pytest.mark.parametrize("spelled", ["²", "٣", "1_000", "0x10", "nan", "inf", "1e999", "9" * 5000])
+def test_what_only_some_readers_take_for_a_number_is_none(tmp_path: Path, spelled: str) -> None:
+    problem = message(put(tmp_path, "a.csv", CSV + f"1,{spelled}\n".encode()))
+    assert f"line 4: cpu_ms = {spelled[:40]!r}" in problem
+    problem = message(put(tmp_path, "a.swf", SWF.replace(b" 5 100 ", f" 5 {spelled} ".encode())))
+    assert f"line 2: run time = {spelled[:40]!r}" in problem

@@ -215,3 +215,14 @@ def test_a_log_without_a_job_that_ran(tmp_path: Path) -> None:
 
 def test_a_log_of_remarks_only(tmp_path: Path) -> None:
     assert "no job in the log" in problems(tmp_path)[0]
+
+
+@pytest.mark.parametrize("said", ["²", "٣", "-1", "9" * 5000])
+def test_a_number_of_rows_that_is_none_says_nothing(tmp_path: Path, said: str) -> None:
+    assert read(tmp_path, line(), header=f"; MaxRecords: {said}\n").noted == {}
+
+
+def test_a_value_continued_over_many_lines(tmp_path: Path) -> None:
+    # Joined one by one they would be copied 300,000 times.
+    trace = read(tmp_path, line(), header="; Note: first\n" + "; next\n" * 300_000)
+    assert trace.header["Note"] == "first" + "\nnext" * 300_000
