@@ -37,6 +37,7 @@ def policies_command(as_json: bool) -> None:
 def scenarios_command(keys: bool, as_json: bool) -> None:
     """List the shipped scenarios, or (--keys) what a scenario can say."""
     from cluster_abm.scenario import load_scenario, scenario_keys, scenario_names
+    from cluster_abm.scenario.caption import caption_of
 
     if keys:
         found = scenario_keys()
@@ -44,7 +45,7 @@ def scenarios_command(keys: bool, as_json: bool) -> None:
     else:
         scenarios = [load_scenario(name) for name in scenario_names()]
         found = [
-            {"name": one.name, "summary": one.summary, "nodes": one.cluster.nodes, "policy": one.policy.name}
+            {"name": one.name, "summary": caption_of(one), "nodes": one.cluster.nodes, "policy": one.policy.name}
             for one in scenarios
         ]
         show = _show_scenario

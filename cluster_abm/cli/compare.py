@@ -111,6 +111,8 @@ def _show(found: Comparison, folder: Path | None, given: str, settings: Sequence
 def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
     import pandas as pd
 
+    from cluster_abm.scenario.caption import caption_of
+
     first = found.policies[0]
     pairs = found.pairs()
     rows = []
@@ -135,7 +137,10 @@ def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
             }
         )
     seeds = len(found.seeds)
-    echo(f"{found.scenario.name}: {found.scenario.summary}" if found.scenario.summary else found.scenario.name)
+    caption = caption_of(found.scenario)
+    echo(f"{found.scenario.name}: {caption}" if caption else found.scenario.name)
+    if settings:
+        echo(f"with {', '.join(settings)}")
     echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
     echo(pd.DataFrame(rows).to_string(index=False))
     if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):

@@ -132,10 +132,12 @@ def _show(summary: dict[str, Any], settings: tuple[str, ...], as_json: bool) -> 
 
         echo(to_json(summary), nl=False)
     else:
-        _print_summary(summary)
+        _print_summary(summary, settings)
 
 
-def _print_summary(summary: dict[str, Any]) -> None:
+def _print_summary(summary: dict[str, Any], settings: tuple[str, ...]) -> None:
+    from cluster_abm.results.style import BREAKDOWN_WORDS
+
     jobs, metrics = summary["jobs"], summary["metrics"]
     others = ", ".join(f"{count:,} {state}" for state, count in jobs.items() if state != "submitted" and count)
     rows = {
@@ -148,12 +150,15 @@ def _print_summary(summary: dict[str, Any]) -> None:
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
+    if settings:
+        echo(f"  with {', '.join(settings)}")
     width = max(map(len, rows))
     for words, text in rows.items():
         echo(f"  {words:<{width}}  {text}")
     echo("  where a task's time went, in the mean" + ("" if parts else ": no task finished"))
     for part, ms in parts.items():
-        echo(f"    {_words(part):<{width - 2}}  {_with_unit('_ms', ms)} ({_with_unit('_utilisation', ms / total_ms)})")
+        share = _with_unit("_utilisation", ms / total_ms)
+        echo(f"    {BREAKDOWN_WORDS.get(part, part):<{width - 2}}  {_with_unit('_ms', ms)} ({share})")
 
     for program, of in summary.get("programs", {}).items():
         echo(

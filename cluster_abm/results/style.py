@@ -43,7 +43,10 @@ BREAKDOWN_COLOURS = {
     "barrier": "#F0E442",
     "blocked": "#666666",
 }
-BREAKDOWN_WORDS = {"cpu": "CPU", "cpu_queue": "CPU queue", "io": "I/O", "io_queue": "I/O queue"}
+# Time under way is a task's own (remote start, migration) or that of the files which it fetches.
+BREAKDOWN_WORDS = {
+    "cpu": "CPU", "cpu_queue": "CPU queue", "io": "I/O", "io_queue": "I/O queue", "migration": "transfer",
+}  # fmt: skip
 # As many as parts of the breakdown: told apart in grey too.
 BREAKDOWN_HATCHES = dict(zip(BREAKDOWN_COLOURS, ("", "///", "xx", "...", "\\\\\\", "oo", "--", "++"), strict=True))
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))

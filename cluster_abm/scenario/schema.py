@@ -304,7 +304,7 @@ class Scenario(Section):
     name: str = "unnamed"
     """what results are called by; default: the file's name"""
     summary: str = ""
-    """one line on what it is for"""
+    """one line on what it is for; {dotted.key} stands for that key's value"""
     cluster: Cluster = Cluster()
     workload: Workload = Workload(utilisation=0.5)
     data: Data = Data()
