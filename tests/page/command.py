@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import time
 from contextlib import contextmanager
 
 from browser import ROOT
+from support import hearing_ctrl_c
 
 SCENARIO = """
 name = "page"
@@ -84,12 +84,12 @@ def served(folder, *options):
         port = probe.getsockname()[1]
     log_path = folder / f"log-{port}"
     with log_path.open("w") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "cluster_abm", "view", "page.toml", "--port", str(port), *options],
-            env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}, cwd=folder, stderr=log, stdout=log,
-            # As at a terminal, also where the tests themselves run in the background.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )  # fmt: skip
+        # Ctrl-C is heard also where the tests themselves run in the background.
+        with hearing_ctrl_c():
+            server = subprocess.Popen(
+                [sys.executable, "-m", "cluster_abm", "view", "page.toml", "--port", str(port), *options],
+                env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}, cwd=folder, stderr=log, stdout=log,
+            )  # fmt: skip
         server.log = log_path.read_text
         try:
             for _ in range(1200):

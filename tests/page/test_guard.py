@@ -22,8 +22,8 @@ ASSET = "/_solara/cdn/requirejs@2.3.6/require.js"
 
 @pytest.fixture(scope="module")
 def port(folder):
-    """Where a server of the usual number of tabs is."""
-    with served(folder) as (_, port):
+    """Where a server is that has a place for every test: a tab whose connection is lost is kept for a minute."""
+    with served(folder, "--max-tabs", "500") as (_, port):
         yield port
 
 
