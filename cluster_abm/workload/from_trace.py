@@ -42,6 +42,11 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
         )
     columns = {str(name): jobs[name].to_numpy(float) for name in jobs.columns if name not in ("arrival_ms", "name")}
     programs = scenario.workload.programs
+    if programs.file and not programs.mix and "name" not in jobs:
+        raise InputError(
+            f"workload.programs.file {programs.file!r}: would not be read: {path} has no column 'name', and "
+            "workload.programs.mix is empty"
+        )
     if "name" in jobs and (programs.mix or programs.file):
         found = library(programs)
         columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)

@@ -188,3 +188,110 @@ def test_a_comparison_that_has_just_sent_for_its_workers(start, delay_s):
     assert kept < 100
     if kept < 3:
         assert json.loads(out) == {"scenario": "quickstart", "seeds": [], "policies": {}, "pairs": []}
+
+
+def ended_by(command, number):
+    """As `interrupt`, by another signal to the whole group, as Slurm and systemd send it."""
+    os.killpg(command.process.pid, number)
+    out, _ = command.process.communicate(timeout=60)
+    command._reader.join(20)
+    return command.process.returncode, out, command.err
+
+
+def test_sigterm_keeps_what_a_run_has_finished(start, tmp_path):
+    command = start("run", "quickstart", "--json", "--out", "out", *LONG)
+    command.wait_until(progress(r"run quickstart: +[1-9]\d*%"))
+    code, out, err = ended_by(command, signal.SIGTERM)
+    assert code == 143
+    assert "kept what was finished" in err
+    assert "Traceback" not in err
+    assert json.loads(out)["jobs"]["finished"] > 0
+    assert len(pd.read_parquet(tmp_path / "out" / "jobs.parquet")) > 0
+
+
+def test_sigterm_keeps_what_a_comparison_has_finished_and_leaves_no_process(start, tmp_path):
+    command = start("compare", "quickstart", "--json", "--out", "out", *MANY)
+    command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
+    code, out, err = ended_by(command, signal.SIGTERM)
+    assert code == 143
+    assert "Traceback" not in err
+    kept = int(re.search(r"kept (\d+) of 15000 runs", err).group(1))
+    assert len(pd.read_parquet(tmp_path / "out" / "runs.parquet")) == kept >= 8
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == json.loads(out)
+    deadline = time.monotonic() + 20
+    while command.group() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert command.group() == []
+
+
+def test_sigterm_ends_a_batch_that_goes_on_later(start, tmp_path):
+    command = start("batch", "run", "load-and-io", "--out", "out", "--workers", 2)
+    command.wait_until(progress(r"\b[1-9]\d*/\d+ "))
+    code, _, err = ended_by(command, signal.SIGTERM)
+    assert code == 143
+    assert "the same command goes on" in err
+
+
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("delay_s", [0.8, pytest.param(2.0, marks=pytest.mark.slow)])
+def test_a_signal_in_the_first_seconds_of_a_run_leaves_whole_results(start, tmp_path, number, expected, delay_s):
+    """While it imports and compiles: the results then say that little, or nothing, was simulated."""
+    command = start("run", "quickstart", "--json", "--out", "out", *LONG)
+    command.wait_until(lambda one: Path(f"/proc/{one.process.pid}/maps").read_text().count("numpy") > 0)
+    time.sleep(delay_s)
+    code, out, err = ended_by(command, number)
+    assert code == expected, err
+    assert "Traceback" not in err
+    document = json.loads(out)
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == document
+    assert (tmp_path / "out" / "jobs.parquet").exists()
+
+
+# A policy of one's own, of another package, whose third decision does not come to an end.
+ENDLESS = """
+from cluster_abm.policies import Decision, Policy
+
+class Endless(Policy):
+    name = "endless"
+    source = "a test"
+    summary = "does not return"
+
+    def place(self, newcomer, view):
+        while newcomer.task > 2:
+            pass
+        return Decision(view.me, rule="stay")
+"""
+
+
+@pytest.fixture
+def endless(tmp_path, monkeypatch):
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    package = tmp_path / "endless-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: endless\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[cluster_abm.policies]\nendless = endless:Endless\n")
+    root = str(Path(__file__).parents[2])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, str(tmp_path)]))
+
+
+@pytest.mark.usefixtures("endless")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number):
+    command = start("run", "cpu-bound", "--policy", "endless", "--out", "out")
+    command.wait_until(progress("run cpu-bound"))
+    time.sleep(2.0)
+    code, _, err = ended_by(command, number)
+    assert code == (130 if number == signal.SIGINT else 143), err
+    assert re.search(r"interrupted in policy 'endless': place had not returned for \d+\.\d s \(.*endless.py, line", err)
+    assert (tmp_path / "out" / "summary.json").exists()
+
+
+@pytest.mark.usefixtures("endless")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_policy_that_does_not_return_is_named_by_a_comparison(start, workers):
+    command = start("compare", "cpu-bound", "--policies", "none,endless", "--seeds", 4, "--workers", workers)
+    command.wait_until(progress(r"\b[1-9]/8 "))
+    time.sleep(8.0)
+    code, _, err = ended_by(command, signal.SIGINT)
+    assert code == 130, err
+    assert re.search(r"under way when it was interrupted: .*policy '?endless'?", err), err

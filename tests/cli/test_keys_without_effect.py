@@ -53,7 +53,12 @@ SITUATIONS = {
     "parallel": {"workload.tasks.parallel_share": 0.5, "workload.tasks.maximum": 4},
     "closed": {"workload.arrivals.kind": "closed", "workload.utilisation": None, "workload.arrivals.jobs_per_user": 4},
     "bursty": {"workload.arrivals.kind": "bursty"},
-    "fails": {"failures.node.kind": "exponential", "failures.node.mean_up_s": 2.0, "failures.node.mean_down_s": 0.5},
+    "fails": {
+        "run.until": 6000.0,
+        "failures.node.kind": "exponential",
+        "failures.node.mean_up_s": 2.0,
+        "failures.node.mean_down_s": 0.5,
+    },
     "application": {"workload.application.name": "pgrep", "workload.application.scale": 0.001},
     "programs": {"workload.programs.mix": {"bit-r": 1.0}},
     "trace": {"workload.kind": "trace"},
