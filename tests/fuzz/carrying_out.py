@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import resource
@@ -209,6 +210,7 @@ def _called(case: Case, command: Command) -> int:
         traceback.print_exc()
         code = 1
     try:
+        atexit._run_exitfuncs()
         sys.stdout.flush()
     except (OSError, ValueError):
         traceback.print_exc()

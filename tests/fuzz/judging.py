@@ -38,7 +38,8 @@ def problems_of(case: Case, ending: Ending, limits: Limits = Limits()) -> list[s
         found.append(f"a line of more than {LONGEST_LINE} characters on stderr: {_shape(longest)}")
     if ending.code != FINE and ending.empty:
         found.append(f"failed, and left empty folders behind: {', '.join(ending.empty)[:100]}")
-    if "--json" in case.arguments and case.stdout == "file":
+    helped = {"-h", "--help", "--version"} & {*case.arguments}
+    if "--json" in case.arguments and case.stdout == "file" and not helped:
         found += _of_json(ending)
     return found
 

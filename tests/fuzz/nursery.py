@@ -85,7 +85,9 @@ def tried(seed: int, number: int, only: str | None, keep: str | None) -> dict[st
     limits = Limits()
     ending = carry_out(case, None if case.as_process else main, limits)
     problems = problems_of(case, ending, limits)
-    if problems and (keep is not None or not case.as_process):
+    # Of what was told in words a fork is a witness as good as any other.
+    faults = ending.killed or ending.code not in case.codes or b"Warning" in ending.stderr
+    if problems and (keep is not None or (faults and not case.as_process)):
         folder = None if keep is None else Path(keep) / f"{seed}-{number}"
         again = carry_out(case, None, limits, folder)
         confirmed = problems_of(case, again, limits)
