@@ -39,6 +39,9 @@ class Limits:
     address_mb: int = 12_288
 
 
+LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Ending:
     """What became of a case.
@@ -58,7 +61,7 @@ class Ending:
     empty: tuple[str, ...] = ()
 
 
-def carry_out(case: Case, command: Command | None, limits: Limits = Limits(), keep: Path | None = None) -> Ending:
+def carry_out(case: Case, command: Command | None, limits: Limits = LIMITS, keep: Path | None = None) -> Ending:
     """Lay out the case's files in a folder of its own and carry it out there.
 
     Args:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import NoReturn
 
-from carrying_out import Ending, Limits
+from carrying_out import LIMITS, Ending, Limits
 from case import BAD_INPUT, FINE, Case
 
 LONGEST_LINE = 1000
@@ -14,7 +14,7 @@ WARNING = re.compile(r"^.*\b\w*Warning: .*$", re.MULTILINE)
 FRAME = re.compile(r'File "[^"]*?([\w-]+/[\w.-]+\.py)", line (\d+), in (\S+)')
 
 
-def problems_of(case: Case, ending: Ending, limits: Limits = Limits()) -> list[str]:
+def problems_of(case: Case, ending: Ending, limits: Limits = LIMITS) -> list[str]:
     """What is wrong, each in a line; nothing if all is well."""
     if ending.killed:
         return [ending.killed]
@@ -31,7 +31,7 @@ def problems_of(case: Case, ending: Ending, limits: Limits = Limits()) -> list[s
     if ending.memory_mb > limits.memory_mb:
         found.append(f"took more than {limits.memory_mb} MB")
     lines = stderr.splitlines()
-    if ending.code == BAD_INPUT and not any(line.startswith(("error:", "Error:")) for line in lines):
+    if ending.code == BAD_INPUT and not any(line.startswith(("error:", "Error:", "Usage:")) for line in lines):
         found.append("exit code 2 without a line that begins with error:")
     if "Traceback" not in stderr and any(len(line) > LONGEST_LINE for line in lines):
         longest = max(lines, key=len)
@@ -52,7 +52,9 @@ def _fault(stderr: str) -> str:
         return f": {_without_numbers(last)[:120]}"
     frames = FRAME.findall(stderr[start:])
     ours = [frame for frame in frames if not frame[0].startswith("click/")]
-    named = [line for line in stderr[start:].splitlines() if re.match(r"[\w.]+(Error|Exception|Interrupt|Warning)\b", line)]
+    named = [
+        line for line in stderr[start:].splitlines() if re.match(r"[\w.]+(Error|Exception|Interrupt|Warning)\b", line)
+    ]
     what = _without_numbers(named[-1])[:120] if named else "?"
     where = f"{ours[-1][0]} in {ours[-1][2]}" if ours else "?"
     return f": {what} ({where})"

@@ -12,42 +12,46 @@ import tempfile
 import traceback
 from pathlib import Path
 
-# No threads that a fork would leave without their locks.
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
 from carrying_out import Ending, Limits, carry_out
 from case import Case
-from cases import make_case
 from judging import problems_of
+from making import make_case
 
 
 def warm_up() -> None:
     """Import and compile all that cases will need, by commands that are right."""
-    import scenarios
     import studies
+    from scenario_files import BASE, FEATURES, FILES, policies, shipped
+    from settings import keys, parameters
 
     from cluster_abm.cli import main
 
-    scenarios.policies(), scenarios.parameters(), scenarios.keys(), scenarios.shipped(), studies.results()
-    from case import Random
+    for known in (policies, parameters, keys, shipped, studies.results):
+        known()
     from traces import GRAPHML
 
-    features = [["memory", "i/o", "parallel"], ["oversize", "programs"], ["closed", "data"], ["failures"], ["checkpoints"]]
+    features = [
+        ["memory", "i/o", "parallel"],
+        ["oversize", "programs"],
+        ["closed", "data"],
+        ["failures"],
+        ["checkpoints"],
+    ]
     features += [["trace"], ["links"], ["bus"], ["torus"], ["remote memory"], ["background", "groups"], ["application"]]
     commands = []
     for names in features:
-        settings = {key: given for name in names for key, given in scenarios.FEATURES[name].items()}
+        settings = {key: given for name in names for key, given in FEATURES[name].items()}
         commands.append(["run", "s.toml", *(f"--set={key}={_spelled(given)}" for key, given in settings.items())])
-    commands += [[*commands[0], f"--policy={name}"] for name in ("iolb", "wal-pm", "memory-based", "data-access", "hbd")]
+    commands += [
+        [*commands[0], f"--policy={name}"] for name in ("iolb", "wal-pm", "memory-based", "data-access", "hbd")
+    ]
     commands += [["run", "s.toml", "--out", "o"], ["compare", "s.toml", "--seeds=2", "--workers=1", "--out", "c"]]
     commands += [["trace", "info", "trace.csv"], ["run", "s.toml", "--set=interconnect.file=g.graphml", "--json"]]
     commands += [["batch", "report", "out"], ["batch", "status", "out"]]
-    Random(0)
     here = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="fuzz-warm-") as folder:
         os.chdir(folder)
-        files = {**studies.results(), **scenarios.FILES, "g.graphml": GRAPHML, "s.toml": scenarios.BASE.encode()}
+        files = {**studies.results(), **FILES, "g.graphml": GRAPHML, "s.toml": BASE.encode()}
         Case("", [], dict(files)).lay_out(Path(folder))
         for words in commands:
             said = io.StringIO()
@@ -59,7 +63,9 @@ def warm_up() -> None:
 def _spelled(value: object) -> str:
     import tomli_w
 
-    text = tomli_w.dumps({"a": {"b": [value]}}).partition("b = [")[2].rstrip().removesuffix("]").strip().removesuffix(",")
+    text = (
+        tomli_w.dumps({"a": {"b": [value]}}).partition("b = [")[2].rstrip().removesuffix("]").strip().removesuffix(",")
+    )
     return text if not isinstance(value, dict) else "{" + ", ".join(f"{k} = {v}" for k, v in value.items()) + "}"
 
 

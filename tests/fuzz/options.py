@@ -3,18 +3,74 @@
 from __future__ import annotations
 
 from case import Case, Random
-from scenarios import BASE, FILES, policies
 from nasty import LONG
+from scenario_files import BASE, FILES, policies
 
 BYTES_NAME = "\udcff\udcfe"
 VALUES = (
-    *("", " ", "0", "1", "-1", "1" + "0" * 30, "9" * 5000, "1e3", "nan", "²", "\u0661", "1_0", "+1", "0x1", "None", "--json"),
+    *(
+        "",
+        " ",
+        "0",
+        "1",
+        "-1",
+        "1" + "0" * 30,
+        "9" * 5000,
+        "1e3",
+        "nan",
+        "²",
+        "\u0661",
+        "1_0",
+        "+1",
+        "0x1",
+        "None",
+        "--json",
+    ),
     *(LONG, f"a/{LONG}", "/".join(["a"] * 2000), BYTES_NAME, f"{BYTES_NAME}.toml", "a\nb", "a\x1b[31mb", "\r", "\t"),
-    *(".", "..", "/", "/dev/null", "/dev/null/x", "/proc/x", "s.toml", "s.toml/x", "nothing.toml", "folder", "folder.toml"),
-    *("~", "~root", "quickstart", "QuickStart", "none", "none,none", ",", ",none,", "none,,jsq", "x,y,z", "all", "-", "--", "é"),
+    *(
+        ".",
+        "..",
+        "/",
+        "/dev/null",
+        "/dev/null/x",
+        "/proc/x",
+        "s.toml",
+        "s.toml/x",
+        "nothing.toml",
+        "folder",
+        "folder.toml",
+    ),
+    *(
+        "~",
+        "~root",
+        "quickstart",
+        "QuickStart",
+        "none",
+        "none,none",
+        ",",
+        ",none,",
+        "none,,jsq",
+        "x,y,z",
+        "all",
+        "-",
+        "--",
+        "é",
+    ),
     *("loop.toml", "gone.toml", "trace.csv", "iolb-table-1", "quick-study", "tcp://127.0.0.1:1", "a=b", "=", "=1"),
 )
-NUMBERS = ("0", "1", "2", "-1", "1" + "0" * 30, "999999999999", "9223372036854775807", "9223372036854775808", "9" * 5000, "1.5", "")
+NUMBERS = (
+    "0",
+    "1",
+    "2",
+    "-1",
+    "1" + "0" * 30,
+    "999999999999",
+    "9223372036854775807",
+    "9223372036854775808",
+    "9" * 5000,
+    "1.5",
+    "",
+)
 OPTIONS = {
     "run": ("--policy", "--seed", "--set", "--trace", "--trace-run", "--out", "--animate"),
     "compare": ("--policies", "--seeds", "--set", "--trace", "--trace-run", "--workers", "--out"),
@@ -59,7 +115,9 @@ def option_case(random: Random) -> Case:
             given = words[place] = random.choice(VALUES)
             option = "argument"
         else:
-            given = random.choice(("--nothing", "--js", "-x", "--set", "--out", "--json=1", "extra", "-h", "--version", ""))
+            given = random.choice(
+                ("--nothing", "--js", "-x", "--set", "--out", "--json=1", "extra", "-h", "--version", "")
+            )
             option = "word"
             words.append(given)
         changes.append(f"{option} {given[:80]!r}")
@@ -80,8 +138,17 @@ def option_case(random: Random) -> Case:
 
 def listing_case(random: Random) -> Case:
     """`policies` and `scenarios`, which take hardly anything; `run` under each policy with parameters of others."""
-    words = random.choice((["policies"], ["scenarios"], ["scenarios", "--keys"], [], ["batch"], ["trace"], ["--version"]))
+    words = random.choice(
+        (["policies"], ["scenarios"], ["scenarios", "--keys"], [], ["batch"], ["trace"], ["--version"])
+    )
     if random.random() < 0.5:
-        words = ["run", "s.toml", "--policy", random.choice(policies()), "--set", "policy.index=" + random.choice(VALUES)]
+        words = [
+            "run",
+            "s.toml",
+            "--policy",
+            random.choice(policies()),
+            "--set",
+            "policy.index=" + random.choice(VALUES),
+        ]
     words = [*words, *random.choice(([], ["--json"], ["--json", "--json"], ["x"], [""], ["--help"]))]
     return Case("option", words, {"s.toml": BASE.encode(), **FILES}, [])

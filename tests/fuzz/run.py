@@ -1,8 +1,8 @@
 """Mutated inputs: `python tests/fuzz/run.py [--cases 1000] [--seed 1] [--workers 2] [--only KIND] [--keep DIR]`.
 
 No command may end with a fault (exit code 1), print a traceback, take more than 40 s or 2 GB, or leave an empty folder
-behind where it fails; what is wrong is said in lines that begin with "error:". A case follows from the seed and its number
-alone, so one that fails is repeated, and kept with all that it read and printed, by
+behind where it fails; what is wrong is said in lines that begin with "error:". A case follows from the seed and its
+number alone, so one that fails is repeated, and kept with all that it read and printed, by
 
     python tests/fuzz/run.py --seed 1 --case 417 --keep out/fuzz
 
@@ -23,11 +23,9 @@ from queue import Empty, Queue
 from typing import Any
 
 import click
+from making import KINDS
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-from cases import KINDS
 
 
 def run_cases(
@@ -72,6 +70,8 @@ def _feed(waiting: Queue[int], verdicts: Queue[dict[str, Any]], request: dict[st
 def _new_nursery() -> subprocess.Popen[str]:
     root = HERE.parent.parent
     environment = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{HERE}"}
+    # No threads that a fork would leave without their locks.
+    environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     nursery = subprocess.Popen(
         [sys.executable, str(HERE / "nursery.py")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root,
@@ -98,7 +98,14 @@ def told(verdict: dict[str, Any], seed: int) -> str:
 @click.option("--keep", type=click.Path(path_type=Path), help="Folder that keeps the cases that fail.")
 @click.option("--log", type=click.File("w"), help="Every verdict, a line of JSON each.")
 def main(
-    cases: int, seed: int, workers: int, only: str | None, chosen: tuple[int, ...], first: int, keep: Path | None, log: Any
+    cases: int,
+    seed: int,
+    workers: int,
+    only: str | None,
+    chosen: tuple[int, ...],
+    first: int,
+    keep: Path | None,
+    log: Any,
 ) -> None:
     """Carry out mutated inputs, and tell which of them the program does not bear."""
     begun = time.monotonic()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from case import Case, Random
 from nasty import spoilt_bytes, spoilt_lines, value
-from scenarios import BASE, FILES, keys, odd_value, spoilt_toml
+from scenario_files import BASE, FILES, spoilt_toml
+from settings import keys, odd_value
 
 TINY = BASE.replace("duration_s = 3.0", "duration_s = 0.5")
 STUDY = """\
@@ -31,11 +32,41 @@ POINTS = (
     "",
 )
 LINES = (
-    *("replications = 1000000000", "replications = 1" + "0" * 30, "first_seed = 18446744073709551616", "first_seed = 9223372036854775807"),
-    *("precision = 0.9", "precision = 1e-308\nmax_replications = 2", 'precision_metric = "²"\nprecision = 0.5', 'warmup = "mser"'),
-    *("measure = []", 'measure = ["x"]', 'measure = ["mean_slowdown", "mean_slowdown"]', "policies = []", 'policies = ["none"]'),
-    *('name = ""', 'name = "a/b"', 'name = "a\\u0000b"', f'name = "{"n" * 5000}"', 'title = "$\\\\alpha$ % _ é \\u0000"', 'title = "$^{"'),
-    *('scenario = ""', 'scenario = "."', 'scenario = "/dev/null"', 'scenario = "../s.toml"', f'scenario = "{"s" * 5000}"', 'scenario = "study.toml"'),
+    *(
+        "replications = 1000000000",
+        "replications = 1" + "0" * 30,
+        "first_seed = 18446744073709551616",
+        "first_seed = 9223372036854775807",
+    ),
+    *(
+        "precision = 0.9",
+        "precision = 1e-308\nmax_replications = 2",
+        'precision_metric = "²"\nprecision = 0.5',
+        'warmup = "mser"',
+    ),
+    *(
+        "measure = []",
+        'measure = ["x"]',
+        'measure = ["mean_slowdown", "mean_slowdown"]',
+        "policies = []",
+        'policies = ["none"]',
+    ),
+    *(
+        'name = ""',
+        'name = "a/b"',
+        'name = "a\\u0000b"',
+        f'name = "{"n" * 5000}"',
+        'title = "$\\\\alpha$ % _ é \\u0000"',
+        'title = "$^{"',
+    ),
+    *(
+        'scenario = ""',
+        'scenario = "."',
+        'scenario = "/dev/null"',
+        'scenario = "../s.toml"',
+        f'scenario = "{"s" * 5000}"',
+        'scenario = "study.toml"',
+    ),
     'name = "\\ud83d"',
 )
 GRIDS = (
@@ -70,7 +101,9 @@ def _unlike(random: Random) -> tuple[str, list[str]]:
             changes.append("a grid of 10^12")
         case "sample":
             samples = random.choice(("0", "-1", "1000000000", "1" + "0" * 19, "2", "nan", '"2"', "true"))
-            text += POINTS[2].replace("samples = 2", f"samples = {samples}\nseed = {random.choice(('0', '-1', '1' + '0' * 30))}")
+            text += POINTS[2].replace(
+                "samples = 2", f"samples = {samples}\nseed = {random.choice(('0', '-1', '1' + '0' * 30))}"
+            )
             changes.append(f"samples = {samples}")
         case "range":
             low, high = value(random), value(random)
@@ -121,7 +154,9 @@ def results() -> dict[str, bytes]:
         batch.run_batch(study_file.load_study("study.toml"), Path("out"), "inline", 1)
         for path in first:
             Path(f"{path}.away").rename(path)
-        return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+        return {
+            str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+        }
     finally:
         os.chdir(here)
         shutil.rmtree(folder)
@@ -143,7 +178,12 @@ def folder_case(random: Random) -> Case:
         case "status":
             words = ["batch", "status", "out", *random.choice(([], ["--json"]))]
         case "report":
-            words = ["batch", "report", "out", *random.choice(([], ["--json"], ["--out", "elsewhere"], ["--out", "out/runs"]))]
+            words = [
+                "batch",
+                "report",
+                "out",
+                *random.choice(([], ["--json"], ["--out", "elsewhere"], ["--out", "out/runs"])),
+            ]
         case _:
             words = ["batch", "run", "study.toml", "--out", "out", "--executor", "inline"]
             words += random.choice(([], ["--json"], ["--keep-failed"]))
@@ -153,7 +193,9 @@ def folder_case(random: Random) -> Case:
 def _damage(random: Random, files: dict[str, bytes | str], name: str, names: list[str]) -> str:
     data = files[name]
     assert isinstance(data, bytes)
-    how = random.choice(("bytes", "lines", "sealed", "sealed", "swap", "remove", "folder", "loop", "parent", "stray", "cut"))
+    how = random.choice(
+        ("bytes", "lines", "sealed", "sealed", "swap", "remove", "folder", "loop", "parent", "stray", "cut")
+    )
     match how:
         case "bytes":
             files[name], how = spoilt_bytes(random, data)
@@ -178,7 +220,9 @@ def _damage(random: Random, files: dict[str, bytes | str], name: str, names: lis
                 del files[one]
             files[parent] = b"x"
         case "stray":
-            other = random.choice(("x.run", "é.run", "a-b.run", "a-1.run", "a-1" + "0" * 30 + ".run", "x.parquet", ".run"))
+            other = random.choice(
+                ("x.run", "é.run", "a-b.run", "a-1.run", "a-1" + "0" * 30 + ".run", "x.parquet", ".run")
+            )
             files[os.path.join(os.path.dirname(name), other)] = random.choice((b"", data, b"PAR1PAR1", b"\0" * 1000))
             how = f"beside it {other}"
         case "cut":
@@ -188,7 +232,7 @@ def _damage(random: Random, files: dict[str, bytes | str], name: str, names: lis
 
 def _resealed(random: Random, files: dict[str, bytes | str], name: str) -> str:
     """Content that is not ours under a checksum that is right: of another version, or by an ill-disposed hand."""
-    from cluster_abm.study.documents import _AROUND
+    from cluster_abm.study.documents import DOCUMENTS, sealed_document
     from cluster_abm.study.durable import seal
 
     base = os.path.basename(name)
@@ -200,12 +244,27 @@ def _resealed(random: Random, files: dict[str, bytes | str], name: str) -> str:
 
         found = [match.span() for match in re.finditer(r'"[^"]*"|-?[\d.]+(e[+-]?\d+)?', body)]
         begin, end = random.choice(found)
-        words = ("null", "[]", "{}", "NaN", "1e999", '""', '"x"', "-1", "0", "true", "1" * 30, "9" * 5000, "[" * 5000, '"\\ud800"')
+        words = (
+            "null",
+            "[]",
+            "{}",
+            "NaN",
+            "1e999",
+            '""',
+            '"x"',
+            "-1",
+            "0",
+            "true",
+            "1" * 30,
+            "9" * 5000,
+            "[" * 5000,
+            '"\\ud800"',
+        )
         word = random.choice(words)
         body = body[:begin] + word + body[end:]
         how = f"{word[:20]} at {begin}"
     else:
         spoilt, how = spoilt_toml(random, body.encode())
         body = spoilt.decode("utf-8", "replace")
-    files[name] = seal(body, *_AROUND.get(base, ("", "")))
+    files[name] = sealed_document(base, body) if base in DOCUMENTS else seal(body)
     return f"sealed anew: {how}"

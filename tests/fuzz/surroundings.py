@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from case import Case, Random
-from scenarios import BASE, FILES
+from scenario_files import BASE, FILES
 from studies import STUDY, TINY
 
 COMMANDS = (
@@ -38,24 +38,30 @@ def surrounding_case(random: Random) -> Case:
     if words[0] == "batch":
         files["s.toml"] = TINY.encode()
     case = Case("surroundings", words, files, as_process=True)
-    how = random.choice(("closed", "full", "broken", "small files", "home", "cache", "cache file", "ascii", "tmp", "latin", "numba"))
+    how = random.choice(
+        ("closed", "full", "broken", "small files", "home", "cache", "cache file", "ascii", "tmp", "latin", "numba")
+    )
     if how in ("home", "cache", "cache file", "numba"):
         # Without compiled kernels a run takes a minute: what shall run is chosen among the others.
-        case.arguments = random.choice([one for one in COMMANDS if one[0] in ("trace", "policies", "scenarios", "--help")])
+        case.arguments = random.choice(
+            [one for one in COMMANDS if one[0] in ("trace", "policies", "scenarios", "--help")]
+        )
     match how:
         case "closed" | "full":
             case.stdout = how
         case "broken":
             case.stdout, case.codes = how, BROKEN_PIPE
         case "small files":
-            case.file_size = random.choice((0, 1, 1000, 5000, 30_000))
+            case.file_size = random.choice((1000, 2000, 5000, 30_000))
             how = f"files of {case.file_size} bytes"
         case "home":
             case.environment = {"HOME": random.choice((None, "", "/nowhere", "/dev/null")), "XDG_CACHE_HOME": None}
             case.environment["MPLCONFIGDIR"] = None
             case.environment["CLUSTER_ABM_CACHE_DIR"] = random.choice((None, ""))
         case "cache":
-            case.environment = {"CLUSTER_ABM_CACHE_DIR": random.choice(("/proc/x", "/dev/null", "x\ny", "é", "c" * 300))}
+            case.environment = {
+                "CLUSTER_ABM_CACHE_DIR": random.choice(("/proc/x", "/dev/null", "x\ny", "é", "c" * 300))
+            }
         case "cache file":
             files["cache"] = b"x"
             case.environment = {"CLUSTER_ABM_CACHE_DIR": "cache"}

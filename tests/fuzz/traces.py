@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from case import Case, Random
 from nasty import CELLS, bomb, spoilt_bytes, spoilt_lines, value
-from scenarios import BASE, FILES, NETWORK, PROFILES, TRACE, ending, setting
+from scenario_files import BASE, FILES, NETWORK, PROFILES, TRACE, ending
+from settings import setting
 
 HBD = b"""\
 run,host,submit_s,cpu_s,prog
@@ -165,12 +166,17 @@ def trace_case(random: Random) -> Case:
         case "info":
             words = ["trace", "info", name, *random.choice(([], ["--json"], ["--json"]))]
         case "convert":
-            output = random.choice(("o.csv", "o.csv.gz", "o.csv.xz", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv"))
+            output = random.choice(
+                ("o.csv", "o.csv.gz", "o.csv.xz", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv")
+            )
             words = ["trace", "convert", name, output]
         case _:
             words = ["run", "s.toml", "--trace", name, *ending(random)]
             for _ in range(random.choice((0, 0, 1))):
-                words += ["--set", "workload." + random.choice(("cpu_ms.mean", "io_per_ms.mean", "trace.start_s")) + "=1e12"]
+                words += [
+                    "--set",
+                    "workload." + random.choice(("cpu_ms.mean", "io_per_ms.mean", "trace.start_s")) + "=1e12",
+                ]
             if random.random() < 0.9:
                 words += ["--set", "run.until=2000.0"]
     if random.random() < (0.6 if kind == "hbd" else 0.1):
@@ -220,10 +226,57 @@ def network_case(random: Random) -> Case:
 
 
 WORDS = (
-    *(b"null", b"true", b"1e308", b"-1", b"NaN", b"Infinity", b"1e400", b"[]", b"{}", b'""', b'"a"', b"1" * 5000, b'"\\ud800"'),
-    *(b"[" * 100_000, b"&lt;", b"&x;", b"<!DOCTYPE x [<!ENTITY x 'y'>]>", b"<node id='s'/>", b"<node/>", b"0", b"1.5", b"n0"),
-    *(b"nan", b"inf", b"\xff", b"<graph>", b"</graph>", b"<hyperedge/>", b"<port name='p'/>", b"<a>" * 20_000, b'"\\u0000"'),
-    *(b"double", b"int", b"boolean", b"directed", b"UTF-7", b"latin-1", b"UTF-16", b"bogus", b"-0.0", b"'", b'"', b"0x10"),
+    *(
+        b"null",
+        b"true",
+        b"1e308",
+        b"-1",
+        b"NaN",
+        b"Infinity",
+        b"1e400",
+        b"[]",
+        b"{}",
+        b'""',
+        b'"a"',
+        b"1" * 5000,
+        b'"\\ud800"',
+    ),
+    *(
+        b"[" * 100_000,
+        b"&lt;",
+        b"&x;",
+        b"<!DOCTYPE x [<!ENTITY x 'y'>]>",
+        b"<node id='s'/>",
+        b"<node/>",
+        b"0",
+        b"1.5",
+        b"n0",
+    ),
+    *(
+        b"nan",
+        b"inf",
+        b"\xff",
+        b"<graph>",
+        b"</graph>",
+        b"<hyperedge/>",
+        b"<port name='p'/>",
+        b"<a>" * 20_000,
+        b'"\\u0000"',
+    ),
+    *(
+        b"double",
+        b"int",
+        b"boolean",
+        b"directed",
+        b"UTF-7",
+        b"latin-1",
+        b"UTF-16",
+        b"bogus",
+        b"-0.0",
+        b"'",
+        b'"',
+        b"0x10",
+    ),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from case import Case, Random
 from options import listing_case, option_case
-from scenarios import scenario_case, setting_case
+from scenario_files import scenario_case, setting_case
 from studies import folder_case, study_case
 from surroundings import surrounding_case
 from traces import network_case, program_case, trace_case
