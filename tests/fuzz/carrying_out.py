@@ -31,6 +31,7 @@ class Limits:
     """What a command may take: time, and memory with its children.
 
     Attributes:
+        wall_s: as on a machine that has nothing else to do.
         address_mb: of a single process; so that a command that asks for all there is fails, and takes no machine down.
     """
 
@@ -79,8 +80,7 @@ def carry_out(case: Case, command: Command | None, limits: Limits = LIMITS, keep
         child = os.fork()
         if child == 0:
             _become(case, scratch, command, limits)
-        code, peak_mb, killed = _watch(child, begun, limits)
-        wall_s = time.monotonic() - begun
+        code, wall_s, peak_mb, killed = _watch(child, begun, limits)
         empty = tuple(sorted(_empty_folders(folder) - before))
         texts = [_head(scratch / name) for name in ("stdout", "stderr")]
         if keep is not None:
@@ -99,24 +99,34 @@ def _head(path: Path, most: int = 20_000_000) -> bytes:
 
 
 def _empty_folders(folder: Path) -> set[str]:
-    return {
-        os.path.relpath(place, folder)
-        for place, folders, files in os.walk(folder)
-        if not folders and not files and place != str(folder)
-    }
+    """Folders without a file, whatever is empty in them; those of a folder of results belong to its form."""
+    found = set()
+    for place, folders, files in os.walk(folder):
+        if "plan.json" in files:
+            folders.clear()
+        elif place != str(folder) and not any(names for *_, names in os.walk(place)):
+            found.add(os.path.relpath(place, folder))
+            folders.clear()
+    return found
 
 
-def _watch(child: int, begun: float, limits: Limits) -> tuple[int, float, str]:
-    """Wait for the child; exit code, peak of its memory and its children's [MB], and why it was killed if it was."""
-    peak_mb, killed = 0.0, ""
+def _watch(child: int, begun: float, limits: Limits) -> tuple[int, float, float, str]:
+    """Wait for the child.
+
+    Returns:
+        Exit code; how long it took, without the time in which it waited for a processor that others had [s]; the peak
+        of its memory and its children's [MB]; why it was killed, if it was.
+    """
+    peak_mb, waited_s, killed = 0.0, 0.0, ""
     while True:
         done, status, usage = os.wait4(child, os.WNOHANG)
         if done:
             break
         peak_mb = max(peak_mb, _resident_mb(child))
+        waited_s = max(waited_s, _waited_s(child))
         if peak_mb > limits.memory_mb:
             killed = f"memory above {limits.memory_mb} MB"
-        elif time.monotonic() - begun > limits.wall_s:
+        elif time.monotonic() - begun - waited_s > limits.wall_s:
             killed = f"not over after {limits.wall_s:g} s"
         if killed:
             _end_group(child)
@@ -125,7 +135,16 @@ def _watch(child: int, begun: float, limits: Limits) -> tuple[int, float, str]:
         time.sleep(LOOK_S)
     # Whatever it has started and left behind.
     _end_group(child)
-    return os.waitstatus_to_exitcode(status), max(peak_mb, usage.ru_maxrss / 1024), killed
+    wall_s = time.monotonic() - begun - waited_s
+    return os.waitstatus_to_exitcode(status), wall_s, max(peak_mb, usage.ru_maxrss / 1024), killed
+
+
+def _waited_s(process: int) -> float:
+    """How long a process could have run and did not, because the machine was busy with others [s]."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _end_group(leader: int) -> None:

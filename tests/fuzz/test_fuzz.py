@@ -26,7 +26,7 @@ SAID = {
     "die": "exit code -6",
     "print nan": "not one JSON document",
     "print two": "not one JSON document",
-    "leave a folder": "empty folders behind: out/deep",
+    "leave a folder": "empty folders behind: out",
     "fill": "exit code 1: OSError",
 }
 
