@@ -52,7 +52,7 @@ def _fault(stderr: str) -> str:
         return f": {_without_numbers(last)[:120]}"
     frames = FRAME.findall(stderr[start:])
     ours = [frame for frame in frames if not frame[0].startswith("click/")]
-    named = [line for line in stderr[start:].splitlines() if re.match(r"[A-Za-z_][\w.]*: ", line)]
+    named = [line for line in stderr[start:].splitlines() if re.match(r"[A-Za-z_][\w.]*(: |$)", line)]
     what = _without_numbers(named[-1])[:120] if named else "?"
     where = f"{ours[-1][0]} in {ours[-1][2]}" if ours else "?"
     return f": {what} ({where})"
