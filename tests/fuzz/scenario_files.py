@@ -9,7 +9,7 @@ from typing import Any
 
 from case import Case, Random
 from nasty import spoilt_bytes, spoilt_lines, value
-from settings import fitting, keys, setting
+from settings import fitting, keys, odd_value, setting
 
 BASE = """\
 name = "small"
@@ -75,7 +75,7 @@ FEATURES: dict[str, dict[str, Any]] = {
 }
 FILES = {"network.json": NETWORK, "profiles.csv": PROFILES, "trace.csv": TRACE}
 # A run may rightly take as long as these say.
-BOUND = {"run.until": "2000.0", "workload.duration_s": "2.0", "cluster.nodes": "4"}
+BOUNDS = ["run.until=2000.0", "workload.duration_s=2.0", "cluster.nodes=4"]
 
 
 @cache
@@ -94,19 +94,27 @@ def policies() -> tuple[str, ...]:
     return tuple(sorted(available()))
 
 
-def small(random: Random, most: int = 3) -> tuple[bytes, list[str]]:
-    """A scenario of a few features that is right, or nearly, as TOML; and their names."""
+def small(random: Random, most: int = 3, key: str = "") -> tuple[bytes, list[str]]:
+    """A scenario of a few features that is right, or nearly, as TOML; and their names.
+
+    Args:
+        key: one of the features is of the same section as this one, if any is.
+    """
     import tomli_w
 
     tree = tomllib.loads(BASE)
     tree["policy"] = {"name": random.choice(policies())}
     chosen = random.sample(sorted(FEATURES), random.randint(0, most))
+    section = ".".join(key.split(".")[:-1][:2])
+    akin = [name for name, given in FEATURES.items() if key and any(one.startswith(section) for one in given)]
+    if akin and not {*akin} & {*chosen}:
+        chosen.append(random.choice(akin))
     for name in chosen:
-        for key, given in FEATURES[name].items():
-            *sections, last = key.split(".")
+        for dotted, given in FEATURES[name].items():
+            *sections, last = dotted.split(".")
             inner = tree
-            for section in sections:
-                inner = inner.setdefault(section, {})
+            for part in sections:
+                inner = inner.setdefault(part, {})
             inner[last] = given
     if "file" in chosen:
         tree["interconnect"] = {"file": "network.json"}
@@ -163,22 +171,23 @@ def scenario_case(random: Random) -> Case:
         data, change = spoilt_toml(random, data)
         changes.append(change)
     arguments = ["run", "s.toml"] if random.random() < 0.85 else ["compare", "s.toml", "--workers", "1", "--seeds", "1"]
-    for key, bound in BOUND.items():
-        if not own or key != "cluster.nodes":
-            arguments += ["--set", f"{key}={bound}"]
+    for bound in BOUNDS:
+        arguments += ["--set", bound]
     return Case("scenario", [*arguments, *ending(random)], {"s.toml": data, **FILES}, changes)
 
 
 def setting_case(random: Random) -> Case:
     """`run` or `compare` with odd settings laid over a scenario that is right: all of them allowed, or one nasty."""
-    data, changes = small(random)
-    settings = fitting(random, data, random.choice((1, 2, 3, 5)))
-    if random.random() < 0.35:
-        settings.append(setting(random, changes[0]).replace("\0", ""))
-    if random.random() < 0.85:
-        settings.append("run.until=2000.0")
-    if random.random() < 0.85:
-        settings.append("cluster.nodes=3")
+    if random.random() < 0.4:
+        # A single key where it counts: over a scenario that uses its section.
+        key = random.choice(keys())
+        data, changes = small(random, 1, key["key"])
+        settings = [*BOUNDS, f"{key['key']}={odd_value(random, key)}"]
+    else:
+        data, changes = small(random)
+        settings = fitting(random, data, BOUNDS, random.choice((1, 2, 3, 5)))
+        if random.random() < 0.35:
+            settings.append(setting(random, changes[0]).replace("\0", ""))
     arguments = ["run", "s.toml"] if random.random() < 0.85 else ["compare", "s.toml", "--workers", "1", "--seeds", "2"]
     for one in settings:
         arguments += ["--set", one]

@@ -52,21 +52,21 @@ def odd_value(random: Random, key: dict[str, Any]) -> str:
     return repr(random.choice(REALS))
 
 
-def fitting(random: Random, data: bytes, wanted: int) -> list[str]:
-    """So many settings of odd values that a scenario takes: what is behind the checks meets them together."""
+def fitting(random: Random, data: bytes, given: list[str], wanted: int) -> list[str]:
+    """The settings given, and so many more of odd values as a scenario takes: what is behind the checks meets them."""
     from cluster_abm.cli.options import overrides_of
     from cluster_abm.scenario import scenario_from
 
     tree = tomllib.loads(data.decode())
     policy = str(tree["policy"]["name"])
-    found: list[str] = []
+    found = given
     for _ in range(8 * wanted):
         trial = [*found, *_together(random, policy)]
         # Whatever it fails of is met by the commands too.
         with suppress(Exception):
             if _is_small(scenario_from(tree, "fuzz", overrides_of(trial))):
                 found = trial
-        if len(found) >= wanted:
+        if len(found) >= len(given) + wanted:
             break
     return found
 
@@ -82,7 +82,8 @@ def _is_small(checked: Any) -> bool:
     tasks = jobs * (1.0 + work.tasks.parallel_share * work.tasks.maximum)
     accesses = tasks * mean_ms * (work.io_per_ms.mean + cluster.page_fault_rate_per_ms)
     periods_ms = [cluster.slice_ms, cluster.quantum_ms, cluster.exchange_period_ms, checked.measure.period_ms]
-    return tasks < 3000 and accesses < 1e6 and min(periods_ms) >= 0.1 and cluster.nodes <= 64
+    until_ms = 1e5 if checked.run.until == "drained" else checked.run.until
+    return max(tasks, accesses / 300, until_ms / 30) < 3000 and min(periods_ms) >= 0.1 and cluster.nodes <= 64
 
 
 def _together(random: Random, policy: str) -> list[str]:
