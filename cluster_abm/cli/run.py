@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -108,6 +109,8 @@ def _run_with_progress(
     """
     from tqdm import tqdm
 
+    # Its own lock is one of several processes, and would start one more to look after it.
+    tqdm.set_lock(threading.RLock())
     try:
         with tqdm(total=100, desc=f"run {model.setup.name}", unit="%", disable=None, leave=False) as bar:
 

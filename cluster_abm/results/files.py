@@ -33,8 +33,9 @@ def prepare_out(folder: str | Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
         try_to_write(path)
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
+    except (OSError, ValueError, RecursionError) as problem:
+        # RecursionError: so many folders in one another.
+        reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
             f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"
         ) from None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.toml_file import is_there
 from cluster_abm.study.durable import Damaged, read_bytes, seal, unseal
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def check_folder(study: Study, folder: str | Path) -> None:
     place = Path(folder)
     for path in (study.file, Path(study.scenario_source)):
         for name in (STUDY, SCENARIO):
-            if path.is_file() and path.resolve() == (place / name).resolve():
+            if is_there(path) and os.path.realpath(path) == os.path.realpath(place / name):
                 raise InputError(
                     f"--out {str(folder)!r}: {path} is what the study is read from, and would be written over; "
                     "another folder is needed"

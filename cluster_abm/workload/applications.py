@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
 from cluster_abm.scenario import shipped_path
-from cluster_abm.scenario.distributions import Distribution, RequestSize
+from cluster_abm.scenario.distributions import LARGEST, Distribution, RequestSize
 from cluster_abm.scenario.schema import Cluster, Workload
 
 # Sizes of requests spread around their mean as IOCM's do: Gamma, half the mean.
@@ -37,6 +38,11 @@ def as_application(workload: Workload, cluster: Cluster) -> Workload:
     io_ms = requests * service_ms(request_kb, cluster.disk_seek_rotation_ms, cluster.disk_mb_per_s)
     cpu_ms = io_ms * cpu_share / (1.0 - cpu_share)
     processes = facts["processes"]
+    if not cpu_ms <= LARGEST:
+        raise InputError(
+            f"workload.application.scale = {chosen.scale:g}: a task of it would compute {cpu_ms:.3g} ms: "
+            f"allowed is {LARGEST:g}"
+        )
     size = RequestSize(kind="gamma", mean=request_kb, sd=REQUEST_SPREAD * request_kb)
     tasks = workload.tasks.model_copy(update={"parallel_share": 1.0, "minimum": processes, "maximum": processes})
     return workload.model_copy(

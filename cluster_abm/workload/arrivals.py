@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from cluster_abm.limits import BYTES_A_BURST, check_memory
 from cluster_abm.scenario.distributions import Arrivals
 
 Floats = npt.NDArray[np.float64]
@@ -51,13 +52,18 @@ def _lognormal_window(arrivals: Arrivals, rng: np.random.Generator, window_s: fl
     inside = ndtr((np.log(window_s / unit_s) - arrivals.mu) / arrivals.sigma)
     shares = (np.arange(jobs) + 0.5) / jobs if arrivals.regular else rng.random(jobs)
     quantiles = np.maximum(shares * inside, 1e-300)
-    return np.sort(np.minimum(unit_s * np.exp(arrivals.mu + arrivals.sigma * ndtri(quantiles)), window_s))
+    with np.errstate(over="ignore"):
+        times_s = unit_s * np.exp(arrivals.mu + arrivals.sigma * ndtri(quantiles))
+    return np.sort(np.minimum(times_s, window_s))
 
 
 def _bursty(
     arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int | None, jobs_per_s: float
 ) -> Floats:
     """Two-state modulated Poisson process: a rate-1 process (or uniform points) through the integrated rate."""
+    periods = window_s / (arrivals.burst_s + arrivals.quiet_s)
+    what = f"workload.arrivals.burst_s = {arrivals.burst_s:g}, quiet_s = {arrivals.quiet_s:g} in {window_s:g} s"
+    check_memory(what, periods * BYTES_A_BURST, periods, "bursts")
     burst_share = arrivals.burst_s / (arrivals.burst_s + arrivals.quiet_s)
     in_burst = bool(rng.random() < burst_share)
     borders, weights = [0.0], []

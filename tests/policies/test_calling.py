@@ -12,8 +12,8 @@ from support import busy, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.policies import Decision, Policy, available, create
 from cluster_abm.interrupts import PolicyInterrupted
+from cluster_abm.policies import Decision, Policy, available, create
 from cluster_abm.policies.calling import CheckedPolicy, current_call
 from cluster_abm.scenario.schema import PolicyChoice
 
