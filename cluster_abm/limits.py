@@ -16,7 +16,7 @@ CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit
 
 # What is kept of each, in bytes, rounded up.
 BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 500, 700, 3_000, 3_000, 150e6
-BYTES_A_BURST, BYTES_A_NEED = 200, 40
+BYTES_A_BURST = 200
 
 
 def check_memory(what: str, needed: float, number: float, things: str) -> None:

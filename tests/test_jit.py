@@ -2,10 +2,13 @@
 
 import importlib
 import inspect
+import os
 import pkgutil
+import time
 from pathlib import Path
 
 import cluster_abm
+from cluster_abm import jit
 from cluster_abm.jit import kernel_sources
 
 
@@ -32,3 +35,18 @@ def test_all_that_a_kernel_calls_is_among_the_sources():
 def test_an_edited_policy_or_command_compiles_nothing_anew():
     names = {path.as_posix().split("cluster_abm/")[-1] for path in kernel_sources()}
     assert not names & {"policies/jsq.py", "model/model.py", "cli/run.py", "workload/jobs.py", "results/style.py"}
+
+
+def test_caches_that_no_process_uses_any_more_go(tmp_path):
+    """Each edit of a kernel leaves a folder."""
+    now = time.time()
+    ages_days = {f"{number:016x}": days for number, days in enumerate([0, 0.5, 2, 3, 4, 5, 0.1])}
+    for name, days in ages_days.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.nbi").write_text("x")
+        os.utime(tmp_path / name, (now - days * 86_400,) * 2)
+    (tmp_path / "of somebody else").mkdir()
+    jit._prune(tmp_path / f"{0:016x}")
+    left = {path.name for path in tmp_path.iterdir()}
+    # The one in use, the three used last, and what is not ours.
+    assert left == {f"{number:016x}" for number in (0, 6, 1, 2)} | {"of somebody else"}

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.errors import InputError
-from cluster_abm.limits import BYTES_A_NEED, check_memory
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.draws import draw
@@ -44,13 +43,6 @@ class Catalogue:
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""
         return tuple(self.needs[self.first_need[job] : self.first_need[job + 1]].tolist())
-
-
-def check_needs(data: Data, jobs: int) -> None:
-    """Refuse more files of all jobs together than fit into memory. Raises InputError."""
-    needs = jobs * (data.files_per_job.minimum + data.files_per_job.maximum) / 2.0
-    what = f"data.files_per_job.maximum = {data.files_per_job.maximum:,} of {jobs:,} jobs"
-    check_memory(what, needs * BYTES_A_NEED + data.files * BYTES_A_NEED, needs, "files of jobs")
 
 
 def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> Catalogue:
@@ -97,7 +89,6 @@ def _needs(
     data: Data, seed: int, jobs: Table, cluster_of: Integers, cluster_of_file: Integers, popularity: Floats
 ) -> tuple[Integers, Integers]:
     """Which files each job needs, as `Catalogue.first_need` and `Catalogue.needs`."""
-    check_needs(data, len(jobs))
     least, most = data.files_per_job.minimum, data.files_per_job.maximum
     count = least + np.floor(generator(seed, "job_files").random(len(jobs)) * (most - least + 1)).astype(np.int64)
     interested = generator(seed, "job_interest").random((len(jobs), most)) < data.affinity
