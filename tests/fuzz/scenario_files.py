@@ -22,7 +22,8 @@ cpu_ms = { kind = "exponential", mean = 100.0 }
 [run]
 seed = 5
 """
-NETWORK = b"""{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "s", "kind": "switch"}, {"id": "c", "host": true}, {"id": "d"}],
+NETWORK = b"""{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "s", "kind": "switch"}, {"id": "c", "host": true},
+           {"id": "d"}],
  "links": [{"source": "a", "target": "s", "bandwidth_mbps": 100.0}, {"source": "s", "target": "b", "latency_ms": 2.5},
            {"source": "c", "target": "s"}, {"source": "d", "target": "c"}]}
 """
