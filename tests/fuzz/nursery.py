@@ -46,7 +46,10 @@ def warm_up() -> None:
         [*commands[0], f"--policy={name}"] for name in ("iolb", "wal-pm", "memory-based", "data-access", "hbd")
     ]
     commands += [["run", "s.toml", "--out", "o"], ["compare", "s.toml", "--seeds=2", "--workers=1", "--out", "c"]]
-    commands += [["trace", "info", "trace.csv"], ["run", "s.toml", "--set=interconnect.file=g.graphml", "--json"]]
+    commands += [
+        ["trace", "info", "trace.csv"],
+        ["run", "s.toml", "--set=interconnect.file=g.graphml", "--set=cluster.nodes=4"],
+    ]
     commands += [["batch", "report", "out"], ["batch", "status", "out"]]
     here = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="fuzz-warm-") as folder:

@@ -22,9 +22,10 @@ cpu_ms = { kind = "exponential", mean = 100.0 }
 [run]
 seed = 5
 """
-NETWORK = b"""{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "s", "kind": "switch"}, {"id": "c", "host": true}],
+NETWORK = b"""{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "s", "kind": "switch"}, {"id": "c", "host": true},
+           {"id": "d"}],
  "links": [{"source": "a", "target": "s", "bandwidth_mbps": 100.0}, {"source": "s", "target": "b", "latency_ms": 2.5},
-           {"source": "c", "target": "s"}]}
+           {"source": "c", "target": "s"}, {"source": "d", "target": "c"}]}
 """
 PROFILES = (
     b"program,cpu_ms,memory_mb,accesses,turnover_mb_per_s,pause_ms\na,50,10,2,0,0\na,50,20,0,1.5,10\nb,20,5,1,0,0\n"
@@ -75,7 +76,7 @@ FEATURES: dict[str, dict[str, Any]] = {
 }
 FILES = {"network.json": NETWORK, "profiles.csv": PROFILES, "trace.csv": TRACE}
 # A run may rightly take as long as these say.
-BOUNDS = ["run.until=2000.0", "workload.duration_s=2.0", "cluster.nodes=4"]
+BOUNDS = ("run.until=2000.0", "workload.duration_s=2.0", "cluster.nodes=4")
 
 
 @cache

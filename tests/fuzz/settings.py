@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, get_args
@@ -52,14 +53,14 @@ def odd_value(random: Random, key: dict[str, Any]) -> str:
     return repr(random.choice(REALS))
 
 
-def fitting(random: Random, data: bytes, given: list[str], wanted: int) -> list[str]:
+def fitting(random: Random, data: bytes, given: Sequence[str], wanted: int) -> list[str]:
     """The settings given, and so many more of odd values as a scenario takes: what is behind the checks meets them."""
     from cluster_abm.cli.options import overrides_of
     from cluster_abm.scenario import scenario_from
 
     tree = tomllib.loads(data.decode())
     policy = str(tree["policy"]["name"])
-    found = given
+    found = [*given]
     for _ in range(8 * wanted):
         trial = [*found, *_together(random, policy)]
         # Whatever it fails of is met by the commands too.

@@ -50,11 +50,12 @@ def test_a_case_follows_from_seed_and_number():
     digest = (
         "import hashlib, sys; sys.path.insert(0, sys.argv[1]); from making import make_case\n"
         "for number in map(int, sys.argv[2:]):\n"
-        "    case = make_case(7, number, 'scenario' if number % 2 else 'trace')\n"
+        "    kinds = 'scenario', 'setting', 'trace', 'option', 'program', 'network', 'study'\n"
+        "    case = make_case(7, number, kinds[number % 7])\n"
         "    text = repr((number, case.arguments, case.files, case.changes, case.as_process))\n"
         "    print(hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest())\n"
     )
-    numbers = [str(number) for number in range(40)]
+    numbers = [str(number) for number in range(140)]
     one, other = (
         subprocess.run(
             [sys.executable, "-c", digest, HERE, *order],
