@@ -95,7 +95,8 @@ def _exit_code(arguments: list[str] | None) -> int:
         return _output_failed(problem)
     except SystemExit as problem:
         # So click ends where its help finds stdout closed; no policy's SystemExit comes so far.
-        if any(isinstance(one, BrokenPipeError) for one in _chain(problem)):
+        wrapped = "PacifyFlushWrapper" in type(sys.stdout).__name__
+        if wrapped or any(isinstance(one, BrokenPipeError) for one in _chain(problem)):
             return _output_failed(OutputFailed(BrokenPipeError()))
         raise
     except Exception as problem:

@@ -88,7 +88,7 @@ def run_command(
                     _save(folder, model, summary, wall_s)
     if folder is not None:
         tell(f"results in {folder}")
-    _show(summary, settings, as_json)
+    _show(summary, as_json)
     if animate is not None and cameraman is not None:
         with kept("no film was written" + ("" if folder is None else f"; results in {folder}")):
             cameraman.write(animate)
@@ -129,16 +129,16 @@ def _run_with_progress(
     return None
 
 
-def _show(summary: dict[str, Any], settings: tuple[str, ...], as_json: bool) -> None:
+def _show(summary: dict[str, Any], as_json: bool) -> None:
     if as_json:
         from cluster_abm.results.files import to_json
 
         echo(to_json(summary), nl=False)
     else:
-        _print_summary(summary, settings)
+        _print_summary(summary)
 
 
-def _print_summary(summary: dict[str, Any], settings: tuple[str, ...]) -> None:
+def _print_summary(summary: dict[str, Any]) -> None:
     from cluster_abm.results.style import BREAKDOWN_WORDS
 
     jobs, metrics = summary["jobs"], summary["metrics"]
@@ -153,8 +153,6 @@ def _print_summary(summary: dict[str, Any], settings: tuple[str, ...]) -> None:
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
-    if settings:
-        echo(f"  with {', '.join(settings)}")
     width = max(map(len, rows))
     for words, text in rows.items():
         echo(f"  {words:<{width}}  {text}")
