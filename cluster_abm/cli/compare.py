@@ -75,7 +75,7 @@ def compare_command(
     others = {key: why for key, (why, option) in NOT_USED.items() if option is None or said[option] is not None}
     check_keys_have_effect(checked, scenario, overrides, chosen, others)
     if out is None and not as_json:
-        out = Path("out", f"compare-{checked.name}")
+        out = Path("out", f"compare-{file_name(checked.name)}")
     begun = time.perf_counter()
     with nullcontext() if out is None else out_folder(out) as folder:
         for note in Network(checked.interconnect, checked.cluster.nodes).notes:

@@ -209,6 +209,7 @@ def test_sigterm_keeps_what_a_run_has_finished(start, tmp_path):
     assert len(pd.read_parquet(tmp_path / "out" / "jobs.parquet")) > 0
 
 
+@pytest.mark.slow
 def test_sigterm_keeps_what_a_comparison_has_finished_and_leaves_no_process(start, tmp_path):
     command = start("compare", "quickstart", "--json", "--out", "out", *MANY)
     command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
@@ -224,6 +225,7 @@ def test_sigterm_keeps_what_a_comparison_has_finished_and_leaves_no_process(star
     assert command.group() == []
 
 
+@pytest.mark.slow
 def test_sigterm_ends_a_batch_that_goes_on_later(start, tmp_path):
     command = start("batch", "run", "load-and-io", "--out", "out", "--workers", 2)
     command.wait_until(progress(r"\b[1-9]\d*/\d+ "))
@@ -232,8 +234,15 @@ def test_sigterm_ends_a_batch_that_goes_on_later(start, tmp_path):
     assert "the same command goes on" in err
 
 
-@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("delay_s", [0.8, pytest.param(2.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("number", "expected", "delay_s"),
+    [
+        (signal.SIGINT, 130, 0.8),
+        pytest.param(signal.SIGTERM, 143, 0.8, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, 130, 2.0, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, 143, 2.0, marks=pytest.mark.slow),
+    ],
+)
 def test_a_signal_in_the_first_seconds_of_a_run_leaves_whole_results(start, tmp_path, number, expected, delay_s):
     """While it imports and compiles: the results then say that little, or nothing, was simulated."""
     command = start("run", "quickstart", "--json", "--out", "out", *LONG)
@@ -275,7 +284,7 @@ def endless(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("endless")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number):
     command = start("run", "cpu-bound", "--policy", "endless", "--out", "out")
     command.wait_until(progress("run cpu-bound"))
@@ -286,6 +295,7 @@ def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number
     assert (tmp_path / "out" / "summary.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("endless")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_policy_that_does_not_return_is_named_by_a_comparison(start, workers):
