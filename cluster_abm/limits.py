@@ -42,7 +42,8 @@ def check_memory(what: str, needed: float, number: float, things: str) -> None:
 
 def check_jobs(what: str, jobs: float, mean_tasks: float) -> None:
     """Refuse so many jobs of so many tasks in the mean, as `check_memory`."""
-    check_memory(what, jobs * (BYTES_A_JOB + mean_tasks * BYTES_A_TASK), jobs, "jobs")
+    things = "jobs" if mean_tasks == 1.0 else f"jobs of {mean_tasks:,.4g} tasks in the mean"
+    check_memory(what, jobs * (BYTES_A_JOB + mean_tasks * BYTES_A_TASK), jobs, things)
 
 
 def check_runs(what: str, runs: float, cells: float = 0.0) -> None:

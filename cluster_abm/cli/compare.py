@@ -14,6 +14,7 @@ import click
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
     as_given,
+    file_name,
     json_option,
     names_of,
     out_option,

@@ -63,7 +63,8 @@ def scenarios(draw):
         "cluster__remote_memory": st.sampled_from([False, False, True]),
     }
     overrides = {name: draw(values) for name, values in choose.items()}
-    overrides["workload__programs__file"] = PROGRAMS
+    if overrides["workload__programs__mix"]:
+        overrides["workload__programs__file"] = PROGRAMS
     if overrides["cluster__swap_mb"] is None:
         del overrides["cluster__swap_mb"]
     if overrides["workload__cpu_ms__mean"] == 1.0:

@@ -205,7 +205,7 @@ overrides = { "cluster.nodes" = 6 }
 points = [
     { "cluster.nodes" = 8 },
     { "workload.io_per_ms.mean" = 0.25 },
-    { "workload.trace.file" = "a.csv" },
+    { "workload.application.cpu_share" = 0.25 },
 ]
 """)
     wanted = load_study(file)
@@ -214,7 +214,7 @@ points = [
     table = pd.read_csv(tmp_path / "report" / "ranking.csv").drop_duplicates("point").set_index("point")
     assert table["cluster.nodes"].tolist() == [8, 6, 6]
     assert table["workload.io_per_ms.mean"].tolist() == [0.5, 0.25, 0.5]
-    assert table["workload.trace.file"].tolist() == [AS_IN_SCENARIO, AS_IN_SCENARIO, "a.csv"]
+    assert table["workload.application.cpu_share"].tolist() == [AS_IN_SCENARIO, AS_IN_SCENARIO, "0.25"]
     text = (tmp_path / "report" / "report.md").read_text()
     assert "| 8 | 0.5 | as in the scenario |" in text
     assert "nan |" not in text
