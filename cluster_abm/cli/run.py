@@ -16,10 +16,10 @@ from cluster_abm.cli.animate import Cameraman
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import ONLY_COMPARE, FilePath, json_option, kept, out_option, overrides_of, work_options
 from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.stopping import StopRequest, stop_request
 from cluster_abm.interrupts import PolicyInterrupted
 
 if TYPE_CHECKING:
-    from cluster_abm.cli.stopping import StopRequest
     from cluster_abm.model import ClusterModel
 
 # Metrics whose key alone does not say what they are.
@@ -59,14 +59,13 @@ def run_command(
 
     Example: cluster-abm run quickstart --policy iolb --set cluster.nodes=64 --out out/mine
     """
-    from cluster_abm.cli.stopping import stop_request
-    from cluster_abm.results.files import out_folder
-    from cluster_abm.scenario import load_scenario
-
-    overrides = overrides_of(settings, trace, trace_run, policy, seed)
     begun = time.perf_counter()
     # Until the results are on the disk a signal is only noted: nothing that is finished is lost by it.
     with stop_request() as stop:
+        from cluster_abm.results.files import out_folder
+        from cluster_abm.scenario import load_scenario
+
+        overrides = overrides_of(settings, trace, trace_run, policy, seed)
         checked = load_scenario(scenario, overrides)
         check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
         with nullcontext() if out is None else out_folder(out) as folder:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from cluster_abm.interrupts import Terminated, note_signal, raising_handlers
-from cluster_abm.policies.calling import current_call
 
 # A policy's method that is at work for so long after a signal will hardly ever return [s].
 PATIENCE_S = 2.0
@@ -66,8 +66,7 @@ class StopRequest:
             self._look_later()
 
     def _look_later(self) -> None:
-        call = current_call()
-        self._looked_at = None if call is None else call.number
+        self._looked_at = _call_number()
         self._timer = threading.Timer(PATIENCE_S, self._wake_main_thread)
         self._timer.daemon = True
         self._timer.start()
@@ -78,10 +77,18 @@ class StopRequest:
 
     def _look(self) -> None:
         """End the same call of a policy's method that was at work before; else look again later."""
-        call = current_call()
-        if call is not None and call.number == self._looked_at:
+        number = _call_number()
+        if number is not None and number == self._looked_at:
             self.raise_if_requested()
         self._look_later()
+
+
+def _call_number() -> int | None:
+    """The number of the call of a policy's method that is at work; None if there is none."""
+    # Not imported here: a signal may come before anything heavy is.
+    calling = sys.modules.get("cluster_abm.policies.calling")
+    call = None if calling is None else calling.current_call()
+    return None if call is None else int(call.number)
 
 
 @contextmanager

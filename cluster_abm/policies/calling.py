@@ -7,9 +7,10 @@ import linecache
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
+from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ NUMBERS = (
 )  # fmt: skip
 texts_of, numbers_of = attrgetter(*TEXTS), attrgetter(*NUMBERS)
 NUMBER = (float, int, np.floating, np.integer)
-LONGEST_SHOWN = 60
+LONGEST_SHOWN, LONGEST_SAID = 60, 300
 
 
 class Call(NamedTuple):
@@ -78,10 +79,12 @@ def _attributed(policy: type[Policy] | Policy, call: Call, problem: BaseExceptio
     if isinstance(problem, InputError | PolicyInterrupted):
         return None
     place = _place(policy, problem.__traceback__)
-    if isinstance(problem, KeyboardInterrupt):
+    # Signals come to the main thread only; elsewhere the policy itself has raised it.
+    if isinstance(problem, KeyboardInterrupt) and current_thread() is main_thread():
         took_s = time.monotonic() - call.begun_s
         return PolicyInterrupted(f"policy {call.policy!r}: {call.method} had not returned for {took_s:.1f} s{place}")
     said = " ".join("".join(traceback.format_exception_only(problem)).split())
+    said = said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]} ..."
     return PolicyFault(f"policy {call.policy!r}: {call.method} raised {said}{place}")
 
 
@@ -99,8 +102,15 @@ def _place(policy: type[Policy] | Policy, trace: TracebackType | None) -> str:
     if not chosen:
         return ""
     _, file, line = chosen[-1]
-    source = linecache.getline(file, line).strip()
-    return f" ({file}, line {line}{f': {source}' if source else ''})"
+    source = linecache.getline(file, line).strip()[:LONGEST_SHOWN]
+    return f" ({_shown(file)}, line {line}{f': {source}' if source else ''})"
+
+
+def _shown(file: str) -> str:
+    """A file as seen from the current folder, if it lies in there."""
+    with suppress(OSError, ValueError):
+        return str(Path(file).relative_to(Path.cwd()))
+    return file
 
 
 class CheckedPolicy:
@@ -241,4 +251,4 @@ def _definition(policy: Policy, method: str) -> str:
     """File and line of a policy's method, in brackets; nothing where they are not known."""
     found = getattr(type(policy), method, None)
     code = getattr(getattr(found, "fget", found), "__code__", None)
-    return "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
+    return "" if code is None else f" ({_shown(code.co_filename)}, line {code.co_firstlineno})"

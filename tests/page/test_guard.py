@@ -356,7 +356,7 @@ def test_signals_end_the_server_with_tabs_open(folder, number):
     with served(folder) as (server, port), kernel(port) as connection:
         assert answers(connection)
         os.kill(server.pid, number)
-        assert server.wait(20) in (130, -number)
+        assert server.wait(20) in (128 + number, -number)
         log = server.log()
     assert "Traceback" not in log
     assert "error" not in log.lower()
