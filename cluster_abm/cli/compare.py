@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,14 +89,20 @@ def compare_command(
             with interrupt_held_back():
                 _save(folder, found, wall_s)
     try:
-        _show(found, folder, as_given(scenario, settings, trace, trace_run), settings, as_json)
+        _show(found, folder, partial(as_given, scenario, trace=trace, trace_run=trace_run), settings, as_json)
     finally:
         tell(f"{found.outcome.finished} runs in {wall_s:.1f} s")
         code = _verdict(found)
     return code
 
 
-def _show(found: Comparison, folder: Path | None, given: str, settings: Sequence[str], as_json: bool) -> None:
+def _show(
+    found: Comparison,
+    folder: Path | None,
+    given: Callable[[Sequence[str]], str],
+    settings: Sequence[str],
+    as_json: bool,
+) -> None:
     from cluster_abm.results.files import to_json
 
     if as_json:
@@ -106,7 +113,7 @@ def _show(found: Comparison, folder: Path | None, given: str, settings: Sequence
         what = f"picture and tables: {folder / 'compare.png'}, " if found.seeds else "table: "
         (tell if as_json else echo)(f"\n{what}{folder / 'runs.parquet'}")
     if not as_json and found.seeds:
-        _print_next(given, found)
+        _print_next(given, settings, found)
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
@@ -201,15 +208,26 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     draw_comparison(folder / "compare.png", title, complete, slowdowns)
 
 
-def _print_next(given: str, found: Comparison) -> None:
+def _print_next(given_with: Callable[[Sequence[str]], str], settings: Sequence[str], found: Comparison) -> None:
+    from cluster_abm.policies import available
+
     slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in found.policies}
     best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
+    given = given_with(settings)
+    # Only what has an effect there: parameters of other policies, and what `compare` alone reads, would be refused.
+    foreign = {name for one in available().values() for name in one.Parameters.model_fields}
+    foreign = {f"policy.{name}" for name in foreign - set(available()[best].Parameters.model_fields)}
+    alone = [one for one in settings if one.split("=")[0].strip() not in foreign and not one.startswith("compare.")]
     rivals = ",".join(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
     echo("\nwhat to try next:")
     for command in (
-        f"cluster-abm run {given} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
+        f"cluster-abm run {given_with(alone)} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
         f"cluster-abm compare {given} --policies {rivals} --seeds 16",
-        f"cluster-abm compare {given} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)",
+        *(
+            [f"cluster-abm compare {given} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)"]
+            if "workload.io_per_ms.mean" not in given
+            else []
+        ),
         "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
         "cluster-abm scenarios; cluster-abm policies    (what else there is)",
     ):
