@@ -221,7 +221,8 @@ def _print_next(given_with: Callable[[Sequence[str]], str], settings: Sequence[s
     rivals = ",".join(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
     echo("\nwhat to try next:")
     for command in (
-        f"cluster-abm run {given_with(alone)} --policy {best} --out out/{best}    (one run in detail: tables and a picture)",
+        f"cluster-abm run {given_with(alone)} --policy {best} --out out/{best}    "
+        "(one run in detail: tables and a picture)",
         f"cluster-abm compare {given} --policies {rivals} --seeds 16",
         *(
             [f"cluster-abm compare {given} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)"]
