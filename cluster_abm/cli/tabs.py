@@ -29,7 +29,7 @@ class Tabs:
         self._promised: deque[float] = deque()
 
     def promise(self) -> str | None:
-        """A place for a page that is asked for now; why there is none, if so."""
+        """Reserve a place for a page that is being sent; return the refusal if all places are taken, else None."""
         while self._promised and self._promised[0] < self._clock() - PROMISED_S:
             self._promised.popleft()
         if len(self._held()) + len(self._promised) >= self._most:
@@ -38,7 +38,7 @@ class Tabs:
         return None
 
     def enter(self, tab: str) -> str | None:
-        """A connection of a tab; why it cannot be, if so. Each that can has to `leave`."""
+        """Count a connection of a tab; return the refusal, or None: that connection has to `leave` at its end."""
         held = self._held()
         if tab not in held:
             if self._promised:
@@ -51,7 +51,7 @@ class Tabs:
         return None
 
     def leave(self, tab: str) -> None:
-        """A connection has ended."""
+        """Count down a connection that has ended."""
         self._connections[tab] -= 1
         if not self._connections[tab]:
             del self._connections[tab]
