@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,17 @@ def same_records(first: ClusterModel, second: ClusterModel) -> bool:
 def breakdown_sum_ns(records: Any) -> np.ndarray:
     """Sum of the parts of each task's wall time, shape (tasks,)."""
     return np.asarray(sum(records[f"{part}_ns"] for part in BREAKDOWN))
+
+
+def install_policies(folder: Path, module: str, source: str) -> None:
+    """Install a module of policies in a folder, as a package: each class by its name in small letters."""
+    (folder / f"{module}.py").write_text(source, encoding="utf-8")
+    package = folder / f"{module}-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", encoding="utf-8")
+    classes = re.findall(r"^class (\w+)", source, re.MULTILINE)
+    entries = "".join(f"{name.lower()} = {module}:{name}\n" for name in classes)
+    (package / "entry_points.txt").write_text(f"[cluster_abm.policies]\n{entries}", encoding="utf-8")
 
 
 @contextmanager

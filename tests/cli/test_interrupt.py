@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support import install_policies
 
 pytestmark = [
     pytest.mark.usefixtures("ctrl_c"),
@@ -280,11 +281,7 @@ class Endless(Policy):
 
 @pytest.fixture
 def endless(tmp_path, monkeypatch):
-    (tmp_path / "endless.py").write_text(ENDLESS)
-    package = tmp_path / "endless-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: endless\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[cluster_abm.policies]\nendless = endless:Endless\n")
+    install_policies(tmp_path, "endless", ENDLESS)
     root = str(Path(__file__).parents[2])
     monkeypatch.setenv("BEGUN", str(tmp_path / "begun"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, str(tmp_path)]))

@@ -1,7 +1,6 @@
 """The page as its command serves it: a scenario, policies of one's own, and a server of them."""
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import time
 from contextlib import contextmanager
 
 from browser import ROOT
-from support import hearing_ctrl_c
+from support import hearing_ctrl_c, install_policies
 
 SCENARIO = """
 name = "page"
@@ -68,12 +67,7 @@ class Leaving(Faulty):
 def fill(folder):
     """A scenario, and a package with policies of one's own."""
     (folder / "page.toml").write_text(SCENARIO)
-    (folder / "faulty.py").write_text(FAULTY)
-    package = folder / "faulty-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1.0\n")
-    entries = "".join(f"{name.lower()} = faulty:{name}\n" for name in re.findall(r"^class (\w+)", FAULTY, re.M))
-    (package / "entry_points.txt").write_text(f"[cluster_abm.policies]\n{entries}")
+    install_policies(folder, "faulty", FAULTY)
 
 
 @contextmanager
