@@ -70,9 +70,7 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
         InputError: more than the limit; damaged, cut off, or not packed although it is named .gz or .xz.
     """
     most = limit.mb * MEGABYTE
-    found = os.fstat(file.fileno())
-    if stat.S_ISREG(found.st_mode) and found.st_size > most:
-        raise _too_large(path, limit)
+    _check_size(file, path, limit)
     try:
         head = file.read(len(XZ))
         source = io.BufferedReader(_Source(head, file, path, limit), BLOCK)
@@ -99,12 +97,13 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
         raise InputError(f"{shown(path)}: takes more memory to unpack than there is") from None
 
 
-def digest(file: io.BufferedReader, path: str | Path) -> str:
+def digest(file: io.BufferedReader, path: str | Path, limit: Limit) -> str:
     """The SHA-256 of an open file's bytes as they lie there, from where it stands.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
     """
+    _check_size(file, path, limit)
     try:
         return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
@@ -139,6 +138,12 @@ class _Source(io.RawIOBase):
             raise _too_large(self._path, self._limit)
         buffer[: len(block)] = block
         return len(block)
+
+
+def _check_size(file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
+    found = os.fstat(file.fileno())
+    if stat.S_ISREG(found.st_mode) and found.st_size > limit.mb * MEGABYTE:
+        raise _too_large(path, limit)
 
 
 def _too_large(path: str | Path, limit: Limit) -> InputError:

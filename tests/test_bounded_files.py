@@ -9,9 +9,12 @@ import threading
 import tracemalloc
 
 import pytest
+from support import scenario
 
 from cluster_abm.bounded_files import BLOCK, MEGABYTE, Limit, opened, unpacked, whole
 from cluster_abm.errors import InputError
+from cluster_abm.study.fingerprint import cell_key
+from cluster_abm.workload.traces import read_trace
 
 LIMIT = Limit(1, "some.key")
 
@@ -139,3 +142,14 @@ def test_a_pipe_without_an_end_has_a_limit(tmp_path):
         stop.set()
         os.close(read)
         writer.join()
+
+
+def test_a_file_without_end_is_not_digested(tmp_path):
+    """A sparse file of terabytes takes no room, and days to read."""
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as file:
+        file.truncate(2**42)
+    with pytest.raises(InputError, match="more than 256 MB, unpacked"):
+        read_trace(path)
+    with pytest.raises(InputError, match="more than 256 MB, unpacked"):
+        cell_key(scenario(workload__kind="trace", workload__trace__file=str(path)), "")

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import cluster_abm
-from cluster_abm.bounded_files import digest, opened, shown
+from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, shipped_path
@@ -68,7 +68,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         # The name, since its ending tells the format.
         if section["file"] is not None and Path(section["file"]) in files:
             section["file"] = Path(section["file"]).name
-    digests = [_digest(path) for path in files]
+    digests = [_digest(path, limit) for path, limit in files.items()]
     document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
 
@@ -85,25 +85,29 @@ def _sources() -> Iterator[tuple[str, Path]]:
             yield path.relative_to(shipped).as_posix(), path
 
 
-def _input_files(scenario: Scenario) -> list[Path]:
-    """Files of the user that the scenario takes numbers from; shipped ones are part of the code version."""
-    named = [scenario.workload.trace.file, scenario.interconnect.file]
-    programs = scenario.workload.programs.file
-    if programs is not None and os.path.isfile(programs):
-        named.append(programs)
-    return [Path(name) for name in named if name is not None]
+def _input_files(scenario: Scenario) -> dict[Path, Limit]:
+    """Files of the user that the scenario takes numbers from, and how much each may hold; shipped ones are part of the
+    code version."""
+    trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
+    named = {
+        trace.file: Limit(trace.max_mb, "workload.trace.max_mb"),
+        network.file: Limit(network.max_mb, "interconnect.max_mb"),
+    }
+    if programs.file is not None and os.path.isfile(programs.file):
+        named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
+    return {Path(name): limit for name, limit in named.items() if name is not None}
 
 
-def _digest(path: Path) -> str:
+def _digest(path: Path, limit: Limit) -> str:
     try:
         found = path.stat()
-        return _digest_of(path, found.st_mtime_ns, found.st_size)
+        return _digest_of(path, limit, found.st_mtime_ns, found.st_size)
     except (OSError, ValueError) as problem:
         raise InputError(f"{shown(path)}: cannot be read ({getattr(problem, 'strerror', None) or problem})") from None
 
 
 @cache
-def _digest_of(path: Path, _modified_ns: int, _size: int) -> str:
+def _digest_of(path: Path, limit: Limit, _modified_ns: int, _size: int) -> str:
     # Of a regular file: a device has no end, and of a pipe nothing would be left for the run.
     with opened(path) as file:
-        return digest(file, path)
+        return digest(file, path, limit)

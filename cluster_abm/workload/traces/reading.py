@@ -43,7 +43,7 @@ def read_trace(
     with opened(path, pipes=pipes) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return _parsed.__wrapped__(_Source(file), str(path), run, format, max_mb)
-        known_by = digest(file, path)
+        known_by = digest(file, path, Limit(max_mb, RAISED_BY))
         file.seek(0)
         return _parsed(_Source(file, known_by), str(path), run, format, max_mb)
 
