@@ -35,8 +35,8 @@ def check_memory(what: str, needed: float, number: float, things: str) -> None:
     if needed <= allowed:
         return
     raise InputError(
-        f"{what}: {number:,.4g} {things} take about {in_words(needed)} of memory; here there are "
-        f"{in_words(memory_bytes())}, in which about {number * allowed / needed:,.3g} fit"
+        f"{what}: {counted(number)} {things} take about {in_words(needed)} of memory; here there are "
+        f"{in_words(memory_bytes())}, in which about {counted(number * allowed / needed)} fit"
     )
 
 
@@ -74,6 +74,15 @@ def memory_bytes() -> float:
                 found.append(float(limit))
     # Where nothing tells, as much as a small machine has.
     return min((one for one in found if one > 0), default=8e9)
+
+
+def counted(number: float) -> str:
+    """A number of things: whole, unless it is astronomical.
+
+    >>> counted(4e7), counted(0.03), counted(3e18)
+    ('40,000,000', '0', '3e+18')
+    """
+    return f"{number:,.0f}" if number < 1e15 else f"{number:.3g}"
 
 
 def in_words(size: float) -> str:

@@ -35,7 +35,8 @@ class Run:
     """
 
     def __init__(self, scenario: Scenario, width: float, height: float) -> None:
-        self.model = ClusterModel(scenario)
+        # What the page shows of decisions the watcher keeps.
+        self.model = ClusterModel(scenario, keep_decisions=False)
         self.map: Map = map_of(self.model.network, width, height)
         self._watcher = Watcher(self.model)
         self._kept: list[tuple[float, Frame]] = []

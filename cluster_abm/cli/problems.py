@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def tell_problems(outcome: Outcome) -> None:
     """Name what ended runs before their end: input that was wrong, policies, faults of this program."""
-    for line, runs in outcome.refused.items():
+    for line, runs in outcome.policy_faults.items():
         tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))
     for error in outcome.errors:
         tell(f"error: {error}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
-from threading import current_thread, main_thread
+from threading import current_thread, get_ident, main_thread
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -42,13 +42,18 @@ class Call(NamedTuple):
 
 
 _numbers = itertools.count()
-# Of the call at work, the fields of Call: a plain tuple costs a third of it, and there are many calls a job.
-_current: tuple[int, str, str, float] | None = None
+# By thread, the fields of the Call at work: a plain tuple costs a third of one, and there are many calls a job.
+_at_work: dict[int, tuple[int, str, str, float]] = {}
 
 
-def current_call() -> Call | None:
-    """The call of a policy's method that is at work in this process; None if there is none."""
-    return None if _current is None else Call(*_current)
+def current_call(thread: int | None = None) -> Call | None:
+    """The call of a policy's method that is at work in a thread; None if there is none.
+
+    Args:
+        thread: its identifier (`threading.get_ident`); None: the calling thread's.
+    """
+    found = _at_work.get(get_ident() if thread is None else thread)
+    return None if found is None else Call(*found)
 
 
 @contextmanager
@@ -59,18 +64,26 @@ def policy_at_work(policy: type[Policy] | Policy, method: str) -> Iterator[None]
         PolicyFault: the block raised anything but InputError and Ctrl-C.
         PolicyInterrupted: Ctrl-C or SIGTERM ended it.
     """
-    global _current
-    before, _current = _current, (next(_numbers), str(policy.name), method, time.monotonic())
-    call = Call(*_current)
+    thread = get_ident()
+    before = _at_work.get(thread)
+    call = _at_work[thread] = (next(_numbers), str(policy.name), method, time.monotonic())
     try:
         yield
     except BaseException as problem:
-        attributed = _attributed(policy, call, problem)
+        attributed = _attributed(policy, Call(*call), problem)
         if attributed is None:
             raise
         raise attributed from problem
     finally:
-        _current = before
+        _leave(thread, before)
+
+
+def _leave(thread: int, before: tuple[int, str, str, float] | None) -> None:
+    """Note that a call is over, and that the one it was made in goes on."""
+    if before is None:
+        _at_work.pop(thread, None)
+    else:
+        _at_work[thread] = before
 
 
 def _attributed(policy: type[Policy] | Policy, call: Call, problem: BaseException) -> BaseException | None:
@@ -178,9 +191,9 @@ class CheckedPolicy:
 
     def _call(self, method: str, function: Callable[..., Any], *given: Any) -> Any:
         """As `policy_at_work`, written out: there are many calls a job, and a `with` block costs more than the rest."""
-        global _current
-        before, _current = _current, (next(_numbers), self._name, method, time.monotonic())
-        call = _current
+        thread = get_ident()
+        before = _at_work.get(thread)
+        call = _at_work[thread] = (next(_numbers), self._name, method, time.monotonic())
         try:
             return function(*given)
         except BaseException as problem:
@@ -189,7 +202,10 @@ class CheckedPolicy:
                 raise
             raise attributed from problem
         finally:
-            _current = before
+            if before is None:
+                _at_work.pop(thread, None)
+            else:
+                _at_work[thread] = before
 
     def _period(self) -> float | None:
         with policy_at_work(self._policy, "acts_every_ms"):

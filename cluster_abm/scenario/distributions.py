@@ -183,6 +183,11 @@ class TaskCount(Section):
     communication_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """communication at each barrier [ms]"""
 
+    @property
+    def mean(self) -> float:
+        """Mean number of tasks of a job [1]."""
+        return 1.0 + self.parallel_share * ((self.minimum + self.maximum) / 2.0 - 1.0)
+
     @model_validator(mode="after")
     def _ordered(self) -> TaskCount:
         if self.maximum < self.minimum:

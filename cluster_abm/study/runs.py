@@ -37,26 +37,26 @@ class Outcome:
     Attributes:
         summaries: one entry a task, in the tasks' order: the run's summary, or None if it did not finish.
         errors: what went wrong in runs that failed by a fault of this program, one text each.
-        refused: what was wrong in what runs were given, their policies included, and how many runs each problem ended.
+        policy_faults: faults of policies, and how many runs each ended.
         interrupted: whether Ctrl-C, or SIGTERM, ended it.
         under_way: of an interrupted one the runs that had begun and not ended, in words.
     """
 
     summaries: list[dict[str, Any] | None]
     errors: list[str] = field(default_factory=list)
-    refused: dict[str, int] = field(default_factory=dict)
+    policy_faults: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
     under_way: list[str] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
         """What a command ends with: 1 after a fault of this program, 2 after wrong input, else 0."""
-        return 1 if self.errors else 2 if self.refused else 0
+        return 1 if self.errors else 2 if self.policy_faults else 0
 
-    def refuse(self, problem: InputError) -> None:
-        """Count a run that wrong input has ended."""
+    def book_fault(self, problem: PolicyFault) -> None:
+        """Count a run that its policy's fault has ended."""
         for line in problem.problems:
-            self.refused[line] = self.refused.get(line, 0) + 1
+            self.policy_faults[line] = self.policy_faults.get(line, 0) + 1
 
     @property
     def finished(self) -> int:
@@ -81,8 +81,8 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
         quiet: no progress bar.
 
     Raises:
-        InputError: what a run was given is wrong, and none has finished. Once some have, `refused` says it, and the
-            runs not yet begun are left out, unless it is the fault of a policy: runs of others go on.
+        InputError: what a run was given is wrong; the runs not yet begun are left out. The fault of a policy ends its
+            own runs only, and is raised where no run of another one has finished; else `policy_faults` says it.
     """
     count = min(len(tasks), workers or available_processors())
     check_workers(f"workers = {workers}", count)
@@ -94,12 +94,8 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
             outcome.interrupted = True
             if isinstance(problem, PolicyInterrupted):
                 outcome.under_way = [str(problem)]
-        except InputError as problem:
-            if not outcome.finished:
-                raise
-            outcome.refuse(problem)
-    if outcome.refused and not outcome.finished and not outcome.interrupted:
-        raise InputError(list(outcome.refused))
+    if outcome.policy_faults and not outcome.finished and not outcome.interrupted:
+        raise InputError(list(outcome.policy_faults))
     return outcome
 
 
@@ -108,7 +104,7 @@ def _carry_out(tasks: Sequence[Task], workers: int, outcome: Outcome, bar: tqdm[
         if ended.problem is None:
             outcome.summaries[ended.name] = ended.result
         elif isinstance(ended.problem, PolicyFault):
-            outcome.refuse(ended.problem)
+            outcome.book_fault(ended.problem)
         else:
             text = "".join(traceback.format_exception(ended.problem))
             outcome.errors.append(_describe(tasks[ended.name], text))

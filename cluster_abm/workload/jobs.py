@@ -11,7 +11,7 @@ from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_jobs
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.distributions import LARGEST, RequestSize, TaskCount
+from cluster_abm.scenario.distributions import LARGEST, RequestSize
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
@@ -110,15 +110,10 @@ def jobs_per_second(scenario: Scenario) -> float:
     )
     # A profile replaces what cpu_ms says.
     task_ms = mean_cpu_ms(workload.programs) if workload.programs.mix else mean_of(workload.cpu_ms)
-    demand_s = task_ms / 1000.0 * mean_tasks(workload.tasks)
+    demand_s = task_ms / 1000.0 * workload.tasks.mean
     if demand_s <= 0:
         raise InputError("workload.utilisation: needs a mean of workload.cpu_ms above 0")
     return workload.utilisation * capacity / demand_s
-
-
-def mean_tasks(tasks: TaskCount) -> float:
-    """Mean number of a job's tasks [1]."""
-    return 1.0 + tasks.parallel_share * ((tasks.minimum + tasks.maximum) / 2.0 - 1.0)
 
 
 def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
@@ -133,7 +128,7 @@ def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
     what = ", ".join(f"workload.{name} = {value:,}" for name, value in said.items() if value is not None)
     if workload.jobs is None:
         what += f" during workload.duration_s = {workload.duration_s:,g}"
-    check_jobs(what, rate * workload.duration_s, mean_tasks(workload.tasks))
+    check_jobs(what, rate * workload.duration_s, workload.tasks.mean)
     times_s = submission_times_s(
         workload.arrivals, generator(seed, "arrivals"), workload.duration_s, workload.jobs, rate
     )

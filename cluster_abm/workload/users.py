@@ -35,7 +35,7 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
             f"{users * arrivals.jobs_per_user:,} jobs: allowed are {MAX_JOBS:,}"
         )
     what = f"workload.arrivals.jobs_per_user = {arrivals.jobs_per_user:,} of {users:,} users"
-    check_jobs(what, users * arrivals.jobs_per_user, scenario.workload.tasks.maximum)
+    check_jobs(what, users * arrivals.jobs_per_user, scenario.workload.tasks.mean)
     user = np.arange(users).repeat(arrivals.jobs_per_user)
     first_ms: Floats = user.astype(float) * arrivals.first_gap_s * 1000.0
     return first_ms, {"home": nodes[user % len(nodes)].astype(float)}

@@ -175,7 +175,8 @@ def test_what_is_refused_stands_until_it_is_put_right(page):
 def test_an_exception_while_a_run_is_built_is_said(page, names, monkeypatch):
     player, shots = page
 
-    def built(setup):
+    def built(setup, keep_decisions):
+        assert not keep_decisions
         if setup.policy.name == "random":
             raise KeyError("what I need")
         return ClusterModel(setup)
