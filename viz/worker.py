@@ -157,7 +157,8 @@ class Worker:
 
 def policy_in(thread: threading.Thread) -> str | None:
     """Name of the policy that a thread is in; None if it is in none, or has ended."""
-    frame = sys._current_frames().get(thread.ident or 0)
+    # The number of a thread that has ended may be that of another by now.
+    frame = sys._current_frames().get(thread.ident or 0) if thread.is_alive() else None
     frames = []
     while frame is not None:
         frames.append(frame)
@@ -199,5 +200,5 @@ def _policy_of(frames: Iterable[FrameType]) -> str | None:
 
 def _raise_in(thread: threading.Thread) -> None:
     """Raises GivenUp in another thread, as soon as that one is in Python code."""
-    if thread.ident is not None:
+    if thread.ident is not None and thread.is_alive():
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(GivenUp))

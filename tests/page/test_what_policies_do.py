@@ -14,6 +14,8 @@ from viz.settings import settings_of
 from viz.worker import GRACE_S, MOST_WORDS, policy_in
 
 SCENARIO = scenario(**busy())
+# Set by a policy that is about to stay in its code: being in some policy's code is not enough, a run is built there too.
+STAYS = threading.Event()
 
 
 class Own(Policy):
@@ -28,6 +30,7 @@ class Endless(Own):
     name = "endless"
 
     def place(self, newcomer, view):
+        STAYS.set()
         while True:
             pass
 
@@ -36,6 +39,7 @@ class Unborn(Own):
     name = "unborn"
 
     def __init__(self, **parameters):
+        STAYS.set()
         while True:
             pass
 
@@ -46,6 +50,7 @@ class Stubborn(Own):
     name = "stubborn"
 
     def place(self, newcomer, view):
+        STAYS.set()
         for _ in range(3):
             try:
                 while True:
@@ -61,6 +66,7 @@ class Asleep(Own):
     name = "asleep"
 
     def place(self, newcomer, view):
+        STAYS.set()
         time.sleep(6.0)
         return Decision(view.me, rule="stay")
 
@@ -87,6 +93,7 @@ def shots():
 def begun(monkeypatch, shots):
     """A player that begins with a policy."""
     players = []
+    STAYS.clear()
 
     def begun(policy):
         monkeypatch.setitem(available(), policy.name, policy)
@@ -118,7 +125,7 @@ def at_once(command, *given):
 def test_pause_stops_a_policy_that_does_not_return(begun, shots, policy):
     player = begun(policy)
     player.play()
-    until(is_stuck)
+    until(STAYS.is_set)
     at_once(player.pause)
     until(lambda: shots[-1].error, 30.0)
     assert shots[-1].error.startswith(f"policy '{policy.name}' had not returned for ")
@@ -138,7 +145,7 @@ def test_pause_stops_a_policy_that_does_not_return(begun, shots, policy):
 def test_other_settings_stop_it_and_begin(begun, shots, policy):
     player = begun(policy)
     player.step()
-    until(is_stuck)
+    until(STAYS.is_set)
     at_once(player.change, settings_of(SCENARIO))
     until(lambda: shots and "note" in dict(shots[-1].panels), 30.0)
     assert f"{policy.name}&#x27; had not returned" in panel(shots[-1], "note")
@@ -154,7 +161,7 @@ def test_reset_stops_a_step_and_says_so_beside_the_new_run(begun, shots):
     player = begun(Endless)
     player.step()
     player.step()
-    until(is_stuck)
+    until(STAYS.is_set)
     at_once(player.reset)
     until(lambda: "note" in dict(shots[-1].panels), 30.0)
     assert "endless&#x27; had not returned" in panel(shots[-1], "note")
@@ -167,14 +174,14 @@ def test_reset_stops_a_step_and_says_so_beside_the_new_run(begun, shots):
 def test_a_page_that_is_gone_leaves_no_policy_running(begun):
     player = begun(Endless)
     player.play()
-    until(is_stuck)
+    until(STAYS.is_set)
     at_once(player.close)
     until(lambda: not is_stuck(), 30.0)
 
 
 def test_no_other_player_is_disturbed(begun, shots):
     begun(Endless).play()
-    until(is_stuck)
+    until(STAYS.is_set)
     others = []
     other = Player(SCENARIO, settings_of(SCENARIO), others.append)
     other.begin()
@@ -224,3 +231,13 @@ def test_what_a_policy_raises_is_its_fault_and_the_player_lives_on(begun, shots,
     player.step()
     player.wait()
     assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
+
+
+def test_a_thread_that_has_ended_is_in_no_policy_though_another_has_its_number(begun):
+    ended = threading.Thread(target=int)
+    ended.start()
+    ended.join()
+    begun(Endless).play()
+    until(STAYS.is_set)
+    ended._ident = in_policy()[0].ident
+    assert policy_in(ended) is None
