@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -28,7 +29,12 @@ def in_one_move(path: Path) -> Iterator[Path]:
             raise InputError(f"{path}: cannot be written (not a regular file)")
     except (OSError, ValueError) as problem:
         raise InputError(f"{str(path)[:200]!r}: cannot be written ({_reason(problem)})") from None
-    partial = target.with_name(f"{target.stem}.part{target.suffix}")
+    # Of no other writer, and of no file that the user has: only what was made here is ever taken away.
+    partial = target.with_name(f".cluster-abm-{secrets.token_hex(8)}{target.suffix}")
+    try:
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be written ({_reason(problem)})") from None
     try:
         yield partial
         if target.exists():

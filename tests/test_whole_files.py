@@ -80,6 +80,43 @@ def test_whoever_could_read_the_old_file_can_read_the_new_one(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_no_other_file_of_the_folder_is_touched(tmp_path):
+    for name in ("a.part.csv", ".a.csv", "a.csv.part"):
+        (tmp_path / name).write_text(name)
+    with in_one_move(tmp_path / "a.csv") as partial:
+        partial.write_text("new")
+    for name in ("a.part.csv", ".a.csv", "a.csv.part"):
+        assert (tmp_path / name).read_text() == name
+    assert len(os.listdir(tmp_path)) == 4
+
+
+def test_two_who_write_the_same_file_do_not_mix(tmp_path):
+    path = tmp_path / "a.csv"
+    with in_one_move(path) as one:
+        one.write_text("one")
+        with in_one_move(path) as other:
+            other.write_text("other")
+        assert path.read_text() == "other"
+        assert one.read_text() == "one"
+    assert path.read_text() == "one"
+    assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_new_file_has_the_rights_that_new_files_have(tmp_path):
+    (tmp_path / "usual.csv").write_text("")
+    with in_one_move(tmp_path / "a.csv") as partial:
+        partial.write_text("new")
+    assert (tmp_path / "a.csv").stat().st_mode == (tmp_path / "usual.csv").stat().st_mode
+
+
+@pytest.mark.parametrize("length", [250, 255])
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, length):
+    path = tmp_path / ("x" * (length - 4) + ".csv")
+    with in_one_move(path) as partial:
+        partial.write_text("new")
+    assert path.read_text() == "new"
+
+
 def test_a_device_is_not_replaced():
     with pytest.raises(InputError, match="cannot be written"), in_one_move("/dev/null"):
         pass

@@ -116,7 +116,7 @@ def _output_failed(problem: OutputFailed) -> int:
     """A reader that has what it wants (`| head`) is no failure; a full disk under stdout is one."""
     give_up_stdout()
     if problem.closed:
-        return 0
+        return problem.exit_code
     tell(f"error: stdout could not be written: {problem}")
     return BAD_INPUT
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cluster_abm.cli.options import FilePath, exit_code_of, json_option, kept, settings_of
-from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.output import echo, ending_with, tell
 
 if TYPE_CHECKING:
     from cluster_abm.study.status import Status
@@ -75,16 +75,21 @@ def run_study_command(
             checked, folder, kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
         )
         status = status_of(out)
-    if as_json:
-        _print_json(status.as_json() | {"made": outcome.made, "interrupted": outcome.interrupted})
-    else:
-        _print_status(status)
-    if outcome.interrupted:
-        tell(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on")
-        return 130
-    if not as_json and not outcome.failed:
-        echo(f"tables and figures: cluster-abm batch report {out}")
-    return exit_code_of([record.error for record in outcome.failed])
+    exit_code = 130 if outcome.interrupted else exit_code_of([record.error for record in outcome.failed])
+    try:
+        with ending_with(exit_code):
+            if as_json:
+                _print_json(status.as_json() | {"made": outcome.made, "interrupted": outcome.interrupted})
+            else:
+                _print_status(status)
+                if exit_code == 0:
+                    echo(f"tables and figures: cluster-abm batch report {out}")
+    finally:
+        if not as_json:
+            _tell_problems(status)
+        if outcome.interrupted:
+            tell(f"interrupted: kept {status.finished} of {status.expected} runs; the same command goes on")
+    return exit_code
 
 
 @batch_group.command("status")
@@ -98,7 +103,10 @@ def status_command(folder: Path, as_json: bool) -> int:
     if as_json:
         _print_json(status.as_json())
     else:
-        _print_status(status)
+        try:
+            _print_status(status)
+        finally:
+            _tell_problems(status)
     return 0
 
 
@@ -150,6 +158,9 @@ def _print_status(status: Status) -> None:
         echo(f"the code has changed since ({status.code_now} now): the next `batch run` starts anew")
     if status.others:
         echo(f"{status.others} runs of other points, or of other code ({status.code} counts): kept, not counted")
+
+
+def _tell_problems(status: Status) -> None:
     for problem in status.damaged:
         tell(f"damaged: {problem}")
     if status.set_aside:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
-    as_given,
     file_name,
     json_option,
     names_of,
@@ -23,21 +21,14 @@ from cluster_abm.cli.options import (
     work_options,
     workers_option,
 )
-from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
+from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     from cluster_abm.study.compare import Comparison
     from cluster_abm.study.statistics import Estimate
-
-# Keys that a comparison does not use, with the reason; some only where an option says the same.
-NOT_USED: dict[str, tuple[str, str | None]] = {
-    "policy.name": ("`compare` runs the policies of --policies, or of compare.policies", None),
-    "measure": ("`compare` takes no measurements; `run` does", None),
-    "compare.policies": ("--policies says it", "policies"),
-    "compare.seeds": ("--seeds says it", "seeds"),
-}
 
 
 @click.command("compare")
@@ -73,9 +64,7 @@ def compare_command(
     names = names_of(policies)
     chosen = checked.compare.policies if names is None else names
     check_policies(chosen)
-    said = {"policies": policies, "seeds": seeds}
-    others = {key: why for key, (why, option) in NOT_USED.items() if option is None or said[option] is not None}
-    check_keys_have_effect(checked, scenario, overrides, chosen, others)
+    check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))
     if out is None and not as_json:
         out = Path("out", f"compare-{file_name(checked.name)}")
     begun = time.perf_counter()
@@ -88,32 +77,30 @@ def compare_command(
         if folder is not None and found.outcome.finished:
             with interrupt_held_back():
                 _save(folder, found, wall_s)
+    exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     try:
-        _show(found, folder, partial(as_given, scenario, trace=trace, trace_run=trace_run), settings, as_json)
+        with ending_with(exit_code):
+            _show(found, folder, Asked(scenario, settings, trace, trace_run, names, seeds), as_json)
     finally:
         tell(f"{found.outcome.finished} runs in {wall_s:.1f} s")
-        code = _verdict(found)
-    return code
+        _tell_end(found)
+    return exit_code
 
 
-def _show(
-    found: Comparison,
-    folder: Path | None,
-    given: Callable[[Sequence[str]], str],
-    settings: Sequence[str],
-    as_json: bool,
-) -> None:
+def _show(found: Comparison, folder: Path | None, asked: Asked, as_json: bool) -> None:
     from cluster_abm.results.files import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)
     elif found.seeds:
-        _print_comparison(found, settings)
+        _print_comparison(found, asked.settings)
     if folder is not None and found.outcome.finished:
         what = f"picture and tables: {folder / 'compare.png'}, " if found.seeds else "table: "
         (tell if as_json else echo)(f"\n{what}{folder / 'runs.parquet'}")
     if not as_json and found.seeds:
-        _print_next(given, settings, found)
+        echo("\nwhat to try next:")
+        for command in suggestions(found, asked):
+            echo(f"  {command}")
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
@@ -208,34 +195,7 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     draw_comparison(folder / "compare.png", title, complete, slowdowns)
 
 
-def _print_next(given_with: Callable[[Sequence[str]], str], settings: Sequence[str], found: Comparison) -> None:
-    from cluster_abm.policies import available
-
-    slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in found.policies}
-    best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
-    given = given_with(settings)
-    # Only what has an effect there: parameters of other policies, and what `compare` alone reads, would be refused.
-    foreign = {name for one in available().values() for name in one.Parameters.model_fields}
-    foreign = {f"policy.{name}" for name in foreign - set(available()[best].Parameters.model_fields)}
-    alone = [one for one in settings if one.split("=")[0].strip() not in foreign and not one.startswith("compare.")]
-    rivals = ",".join(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
-    echo("\nwhat to try next:")
-    for command in (
-        f"cluster-abm run {given_with(alone)} --policy {best} --out out/{best}    "
-        "(one run in detail: tables and a picture)",
-        f"cluster-abm compare {given} --policies {rivals} --seeds 16",
-        *(
-            [f"cluster-abm compare {given} --set workload.io_per_ms.mean=0.02    (or any key of the scenario file)"]
-            if "workload.io_per_ms.mean" not in given
-            else []
-        ),
-        "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
-        "cluster-abm scenarios; cluster-abm policies    (what else there is)",
-    ):
-        echo(f"  {command}")
-
-
-def _verdict(found: Comparison) -> int:
+def _tell_end(found: Comparison) -> None:
     tell_problems(found.outcome)
     if found.outcome.interrupted:
         runs = len(found.outcome.summaries)
@@ -243,5 +203,3 @@ def _verdict(found: Comparison) -> int:
             f"interrupted: kept {found.outcome.finished} of {runs} runs; "
             f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds"
         )
-        return 130
-    return found.outcome.exit_code

@@ -9,6 +9,7 @@ from cluster_abm.cli.output import tell
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
+    from cluster_abm.cli.options import Overrides
     from cluster_abm.scenario import Scenario
 
 # Of the keys of a file without effect, so many are named in the remark.
@@ -18,7 +19,7 @@ MOST_NAMED = 3
 def check_keys_have_effect(
     scenario: Scenario,
     source: str,
-    overrides: Mapping[str, object],
+    overrides: Overrides,
     policies: Sequence[str] | None = None,
     others: Mapping[str, str] | None = None,
 ) -> None:
@@ -34,15 +35,24 @@ def check_keys_have_effect(
     Raises:
         InputError: all overrides without effect, each with the reason.
     """
+    refused = without_effect(scenario, overrides, policies, others)
+    if refused:
+        raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+    _remark_on_file(source, overrides)
+
+
+def without_effect(
+    scenario: Scenario,
+    overrides: Mapping[str, object],
+    policies: Sequence[str] | None = None,
+    others: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The overrides on which nothing depends, each with the reason; arguments as of `check_keys_have_effect`."""
     from cluster_abm.scenario.unused import dotted, keys_without_effect
 
     unused = keys_without_effect(scenario) | dict(others or {})
-    given = dotted(overrides)
     names = policies or [scenario.policy.name]
-    problems = [f"--set {key}: has no effect: {why}" for key in given if (why := _reason(key, unused, names))]
-    if problems:
-        raise InputError(problems)
-    _remark_on_file(source, overrides)
+    return {key: why for key in dotted(overrides) if (why := _reason(key, unused, names))}
 
 
 def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str | None:

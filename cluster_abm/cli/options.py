@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import click
 
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.scenario.toml_file import too_much
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -67,24 +66,49 @@ def out_option(default: str | None) -> Callable[[Function], Function]:
     return click.option("--out", type=FilePath(), help=shown)
 
 
-def settings_of(option: str, settings: Sequence[str], example: str) -> dict[str, object]:
+def settings_of(option: str, settings: Sequence[str], example: str = "cluster.nodes=64") -> dict[str, object]:
     """The values of an option that takes KEY=VALUE. Raises InputError for those without `=`, all at once."""
+    from cluster_abm.scenario.unused import dotted
+
     found: dict[str, object] = {}
+    said: set[str] = set()
     problems = []
     for setting in settings:
         key, equals, text = setting.partition("=")
-        if not equals or not key.strip():
+        name = key.strip()
+        if not equals or not name:
             problems.append(f"{option} {setting!r}: allowed is KEY=VALUE, e.g. {example}")
-        elif key.strip() in found:
-            problems.append(f"{option} {key.strip()}: is given twice")
-        else:
-            try:
-                found[key.strip()] = value_of(text.strip())
-            except InputError as problem:
-                problems += [f"{option} {key.strip()}: {line}" for line in problem.problems]
+            continue
+        try:
+            value = value_of(text.strip())
+        except InputError as problem:
+            problems += [f"{option} {name}: {line}" for line in problem.problems]
+            continue
+        # A table says the keys in it, as a={b=1} does a.b.
+        keys = set(dotted({name: value}))
+        problems += [f"{option} {one}: is given twice" for one in sorted(said & keys)]
+        said |= keys
+        found[name] = value
     if problems:
         raise InputError(problems)
     return found
+
+
+class Overrides(dict[str, object]):
+    """Dotted keys that are laid over a scenario.
+
+    Args:
+        found: the keys, with their values.
+        options: of those that another option than `--set` gives, which one.
+    """
+
+    def __init__(self, found: Mapping[str, object], options: Mapping[str, str]) -> None:
+        super().__init__(found)
+        self._options = dict(options)
+
+    def given_by(self, key: str) -> str:
+        """The option that gives a key, in words."""
+        return self._options.get(key, f"--set {key}")
 
 
 def overrides_of(
@@ -93,9 +117,9 @@ def overrides_of(
     trace_run: int | None = None,
     policy: str | None = None,
     seed: int | None = None,
-) -> dict[str, object]:
-    """The options as dotted keys over a scenario. Raises InputError for a `--set` without `=`, all at once."""
-    found = settings_of("--set", settings, "cluster.nodes=64")
+) -> Overrides:
+    """The options as dotted keys over a scenario. Raises InputError for what is wrong with them, all at once."""
+    found = settings_of("--set", settings)
     by_option: dict[str, tuple[str, object]] = {}
     if trace is not None:
         by_option["workload.kind"] = ("--trace", "trace")
@@ -106,14 +130,18 @@ def overrides_of(
         by_option["policy.name"] = ("--policy", policy)
     if seed is not None:
         by_option["run.seed"] = ("--seed", seed)
+    from cluster_abm.scenario.unused import dotted
+
+    said = set(dotted(found))
     problems = [
         f"--set {key}: {option} sets this key too; give one of them"
         for key, (option, value) in by_option.items()
-        if key in found and found[key] != value
+        if key in said and found.get(key) != value
     ]
     if problems:
         raise InputError(problems)
-    return found | {key: value for key, (_, value) in by_option.items()}
+    values = {key: value for key, (_, value) in by_option.items()}
+    return Overrides(found | values, {key: option for key, (option, _) in by_option.items()})
 
 
 def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_run: int | None) -> str:
@@ -158,6 +186,8 @@ def value_of(text: str) -> object:
     except tomllib.TOMLDecodeError:
         return text
     except (RecursionError, ValueError) as problem:
+        from cluster_abm.scenario.toml_file import too_much
+
         # ValueError: an integer of so many digits that Python does not read it.
         raise InputError(f"{text[:40]!r} ...: cannot be read as a TOML value: {too_much(problem)}") from None
     return parsed["value"] if list(parsed) == ["value"] else text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -14,10 +15,11 @@ class OutputFailed(Exception):
 
     Attributes:
         closed: whether its reader has gone (`| head`), which is no failure.
+        exit_code: of a command whose reader has gone: what else is to be said of it.
     """
 
     def __init__(self, problem: OSError | None) -> None:
-        self.closed = isinstance(problem, BrokenPipeError)
+        self.closed, self.exit_code = isinstance(problem, BrokenPipeError), 0
         super().__init__("it is closed" if problem is None else problem.strerror or str(problem))
 
 
@@ -35,6 +37,16 @@ def tell(text: object) -> None:
     """Write a remark to stderr; a stderr that cannot be written ends no command."""
     with suppress(OSError):
         click.echo(text, err=True)
+
+
+@contextmanager
+def ending_with(exit_code: int) -> Iterator[None]:
+    """A reader that goes away while the block prints does not hide how the command ended."""
+    try:
+        yield
+    except OutputFailed as problem:
+        problem.exit_code = exit_code
+        raise
 
 
 def flush_stdout() -> None:

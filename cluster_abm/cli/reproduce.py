@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.options import json_option, out_option, overrides_of, trace_file_option, workers_option
-from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
 
@@ -64,19 +64,28 @@ def reproduce_command(
             if folder is not None and result.points:
                 with interrupt_held_back():
                     _save(folder, result)
-            if not as_json:
-                _print_reproduction(result)
-            if folder is not None and result.points:
-                (tell if as_json else echo)(f"picture: {folder / f'{chosen}.png'}\n")
-            tell(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s")
-            tell_problems(result.outcome)
+            try:
+                with ending_with(_exit_code(found)):
+                    if not as_json:
+                        _print_reproduction(result)
+                    if folder is not None and result.points:
+                        (tell if as_json else echo)(f"picture: {folder / f'{chosen}.png'}\n")
+            finally:
+                tell(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s")
+                tell_problems(result.outcome)
+                if result.outcome.interrupted:
+                    tell(f"interrupted: kept {result.outcome.finished} runs of {chosen}")
             if result.outcome.interrupted:
                 break
     if as_json:
         documents = [result.as_json() for result in found]
-        echo(to_json(documents if name == "all" else documents[0]), nl=False)
+        with ending_with(_exit_code(found)):
+            echo(to_json(documents if name == "all" else documents[0]), nl=False)
+    return _exit_code(found)
+
+
+def _exit_code(found: list[Reproduction]) -> int:
     if found[-1].outcome.interrupted:
-        tell(f"interrupted: kept {found[-1].outcome.finished} runs of {found[-1].plan.name}")
         return 130
     codes = {result.outcome.exit_code for result in found}
     return 1 if 1 in codes else max(codes)

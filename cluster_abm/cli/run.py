@@ -15,7 +15,7 @@ import click
 from cluster_abm.cli.animate import Cameraman
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import ONLY_COMPARE, FilePath, json_option, kept, out_option, overrides_of, work_options
-from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.stopping import StopRequest, stop_request
 from cluster_abm.interrupts import PolicyInterrupted
 
@@ -87,15 +87,20 @@ def run_command(
                     _save(folder, model, summary, wall_s)
     if folder is not None:
         tell(f"results in {folder}")
-    _show(summary, as_json)
     if animate is not None and cameraman is not None:
         with kept("no film was written" + ("" if folder is None else f"; results in {folder}")):
             cameraman.write(animate)
-    tell(f"{wall_s:.1f} s")
-    if stopped_in is not None:
-        where = f" in {stopped_in}" if stopped_in else ""
-        tell(f"interrupted{where} at {model.now_ms / 1000:g} s of simulated time: kept what was finished until then")
-    return 130 if stop.requested else 0
+    exit_code = 130 if stop.requested else 0
+    try:
+        with ending_with(exit_code):
+            _show(summary, as_json)
+    finally:
+        tell(f"{wall_s:.1f} s")
+        if stopped_in is not None:
+            where = f" in {stopped_in}" if stopped_in else ""
+            simulated = f"{model.now_ms / 1000:g} s of simulated time"
+            tell(f"interrupted{where} at {simulated}: kept what was finished until then")
+    return exit_code
 
 
 def _run_with_progress(

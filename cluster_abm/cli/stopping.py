@@ -33,6 +33,9 @@ class StopRequest:
         self._looked_at: int | None = None
         self._looks = False
         self._timer: threading.Timer | None = None
+        # Held while the timer sends a signal: none of its may come after the handlers are what they were.
+        self._sends = threading.Lock()
+        self._ended = False
 
     def raise_if_requested(self) -> None:
         """Raise KeyboardInterrupt, or Terminated after SIGTERM, if a signal has come."""
@@ -45,6 +48,8 @@ class StopRequest:
             signal.signal(number, self._note)
 
     def _end(self) -> None:
+        with self._sends:
+            self._ended = True
         if self._timer is not None:
             self._timer.cancel()
         for number, handler in self._raise_at.items():
@@ -66,14 +71,24 @@ class StopRequest:
             self._look_later()
 
     def _look_later(self) -> None:
+        if self._ended:
+            return
         self._looked_at = _call_number()
         self._timer = threading.Timer(PATIENCE_S, self._wake_main_thread)
         self._timer.daemon = True
         self._timer.start()
 
     def _wake_main_thread(self) -> None:
-        self._looks = True
-        _thread.interrupt_main(self._first)
+        with self._sends:
+            if self._ended:
+                return
+            self._looks = True
+            thread = threading.main_thread().ident
+            if hasattr(signal, "pthread_kill") and thread is not None:
+                # One that the system delivers ends a policy that waits for something, too.
+                signal.pthread_kill(thread, self._first)
+            else:
+                _thread.interrupt_main(self._first)
 
     def _look(self) -> None:
         """End the same call of a policy's method that was at work before; else look again later."""

@@ -299,6 +299,31 @@ def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number
     assert (tmp_path / "out" / "summary.json").exists()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_one_signal_ends_a_policy_that_waits_for_something(start, tmp_path, endless, number):
+    path = tmp_path / "endless.py"
+    path.write_text(path.read_text().replace("while True:\n                pass", "__import__('time').sleep(1000)"))
+    command = start("run", "cpu-bound", "--policy", "endless", "--out", "out")
+    command.wait_until(lambda _: (tmp_path / "begun").exists())
+    time.sleep(0.5)
+    code, _, err = ended_by(command, number)
+    assert code == (130 if number == signal.SIGINT else 143), err
+    assert "interrupted in policy 'endless': place had not returned for" in err
+    assert (tmp_path / "out" / "summary.json").exists()
+
+
+def test_a_reader_that_has_gone_does_not_hide_that_a_run_was_interrupted(start, tmp_path):
+    """As Ctrl-C in `cluster-abm run ... | tee log`, which ends tee first."""
+    command = start("run", "quickstart", "--out", "out", *LONG)
+    command.wait_until(progress(r"run quickstart: +[1-9]\d*%"))
+    command.process.stdout.close()
+    command.process.stdout = None
+    os.killpg(command.process.pid, signal.SIGTERM)
+    assert command.process.wait(PATIENCE_S) == 143
+    command._reader.join(20)
+    assert "kept what was finished" in command.err
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("endless")
 @pytest.mark.parametrize("workers", [1, 2])

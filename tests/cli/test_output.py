@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import install_policies
 
 SMALL = ["--set", "workload.duration_s=15", "--set", "cluster.nodes=2"]
 FULL = Path("/dev/full")
@@ -25,6 +26,7 @@ COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds",
 @pytest.mark.parametrize(("words", "kept"), [
     (["run", "quickstart", *SMALL, "--json", "--out", "out"], ["summary.json", "jobs.parquet", "run.png"]),
     (["run", "quickstart", *SMALL, "--out", "out"], ["summary.json", "jobs.parquet", "run.png"]),
+    (["run", "quickstart", *SMALL, "--animate", "out/film.gif", "--out", "out"], ["summary.json", "film.gif"]),
     (COMPARE, ["summary.json", "runs.parquet", "compare.png"]),
     ([*COMPARE, "--json"], ["summary.json", "runs.parquet", "compare.png"]),
     (["reproduce", "memory-centric-fig1", "--quick", "--workers", 1, "--out", "out"], ["memory-centric-fig1.json"]),
@@ -56,6 +58,40 @@ def test_a_reader_that_has_enough_is_no_failure(tmp_path, words):
     assert "fault" not in err
     if words[0] == "compare":
         assert json.loads((tmp_path / "out" / "summary.json").read_text())["seeds"] == [1]
+
+
+FAULTY = """
+from cluster_abm.policies import Policy
+
+class Faulty(Policy):
+    name = "faulty"
+    source = "a test"
+    summary = "returns nothing"
+
+    def place(self, newcomer, view):
+        return None
+"""
+
+
+@pytest.mark.parametrize("words", [
+    ["compare", "quickstart", *SMALL, "--policies", "jsq,faulty", "--seeds", 1, "--workers", 1],
+    pytest.param(["batch", "run", "study.toml", "--out", "out", "--executor", "inline"], marks=pytest.mark.slow),
+])  # fmt: skip
+def test_a_reader_that_has_enough_hides_no_failure(tmp_path, words):
+    install_policies(tmp_path, "faulty", FAULTY)
+    (tmp_path / "study.toml").write_text(
+        'scenario = "quickstart"\npolicies = ["jsq", "faulty"]\nreplications = 1\n'
+        'overrides = { "workload.duration_s" = 5 }\n'
+    )
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        command(*words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(root), str(tmp_path)])},
+    ) as process:  # fmt: skip
+        process.stdout.close()
+        err = process.stderr.read()
+    assert process.returncode == 2, err
+    assert "policy 'faulty': place returned None" in err
 
 
 @needs_full

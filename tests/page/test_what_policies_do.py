@@ -14,7 +14,7 @@ from viz.settings import settings_of
 from viz.worker import GRACE_S, MOST_WORDS, policy_in
 
 SCENARIO = scenario(**busy())
-# Set by a policy that is about to stay in its code: being in some policy's code is not enough, a run is built there too.
+# Set by a policy that is about to stay in its code; a policy's code is also at work while a run is built.
 STAYS = threading.Event()
 
 

@@ -1,0 +1,82 @@
+"""What to try after a comparison: commands that can be pasted, and that take every option in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from cluster_abm.cli.effects import without_effect
+from cluster_abm.cli.options import ONLY_COMPARE, as_given, overrides_of, settings_of
+from cluster_abm.errors import InputError
+
+if TYPE_CHECKING:
+    from cluster_abm.study.compare import Comparison
+
+# Keys that a comparison does not use, with the reason.
+NOT_COMPARED = {
+    "policy.name": "`compare` runs the policies of --policies, or of compare.policies",
+    "measure": "`compare` takes no measurements; `run` does",
+}
+ANOTHER_SETTING = "workload.io_per_ms.mean=0.02"
+ALWAYS = (
+    "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
+    "cluster-abm scenarios; cluster-abm policies    (what else there is)",
+)
+
+
+class Asked(NamedTuple):
+    """What a comparison was asked for: the scenario, the options --set, --trace, --trace-run, --policies, --seeds."""
+
+    scenario: str
+    settings: Sequence[str]
+    trace: Path | None
+    trace_run: int | None
+    policies: Sequence[str] | None
+    seeds: int | None
+
+
+def not_compared(policies: Sequence[str] | None, seeds: int | None) -> dict[str, str]:
+    """Keys that a comparison with these options does not use, each with the reason."""
+    said = {"compare.policies": ("--policies", policies), "compare.seeds": ("--seeds", seeds)}
+    return NOT_COMPARED | {key: f"{option} says it" for key, (option, given) in said.items() if given is not None}
+
+
+def suggestions(found: Comparison, asked: Asked) -> list[str]:
+    """Commands to try next."""
+    slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in found.policies}
+    best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
+    return [*_further(asked, best), *ALWAYS]
+
+
+def _further(asked: Asked, best: str) -> Iterator[str]:
+    """Those that go on from the same scenario; settings that have no effect there are left out."""
+    one = _taken(asked, asked.settings, [best], ONLY_COMPARE)
+    if one is not None:
+        yield (f"cluster-abm run {one} --policy {best} --out out/{best}    (one run in detail: tables and a picture)")
+    rivals = list(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
+    more = _taken(asked, asked.settings, rivals, not_compared(rivals, 16))
+    if more is not None:
+        yield f"cluster-abm compare {more} --policies {','.join(rivals)} --seeds 16"
+    other = _taken(asked, [*asked.settings, ANOTHER_SETTING], asked.policies, not_compared(asked.policies, None))
+    if other is not None and ANOTHER_SETTING in other:
+        policies = "" if asked.policies is None else f" --policies {','.join(asked.policies)}"
+        yield f"cluster-abm compare {other}{policies}    (or any key of the scenario file)"
+
+
+def _taken(
+    asked: Asked, settings: Sequence[str], policies: Sequence[str] | None, others: Mapping[str, str]
+) -> str | None:
+    """Scenario and options as a command takes them; None if it would refuse them."""
+    from cluster_abm.scenario import load_scenario
+    from cluster_abm.scenario.unused import dotted
+
+    try:
+        overrides = overrides_of(settings, asked.trace, asked.trace_run)
+        scenario = load_scenario(asked.scenario, overrides)
+    except InputError:
+        return None
+    refused = without_effect(scenario, overrides, policies or scenario.compare.policies, others)
+    left = [one for one in settings if refused.keys().isdisjoint(dotted(settings_of("--set", [one])))]
+    return as_given(asked.scenario, left, asked.trace, asked.trace_run)
