@@ -82,9 +82,9 @@ def Page() -> None:
                 lambda name: change(other="" if name == NOBODY else name),
             )  # fmt: skip
             _choice("Nodes coloured by", INDICES[index.value].short, [one.short for one in INDICES.values()], colour_by)
-            _number("Simulated time a frame [ms]", frame_ms.value, last_ms, player.refuse)
+            _number("Simulated time a frame [ms]", frame_ms.value, last_ms, player)
             for name, words in LABELS.items():
-                _number(words, getattr(settings.value, name), _setter(name, change), player.refuse)
+                _number(words, getattr(settings.value, name), _setter(name, change), player)
             solara.Text("Keep what you see", classes=["control"])
             with solara.Div(classes=["keep"]):
                 solara.FileDownload(player.picture, "cluster.png", label="PNG")
@@ -115,15 +115,18 @@ def _choice(words: str, value: str, values: list[str], on_value: Callable[[str],
     solara.Select(words, values=values, value=value, on_value=on_value, dense=True)
 
 
-def _number(words: str, value: float, on_value: Callable[[Any], None], refuse: Callable[[str], None]) -> None:
+def _number(words: str, value: float, on_value: Callable[[Any], None], player: Player) -> None:
     # Not Solara's own InputFloat: it takes nan, and renders for ever because that does not equal itself.
     kind = int if isinstance(value, int) else float
 
     def put(text: str) -> None:
         try:
-            on_value(_read(text, kind))
+            number = _read(text, kind)
         except ValueError as problem:
-            refuse(f"{words}: {shortened(text, 40)!r}: {problem}")
+            player.refuse(words, f"{words}: {shortened(text, 40)!r}: {problem}")
+            return
+        player.accept(words)
+        on_value(number)
 
     solara.InputText(words, value=str(value), on_value=put, continuous_update=False, dense=True)
 

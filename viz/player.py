@@ -67,6 +67,8 @@ class Player:
         self._job: int | None = None
         self._runs: list[Run] = []
         self._error = self._note = ""
+        # What is wrong with what was entered, by field.
+        self._refused: dict[str, str] = {}
         self._clock_ms = 0.0
         self._playing = False
         self._wanted = settings
@@ -108,10 +110,14 @@ class Player:
         self._drop()
         self._worker.do(self._change)
 
-    def refuse(self, words: str) -> None:
-        """Stop, and say what is wrong with what somebody entered, until it is put right."""
+    def refuse(self, field: str, words: str) -> None:
+        """Stop, and say what is wrong with what was entered in a field of the page, until it is put right."""
         self._drop()
-        self._worker.do(lambda: self._refuse(words))
+        self._worker.do(lambda: self._refuse(field, words))
+
+    def accept(self, field: str) -> None:
+        """What is entered in a field is right now; the run can go on."""
+        self._worker.do(lambda: self._accept(field))
 
     def colour_by(self, index: str) -> None:
         """Nodes are coloured by this load index from now on."""
@@ -169,7 +175,7 @@ class Player:
 
     @property
     def _is_over(self) -> bool:
-        return bool(self._error) or not any(run.frame.running for run in self._runs)
+        return bool(self._error or self._refused) or not any(run.frame.running for run in self._runs)
 
     def _unasked(self) -> tuple[Task | None, float | None]:
         """The next frame, if it plays and the last one has been seen; else for how long to wait."""
@@ -208,17 +214,21 @@ class Player:
 
     def _reset(self) -> None:
         self._playing = False
+        self._refused.clear()
         self._build()
 
     def _change(self) -> None:
-        # What was refused meanwhile is put right.
         if self._wanted != self._settings or self._error:
             self._settings = self._wanted
             self._build()
 
-    def _refuse(self, words: str) -> None:
-        self._playing, self._error = False, words
+    def _refuse(self, field: str, words: str) -> None:
+        self._playing, self._refused[field] = False, words
         self._publish()
+
+    def _accept(self, field: str) -> None:
+        if self._refused.pop(field, None) is not None:
+            self._publish()
 
     def _colour_by(self, index: str) -> None:
         self._index = index
@@ -280,9 +290,10 @@ class Player:
         if self._is_over:
             self._playing = False
         self._number += 1
-        drawn = panels(self._runs, self._index, self._error, self._note)
+        error = "; ".join([*self._refused.values(), *([self._error] if self._error else [])])
+        drawn = panels(self._runs, self._index, error, self._note)
         self._shown_s = time.monotonic()
-        self._show(Shot(self._number, drawn, self._playing, self._clock_ms, self._is_over, self._error))
+        self._show(Shot(self._number, drawn, self._playing, self._clock_ms, self._is_over, error))
 
 
 def _words(problem: BaseException) -> str:

@@ -13,7 +13,7 @@ from types import FrameType
 
 from cluster_abm.policies import Policy
 
-# A policy may take so long for one slice once something else is wanted.
+# A policy may take so long for one slice once something else is wanted [s].
 GRACE_S = 2.0
 WATCH_S = 0.05
 # A policy that catches everything is told to stop so many times more.
@@ -51,7 +51,7 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._watcher: threading.Thread | None = None
         self._closed = self._busy = False
-        self._further_s, self._end_s = 0.0, math.inf
+        self._further_s, self._asked_s, self._end_s = 0.0, 0.0, math.inf
 
     def do(self, task: Task) -> None:
         """A task to be done after all that have been asked for before."""
@@ -72,7 +72,10 @@ class Worker:
         with self._lock:
             if not self._busy or self._thread is None:
                 return
-            self._end_s = min(self._end_s, time.monotonic() + within_s)
+            now_s = time.monotonic()
+            if self._end_s == math.inf:
+                self._asked_s = now_s
+            self._end_s = min(self._end_s, now_s + within_s)
             if self._watcher is None:
                 self._watcher = threading.Thread(
                     target=self._watch, args=(self._thread,), name="cluster-abm watcher", daemon=True
@@ -134,8 +137,10 @@ class Worker:
                 if self._thread is not thread or self._end_s == math.inf or not thread.is_alive():
                     self._watcher = None
                     return
-                late_s = time.monotonic() - self._further_s
-                policy = policy_in(thread) if late_s >= GRACE_S else None
+                now_s = time.monotonic()
+                late_s = now_s - self._further_s
+                # The policy has its time from the wish on: it could not know of it before.
+                policy = policy_in(thread) if min(late_s, now_s - self._asked_s) >= GRACE_S else None
                 if policy is not None:
                     self._leave(thread, policy, late_s)
                     break

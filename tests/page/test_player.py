@@ -34,7 +34,7 @@ class Prompt(Player):
     """A player of which each command has been carried out when it returns."""
 
     begin, play, pause, step = map(prompt, (Player.begin, Player.play, Player.pause, Player.step))
-    reset, change, refuse = map(prompt, (Player.reset, Player.change, Player.refuse))
+    reset, change, refuse, accept = map(prompt, (Player.reset, Player.change, Player.refuse, Player.accept))
     colour_by, pick = map(prompt, (Player.colour_by, Player.pick))
 
 
@@ -162,11 +162,26 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
 def test_what_is_refused_stands_until_it_is_put_right(page):
     player, shots = page
     player.step()
-    player.refuse("Nodes: a whole number is needed")
+    player.refuse("Nodes", "Nodes: a whole number is needed")
+    player.refuse("Seed", "Seed: a whole number is needed")
     assert "Nodes: a whole number" in panel(shots[-1], "error")
     player.step()
     assert shots[-1].now_ms == 1000.0
+    player.accept("Nodes")
+    assert shots[-1].error == "Seed: a whole number is needed"
+    player.step()
+    assert shots[-1].now_ms == 1000.0
+    # What was there before can be entered again: the run goes on.
+    player.accept("Seed")
     player.change(settings_of(SCENARIO))
+    player.step()
+    assert (shots[-1].error, shots[-1].now_ms) == ("", 2000.0)
+
+
+def test_a_reset_forgets_what_is_refused(page):
+    player, shots = page
+    player.refuse("Nodes", "Nodes: a whole number is needed")
+    player.reset()
     player.step()
     assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
 

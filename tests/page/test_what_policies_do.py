@@ -207,6 +207,31 @@ def test_a_slow_policy_is_paused_at_a_slice_boundary_and_goes_on(begun, shots):
     assert shots[-1].now_ms == pytest.approx(stopped_ms + 100.0)
 
 
+def test_pause_gives_a_policy_its_time_from_then_on(begun, shots, monkeypatch):
+    for module in ("viz.worker", "viz.player"):
+        monkeypatch.setattr(f"{module}.GRACE_S", 1.0)
+    slow = type("Slower", (Slow,), {"name": "slower", "place": sleeps(1.6)})
+    player = begun(slow)
+    player.frame_ms = 1e6
+    player.play()
+    until(STAYS.is_set)
+    time.sleep(1.2)
+    player.pause()
+    player.wait()
+    assert not shots[-1].error
+    assert not shots[-1].playing
+
+
+def sleeps(time_s):
+    def place(self, newcomer, view):
+        if not STAYS.is_set():
+            STAYS.set()
+            time.sleep(time_s)
+        return Decision(view.me, rule="stay")
+
+    return place
+
+
 class Unprintable(Exception):
     def __str__(self):
         raise SystemExit
