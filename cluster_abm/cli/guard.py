@@ -157,11 +157,16 @@ class Guard:
         return None if refused is None else Refusal(503, refused, ((b"refresh", b"2"), (b"retry-after", b"2")))
 
 
-def allowed_names(host: str, more: Iterable[str]) -> list[str]:
-    """The names that requests may be for, where a server listens on `host`; those of --allow-host come in addition.
+def allowed_names(host: str, address: str, more: Iterable[str]) -> list[str]:
+    """The names that requests may be for.
+
+    Args:
+        host: name or address by which the server is told where to listen.
+        address: the address that this is.
+        more: those of --allow-host.
 
     Raises:
-        InputError: one of those is no name or address.
+        InputError: one of those is no name or address, or none is left by which a browser could ask.
     """
     problems = [
         f"view: --allow-host {name!r}: a host name or an address is needed, without a port"
@@ -170,29 +175,24 @@ def allowed_names(host: str, more: Iterable[str]) -> list[str]:
     ]
     if problems:
         raise InputError(problems)
-    own = LOOPBACK_NAMES if is_loopback(host) or is_every_address(host) else ()
+    own = LOOPBACK_NAMES if is_loopback(address) or is_every_address(address) else ()
     found = [*own, *(_bare(name) for name in more)]
-    if not is_every_address(host):
-        found.append(_bare(host))
-    return list(dict.fromkeys(name for name in found if name is not None))
+    if not is_every_address(address):
+        found += [_bare(address), _bare(host)]
+    names = list(dict.fromkeys(name for name in found if name is not None))
+    if not names:
+        raise InputError(f"view: --host {host}: no browser can ask for that; --allow-host NAME says what they ask for")
+    return names
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach that address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def is_loopback(address: str) -> bool:
+    """Whether only this machine can reach an address."""
+    return ipaddress.ip_address(address).is_loopback
 
 
-def is_every_address(host: str) -> bool:
+def is_every_address(address: str) -> bool:
     """Whether it stands for all addresses of the machine."""
-    try:
-        return ipaddress.ip_address(host).is_unspecified
-    except ValueError:
-        return False
+    return ipaddress.ip_address(address).is_unspecified
 
 
 def authority(text: str) -> tuple[str, int | None] | None:

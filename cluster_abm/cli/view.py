@@ -71,24 +71,24 @@ def view_command(
     check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
         raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
-    names = allowed_names(host, more_names)
-    if not is_loopback(host):
+    address = _free_address(host, port)
+    names = allowed_names(host, address, more_names)
+    if not is_loopback(address):
         tell(
             f"warning: --host {host}: everybody who can reach this machine can use the page; 127.0.0.1 is yours alone",
         )
-    if is_every_address(host) and not more_names:
+    if is_every_address(address) and not more_names:
         tell(
             f"warning: it answers to {', '.join(LOOPBACK_NAMES)} only; --allow-host NAME adds the name or address by "
             "which others reach this machine",
         )
-    _check_free(host, port)
     _compile(checked)
     # A file is found from wherever the server looks.
     path = Path(scenario)
     source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
     os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
-    tell(f"the page is at {_address(host, port)} (Ctrl-C ends it)")
-    serve(page_path(), host, port, names, max_tabs)
+    tell(f"the page is at {_page_address(address, port)} (Ctrl-C ends it)")
+    serve(page_path(), address, port, names, max_tabs)
 
 
 def page_path() -> Path:
@@ -98,9 +98,11 @@ def page_path() -> Path:
     return (inside if inside.is_dir() else package.parent / "viz") / "app.py"
 
 
-def _address(host: str, port: int) -> str:
-    shown = "127.0.0.1" if is_every_address(host) else f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
+def _page_address(address: str, port: int) -> str:
+    """Where this machine's browser finds the page."""
+    if is_every_address(address):
+        address = "::1" if ":" in address else "127.0.0.1"
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
 def _compile(scenario: Scenario) -> None:
@@ -127,13 +129,18 @@ def _compile(scenario: Scenario) -> None:
         tell(f"warning: the run stops: {type(problem).__name__}: {problem}; the page shows it")
 
 
-def _check_free(host: str, port: int) -> None:
-    """Raises InputError: the address is not this machine's, or the port is taken."""
+def _free_address(host: str, port: int) -> str:
+    """The address that a name, or an address in any form, stands for.
+
+    Raises:
+        InputError: it is not this machine's, or the port is taken.
+    """
     try:
         kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(kind, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
+            return str(address[0])
     except OSError as problem:
         reason = problem.strerror or problem
         raise InputError(f"view: --host {host} --port {port}: cannot listen there ({reason})") from None

@@ -9,6 +9,7 @@ import pytest
 
 from cluster_abm.cli.guard import allowed_names, is_loopback
 from cluster_abm.cli.view import page_path
+from cluster_abm.errors import InputError
 from cluster_abm.policies import Policy
 
 
@@ -66,26 +67,49 @@ def test_what_is_no_name_is_refused(cli, served, name):
     assert not served
 
 
-@pytest.mark.parametrize(("host", "names"), [
-    ("127.0.0.1", ["127.0.0.1", "localhost", "[::1]"]),
-    ("localhost", ["127.0.0.1", "localhost", "[::1]"]),
-    ("::1", ["127.0.0.1", "localhost", "[::1]"]),
-    ("127.9.9.9", ["127.0.0.1", "localhost", "[::1]", "127.9.9.9"]),
-    ("0.0.0.0", ["127.0.0.1", "localhost", "[::1]"]),
-    ("::", ["127.0.0.1", "localhost", "[::1]"]),
-    ("192.168.1.4", ["192.168.1.4"]),
-    ("Lab.example", ["lab.example"]),
-])  # fmt: skip
-def test_a_server_answers_to_the_names_it_is_known_by(host, names):
-    assert allowed_names(host, []) == names
+LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 
 
-@pytest.mark.parametrize(("host", "expected"), [
-    ("127.0.0.1", True), ("localhost", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("::", False),
-    ("192.168.1.4", False), ("example.org", False),
+@pytest.mark.parametrize(("host", "address", "names"), [
+    ("127.0.0.1", "127.0.0.1", LOOPBACK),
+    ("localhost", "127.0.0.1", LOOPBACK),
+    ("::1", "::1", LOOPBACK),
+    ("127.9.9.9", "127.9.9.9", [*LOOPBACK, "127.9.9.9"]),
+    ("my-laptop", "127.0.1.1", [*LOOPBACK, "127.0.1.1", "my-laptop"]),
+    ("0.0.0.0", "0.0.0.0", LOOPBACK),
+    ("0", "0.0.0.0", LOOPBACK),
+    ("::", "::", LOOPBACK),
+    ("192.168.1.4", "192.168.1.4", ["192.168.1.4"]),
+    ("Lab.example", "192.168.1.4", ["192.168.1.4", "lab.example"]),
 ])  # fmt: skip
-def test_what_is_loopback(host, expected):
-    assert is_loopback(host) is expected
+def test_a_server_answers_to_the_names_it_is_known_by(host, address, names):
+    assert allowed_names(host, address, []) == names
+
+
+def test_a_page_that_no_browser_could_ask_for_is_refused():
+    with pytest.raises(InputError, match="--host fe80::1%eth0: no browser can ask for that"):
+        allowed_names("fe80::1%eth0", "fe80::1%eth0", [])
+    assert allowed_names("fe80::1%eth0", "fe80::1%eth0", ["lab.example"]) == ["lab.example"]
+
+
+@pytest.mark.parametrize(("address", "expected"), [
+    ("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("::", False),
+    ("192.168.1.4", False), ("2001:db8::1", False),
+])  # fmt: skip
+def test_what_is_loopback(address, expected):
+    assert is_loopback(address) is expected
+
+
+@pytest.mark.parametrize(("host", "address", "warnings"), [
+    ("127.1", "127.0.0.1", 0), ("LOCALHOST", "127.0.0.1", 0), ("0", "0.0.0.0", 2),
+])  # fmt: skip
+def test_another_form_of_an_address_is_that_address(cli, served, host, address, warnings):
+    code, _, err = cli("view", "--host", host, "--port", free_port())
+    assert code == 0
+    assert served[0][1] == address
+    assert served[0][3][:3] == LOOPBACK
+    assert err.count("warning") == warnings
+    assert "the page is at http://127.0.0.1:" in err
 
 
 def test_a_port_that_is_taken_is_said(cli, served):

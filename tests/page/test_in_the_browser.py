@@ -290,10 +290,13 @@ def test_another_page_can_neither_read_it_nor_frame_it_nor_connect(chromium, add
         frame.src = address;
         document.body.append(frame);
     })"""
-    page.evaluate(framed, address)
-    # What the browser shows instead; the page itself would need a moment to be whole.
-    page.wait_for_timeout(3000)
-    [inner] = page.main_frame.child_frames
-    assert not inner.url.startswith(address)
-    assert inner.query_selector(".stage") is None
+    # The same from an origin of the page's own, where nothing but its header forbids it.
+    for origin in ("http://evil.example/", f"{address}/"):
+        page.goto(origin)
+        page.evaluate(framed, address)
+        # What the browser shows instead; the page itself would need a moment to be whole.
+        page.wait_for_timeout(3000)
+        [inner] = page.main_frame.child_frames
+        assert not inner.url.startswith(address)
+        assert inner.query_selector(".stage") is None
     context.close()
