@@ -9,8 +9,7 @@ from threading import current_thread, main_thread
 from typing import Any
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
-
-
+# The ending signals that have come.
 _came: list[int] = []
 
 
@@ -80,5 +79,7 @@ def interrupt_held_back() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        for one in heard:
+            note_signal(one)
         if heard:
             handlers[signal.Signals(heard[0])](heard[0], None)

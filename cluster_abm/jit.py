@@ -29,9 +29,10 @@ Function = TypeVar("Function", bound=Callable[..., object])
 CACHES_KEPT, UNUSED_S = 4, 86_400.0
 CACHE_NAME = re.compile(r"[0-9a-f]{16}")
 
-if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+if cast(Any, numba.config).DISABLE_JIT:
     # The kernels count on the arithmetic of compiled code, such as 64-bit integers that wrap around.
-    raise InputError("NUMBA_DISABLE_JIT is set: cluster_abm runs compiled only; unset it")
+    where = "NUMBA_DISABLE_JIT" if os.environ.get("NUMBA_DISABLE_JIT") else "disable_jit in .numba_config.yaml"
+    raise InputError(f"{where} is set: cluster_abm runs compiled only; unset it")
 
 
 def kernel_sources() -> list[Path]:

@@ -12,7 +12,9 @@ from cluster_abm.errors import InputError
 # Of the memory that there is, so much may be asked for: the interpreter, the kernels and tables need some too.
 SHARE = 0.8
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")
-CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+# Where Linux keeps the limits of groups of processes, by version, and which groups this process is in.
+GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+LIMIT_FILES = ("memory.max", "memory.limit_in_bytes")
 
 # What is kept of each, in bytes, rounded up.
 BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 500, 700, 3_000, 3_000, 150e6
@@ -47,13 +49,27 @@ def check_jobs(what: str, jobs: float, mean_tasks: float) -> None:
 
 
 def check_runs(what: str, runs: float, cells: float = 0.0) -> None:
-    """Refuse so many runs, of so many points under a policy each, as `check_memory`."""
+    """Refuse so many runs, of so many points under a policy, as `check_memory`."""
+    runs, cells = at_most(runs), at_most(cells)
     check_memory(what, runs * BYTES_A_RUN + cells * BYTES_A_CELL, runs, "runs")
 
 
-def check_workers(what: str, workers: float) -> None:
-    """Refuse so many processes at once, as `check_memory`."""
-    check_memory(what, workers * BYTES_A_WORKER, workers, "processes")
+def checked_workers(given: int | None, processors: int, runs: int) -> int:
+    """How many processes carry out runs at once.
+
+    Args:
+        given: as many as this; None: one per processor, or fewer where memory is short.
+        processors: how many there are for this process.
+        runs: no more than there are runs.
+
+    Raises:
+        InputError: more are given than fit into memory, as `check_memory`.
+    """
+    if given is None:
+        return max(1, min(processors, runs, int(SHARE * memory_bytes() / BYTES_A_WORKER)))
+    count = min(given, runs)
+    check_memory(f"workers = {counted(given)}", count * BYTES_A_WORKER, count, "processes")
+    return count
 
 
 @cache
@@ -62,9 +78,7 @@ def memory_bytes() -> float:
     found: list[float] = []
     with suppress(AttributeError, ValueError, OSError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for name in CGROUP_FILES:
-        with suppress(OSError, ValueError):
-            found.append(float(Path(name).read_text(encoding="ascii")))
+    found += _limits_of_groups(GROUPS, OWN_GROUPS)
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -76,13 +90,39 @@ def memory_bytes() -> float:
     return min((one for one in found if one > 0), default=8e9)
 
 
+def _limits_of_groups(root: Path, own: Path) -> list[float]:
+    """The limits of the groups that this process is in, and of those that they are in [bytes]."""
+    lines: list[str] = []
+    with suppress(OSError, ValueError):
+        lines = own.read_text(encoding="utf-8").splitlines()
+    # A line is number:controllers:path; version 2 has one hierarchy, without controllers.
+    folders = {root, root / "memory"}
+    for _, controllers, path in (line.split(":", 2) for line in lines if line.count(":") >= 2):
+        if not controllers or "memory" in controllers.split(","):
+            top = root / "memory" if controllers else root
+            inside = top / path.lstrip("/")
+            folders |= {inside, *(one for one in inside.parents if one.is_relative_to(top))}
+    found: list[float] = []
+    for folder in folders:
+        for name in LIMIT_FILES:
+            # "max" where there is none.
+            with suppress(OSError, ValueError):
+                found.append(float((folder / name).read_text(encoding="ascii")))
+    return found
+
+
 def counted(number: float) -> str:
     """A number of things: whole, unless it is astronomical.
 
     >>> counted(4e7), counted(0.03), counted(3e18)
     ('40,000,000', '0', '3e+18')
     """
-    return f"{number:,.0f}" if number < 1e15 else f"{number:.3g}"
+    return f"{number:,.0f}" if number < 1e15 else f"{at_most(number):.3g}"
+
+
+def at_most(number: float, most: float = 1e30) -> float:
+    """A number that is too large to fit anywhere, as one that can be multiplied; a whole one may have any length."""
+    return float(min(number, most))
 
 
 def in_words(size: float) -> str:

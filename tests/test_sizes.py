@@ -25,6 +25,10 @@ STUDIES = {
     "latin_hypercube": '[latin_hypercube]\nsamples = 1000000000\n"workload.duration_s" = { low = 1, high = 2 }\n',
     "sobol": f'[sensitivity]\nmethod = "sobol"\nsamples = {2**30}\n"workload.duration_s" = {{ low = 1, high = 2 }}\n',
     "morris": '[sensitivity]\nmethod = "morris"\nsamples = 1000000000\n"workload.duration_s" = { low = 1, high = 2 }\n',
+    "latin_hypercube of 400 digits": (
+        f'[latin_hypercube]\nsamples = 1{"0" * 400}\n"workload.duration_s" = {{ low = 1, high = 2 }}\n'
+    ),
+    "grid of many keys": "[grid]\n" + "".join(f'"workload.key{number}" = [1, 2]\n' for number in range(1100)),
     "grid": "[grid]\n" + "".join(
         f'"cluster.{key}" = {[float(value) for value in range(1, 1001)]}\n'
         for key in ("memory_mb", "disk_mb_per_s", "cpu_speed", "page_kb")
@@ -38,7 +42,7 @@ def test_studies(tmp_path, name):
     study = load_study(tmp_path / "s.toml")
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"runs take about [\d,.]+ [TPE]B of memory; here there are .* fit"):
+        with pytest.raises(InputError, match=r"runs take about [\d,.e+]+ [TPEZ]B of memory; here there are .* fit"):
             expand(study)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -47,6 +51,8 @@ def test_studies(tmp_path, name):
 
 
 def test_seeds():
+    with pytest.raises(InputError, match=r"runs take about .* ZB"):
+        reproduce("iolb-table-1", seeds=10**400)
     for refused in (
         lambda: compare(load_scenario("quickstart"), ["none", "jsq"], seeds=999_999_999_999),
         lambda: reproduce("iolb-table-1", seeds=999_999_999_999),
@@ -76,8 +82,37 @@ def test_jobs_of_closed_users(monkeypatch):
 
 def test_processes(monkeypatch):
     monkeypatch.setattr(limits, "memory_bytes", lambda: 8e9)
-    with pytest.raises(InputError, match=r"workers = 100000: .* processes take about"):
+    with pytest.raises(InputError, match=r"workers = 100,000: 100,000 processes take about"):
         compare(load_scenario("quickstart"), ["none", "jsq"], seeds=60_000, workers=100_000)
+
+
+def test_processes_that_nothing_asks_for_are_no_more_than_fit(monkeypatch):
+    monkeypatch.setattr(limits, "memory_bytes", lambda: 2e9)
+    assert limits.checked_workers(None, 16, 100) == 10
+    assert limits.checked_workers(None, 16, 3) == limits.checked_workers(7, 16, 3) == 3
+    assert limits.checked_workers(7, 2, 100) == 7
+    with pytest.raises(InputError, match=r"^workers = 16: 16 processes take about"):
+        limits.checked_workers(16, 16, 100)
+    monkeypatch.setattr(limits, "memory_bytes", lambda: 1e6)
+    assert limits.checked_workers(None, 16, 100) == 1
+
+
+@pytest.mark.parametrize(("own", "files", "expected"), [
+    ("0::/job/step\n", {"job/memory.max": "3e9", "job/step/memory.max": "max"}, [3e9]),
+    ("0::/\n", {"memory.max": "2e9"}, [2e9]),
+    ("5:cpu:/a\n4:memory:/slurm/job\n", {"memory/slurm/job/memory.limit_in_bytes": "1e9", "cpu/a/memory.max": "5"},
+     [1e9]),
+    ("not a line\n", {"memory.max": "4e9"}, [4e9]),
+    ("", {}, []),
+])  # fmt: skip
+def test_the_limit_of_a_group_counts_wherever_the_group_is(tmp_path, own, files, expected):
+    """As a job of Slurm, a unit of systemd, a container with a view of its own."""
+    (tmp_path / "own").write_text(own)
+    for name, text in files.items():
+        path = tmp_path / "groups" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert limits._limits_of_groups(tmp_path / "groups", tmp_path / "own") == expected
 
 
 def test_what_fits_is_said_and_fits(monkeypatch):

@@ -74,7 +74,7 @@ class Guard:
         if refusal is not None:
             await _answer(send, refusal)
             return
-        # Solara takes a tab that it does not know for its own fault.
+        # Solara fails by an assertion where such a call names a tab that there is not: that is a 404, no fault.
         failing = scope["path"].startswith(CALLS)
         begun = failed = False
 

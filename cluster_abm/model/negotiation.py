@@ -16,7 +16,7 @@ from cluster_abm.engine.tables import JOB, NEVER, NONE, NS_PER_MS, Table
 from cluster_abm.errors import PolicyFault
 from cluster_abm.model.decisions import DecisionLog, DecisionRecord
 from cluster_abm.model.reports import reports_of
-from cluster_abm.model.setup import hardware, nanoseconds, travel_ns
+from cluster_abm.model.setup import LONGEST_WAIT_MS, hardware, nanoseconds, travel_ns
 from cluster_abm.policies import Candidate, Decision, Newcomer, Paths, View
 from cluster_abm.policies.capacities import capacities_of, comparable_table
 from cluster_abm.workload import key
@@ -86,11 +86,11 @@ class Negotiations:
 
     def report(self) -> None:
         """When the period has come, every load manager broadcasts its load; what has arrived becomes known."""
+        self._forget_ended_tasks()
         if self.papers or not self._model.policy.uses_reports:
             return
         self.reports.send_when_due()
         self.reports.take_in()
-        self._forget_ended_tasks()
 
     def _forget_ended_tasks(self) -> None:
         """Drop the counts of questions about tasks that have ended: no question about them will follow."""
@@ -305,9 +305,14 @@ class Negotiations:
         if slot < 0:
             name = self._model.policy.name
             raise PolicyFault(f"policy {name!r}: task {task.task} is to migrate from node {source}, where it is not")
-        if not cost_ms >= 0.0:
+        if not 0.0 <= cost_ms <= LONGEST_WAIT_MS and not (
+            # A way that is so long in truth is the scenario's matter, which travel_ns says.
+            min(cost_ms, self._view(source, self._true).cost_ms(task, target)) > LONGEST_WAIT_MS
+        ):
             name = self._model.policy.name
-            raise PolicyFault(f"policy {name!r}: cost_ms = {cost_ms} of a migration: at least 0 is needed")
+            raise PolicyFault(
+                f"policy {name!r}: cost_ms = {cost_ms} of a migration: allowed is 0 to {LONGEST_WAIT_MS:g} ms"
+            )
         if self._failures_are_possible:
             self._model.failures.set_out(task.task, source, target)
         under_way_ns = travel_ns(cost_ms, task.task, target) + asking_ns

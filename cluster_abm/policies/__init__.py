@@ -42,7 +42,7 @@ def available() -> dict[str, type[Policy]]:
             values = vars(importlib.import_module(f"{__name__}.{module.name}")).values()
         for value in values:
             if isinstance(value, type) and issubclass(value, Policy) and value.name:
-                _check_texts(value, value.__module__)
+                _check_class(value, value.__module__)
                 found[value.name] = value
     for entry in entry_points(group="cluster_abm.policies"):
         where = f"entry point {entry.name!r} of cluster_abm.policies"
@@ -50,7 +50,7 @@ def available() -> dict[str, type[Policy]]:
             policy = entry.load()
         if not (isinstance(policy, type) and issubclass(policy, Policy) and policy.name):
             raise InputError(f"{where}: {entry.value} is not a named Policy")
-        _check_texts(policy, where)
+        _check_class(policy, where)
         found[policy.name] = policy
     return dict(sorted(found.items()))
 
@@ -66,12 +66,14 @@ def _imported(what: str) -> Iterator[None]:
         raise PolicyFault(f"{what} cannot be imported: {type(problem).__name__}: {problem}") from problem
 
 
-def _check_texts(policy: type[Policy], where: str) -> None:
-    """Raise PolicyFault for a name, source or summary that is no text."""
+def _check_class(policy: type[Policy], where: str) -> None:
+    """Raise PolicyFault for a name, source or summary that is no text, and for parameters of another kind."""
     for attribute in ("name", "source", "summary"):
         value = getattr(policy, attribute)
         if not isinstance(value, str):
             raise PolicyFault(f"{where}: {policy.__name__}.{attribute} = {value!r:.60}: a text is needed")
+    if not (isinstance(policy.Parameters, type) and issubclass(policy.Parameters, Policy.Parameters)):
+        raise PolicyFault(f"{where}: {policy.__name__}.Parameters has to inherit from Policy.Parameters")
 
 
 def create(choice: PolicyChoice) -> Policy:
@@ -108,7 +110,8 @@ def _check_foreign(policies: list[type[Policy]], key: str, value: Any) -> None:
     problem = InputError([])
     for policy in policies:
         try:
-            policy(**{key: value})
+            with policy_at_work(policy, "__init__"):
+                policy(**{key: value})
         except InputError as found:
             problem = found
         else:

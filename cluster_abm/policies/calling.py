@@ -61,7 +61,7 @@ def policy_at_work(policy: type[Policy] | Policy, method: str) -> Iterator[None]
     """Attribute what is raised in the block to a policy.
 
     Raises:
-        PolicyFault: the block raised anything but InputError and Ctrl-C.
+        PolicyFault: the block raised anything but Ctrl-C, and but InputError where a policy is made.
         PolicyInterrupted: Ctrl-C or SIGTERM ended it.
     """
     thread = get_ident()
@@ -88,9 +88,12 @@ def _leave(thread: int, before: tuple[int, str, str, float] | None) -> None:
 
 def _attributed(policy: type[Policy] | Policy, call: Call, problem: BaseException) -> BaseException | None:
     """What to raise instead of what a policy's method has raised; None: nothing else."""
-    # A policy may raise anything, SystemExit and BrokenPipeError too: none of it is to be taken for something else.
-    if isinstance(problem, InputError | PolicyInterrupted):
+    # Parameters that a policy is made with may be wrong without any fault of its own.
+    if isinstance(problem, PolicyFault | PolicyInterrupted) or (
+        isinstance(problem, InputError) and call.method == "__init__"
+    ):
         return None
+    # A policy may raise anything, SystemExit and BrokenPipeError too: none of it is to be taken for something else.
     place = _place(policy, problem.__traceback__)
     # Signals come to the main thread only; elsewhere the policy itself has raised it.
     if isinstance(problem, KeyboardInterrupt) and current_thread() is main_thread():

@@ -8,6 +8,7 @@ from cluster_abm.scenario.load import (
     scenario_names,
     scenario_to_toml,
     shipped_path,
+    shipped_profiles,
 )
 from cluster_abm.scenario.schema import Scenario
 
@@ -20,4 +21,5 @@ __all__ = [
     "scenario_names",
     "scenario_to_toml",
     "shipped_path",
+    "shipped_profiles",
 ]

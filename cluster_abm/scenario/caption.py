@@ -29,7 +29,8 @@ def caption_of(scenario: Scenario) -> str:
             if not isinstance(known, Mapping) or part not in known:
                 return found[0]
             known = known[part]
-        return _in_words(found[1], known)
+        # A table, such as a distribution, is no value.
+        return found[0] if isinstance(known, Mapping) else _in_words(found[1], known)
 
     return PLACE.sub(value, scenario.summary)
 
@@ -37,6 +38,8 @@ def caption_of(scenario: Scenario) -> str:
 def _in_words(key: str, value: Any) -> str:
     if value is None:
         return "(not set)"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
     names = key.split(".")
     # The unit of a distribution's mean is that of the distribution.
     named = names[-2] if names[-1] in ("mean", "sd") else names[-1]

@@ -69,6 +69,11 @@ class Failures(Section):
         return self.node.kind != "none" or self.link.kind != "none" or bool(self.event)
 
     @property
+    def nodes_can_fail(self) -> bool:
+        """Whether a node may fail."""
+        return self.node.kind != "none" or any(one.node is not None for one in self.event)
+
+    @property
     def links_can_fail(self) -> bool:
         """Whether a link may fail."""
         return self.link.kind != "none" or any(one.link is not None for one in self.event)

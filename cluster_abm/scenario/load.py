@@ -30,6 +30,13 @@ def shipped_path(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
+def shipped_profiles(name: str) -> Path | None:
+    """The file of shipped profiles of programs by their name; None if it is not the name of any."""
+    path = shipped_path("programs", f"{name}.csv")
+    # The name of a shipped file has no folder and no suffix.
+    return path if Path(name).stem == name and is_there(path) else None
+
+
 def scenario_names() -> list[str]:
     """Names of the shipped scenarios, sorted."""
     return sorted(path.stem for path in shipped_path().glob("*.toml"))
@@ -164,6 +171,8 @@ def _own_problems(data: Mapping[str, Any]) -> set[Problem]:
         Scenario.model_validate(tree)
     except ValidationError as problem:
         return {_problem(error) for error in problem.errors()}
+    except RecursionError:
+        return set()
     return set()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cluster_abm.scenario.distributions import Arrivals
 from cluster_abm.scenario.failures import Outages
+from cluster_abm.scenario.load import shipped_profiles
 from cluster_abm.scenario.schema import Cluster, Scenario, Workload
 
 # Keys of the arrivals that only some kinds use.
@@ -73,6 +74,8 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
     if work.programs.mix:
         for name in OF_PROGRAMS:
             yield f"workload.{name}", "workload.programs.mix is set, and the programs' profiles say it"
+    if work.programs.file is None or shipped_profiles(work.programs.file) is not None:
+        yield "workload.programs.max_mb", "workload.programs.file is no file of your own"
     if work.home.kind != "skewed":
         yield "workload.home.skew", f'workload.home.kind is "{work.home.kind}", not "skewed"'
     if work.home.kind != "weights":
@@ -116,11 +119,16 @@ def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
     if not failures.can_happen:
         for name in ("on_failure", "checkpoint_period_ms"):
             yield f"failures.{name}", "nothing can fail: failures.node, failures.link and failures.event are not set"
+    elif not failures.nodes_can_fail:
+        for name in ("on_failure", "checkpoint_period_ms"):
+            yield f"failures.{name}", "no node can fail: failures.node and failures.event name none"
     elif failures.on_failure != "checkpoint":
         yield "failures.checkpoint_period_ms", f'failures.on_failure is "{failures.on_failure}", not "checkpoint"'
 
 
 def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    if scenario.interconnect.file is None:
+        yield "interconnect.max_mb", "interconnect.file is not set"
     if not scenario.data.files:
         for name in type(scenario.data).model_fields:
             if name != "files":
@@ -129,5 +137,7 @@ def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
         for key in ("negotiation.refusals", "interconnect.loss_share"):
             yield key, 'negotiation.mode is "papers": every load is known, and every offer accepted'
         if not scenario.failures.can_happen:
-            for key in ("negotiation.timeout_ms", "negotiation.missed_reports"):
+            for key in ("negotiation.timeout_ms", "negotiation.missed_reports", "negotiation.offers"):
                 yield key, 'negotiation.mode is "papers", and nothing can fail'
+            if not scenario.cluster.remote_memory:
+                yield "cluster.exchange_period_ms", 'negotiation.mode is "papers": every load is known without reports'

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import interrupt_held_back
-from cluster_abm.limits import check_workers
+from cluster_abm.limits import checked_workers
 from cluster_abm.scenario import nearest
 from cluster_abm.study.documents import check_folder
 from cluster_abm.study.executors import BatchExecutor, available_processors, check_options, open_executor
@@ -113,8 +113,7 @@ def run_batch(
 
 def _executor(kind: str, workers: int | None, runs: int) -> tuple[str, int | None]:
     if kind == "process":
-        workers = min(workers or available_processors(), runs)
-        check_workers(f"workers = {workers}", workers)
+        workers = checked_workers(workers, available_processors(), runs)
         # One process of its own would only take longer to begin.
         return ("process", workers) if workers > 1 else ("inline", None)
     return kind, workers

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.errors import InputError
-from cluster_abm.limits import check_runs
+from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import available, create
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.study.runs import Outcome, Task, run_all
@@ -117,7 +117,7 @@ def compare(
     first = scenario.run.seed
     count = seeds or scenario.compare.seeds
     check_seeds(first, count)
-    check_runs(f"{count:,} seeds of {len(names)} policies", float(count) * len(names))
+    check_runs(f"{counted(count)} seeds of {len(names)} policies", count * len(names))
     wanted = range(first, first + count)
     variants = {name: with_policy(scenario, name) for name in names}
     for variant in variants.values():
@@ -133,7 +133,8 @@ def compare(
 def check_seeds(first: int, count: int) -> None:
     """Raise InputError if a run's seed would not fit into 63 bits."""
     if first + count > 2**63:
-        raise InputError(f"seeds from {first:,} on, {count:,} of them: a seed must be below 2^63 = {2**63:,}")
+        said = f"seeds from {counted(first)} on, {counted(count)} of them"
+        raise InputError(f"{said}: a seed must be below 2^63 = {2**63:,}")
 
 
 def check_policies(names: Sequence[str]) -> None:

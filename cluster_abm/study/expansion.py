@@ -14,7 +14,7 @@ import scipy
 
 from cluster_abm.errors import InputError, gathered
 from cluster_abm.interconnect import Network
-from cluster_abm.limits import check_runs
+from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.study.compare import check_policies, with_policy
@@ -72,12 +72,12 @@ def expand(study: Study) -> Expansion:
     Raises:
         InputError: what is wrong with the scenario, the policies, the points and the metrics, each problem once.
     """
-    runs = float(study.point_count) * len(study.policies) * study.replications
+    cell_count = study.point_count * len(study.policies)
     check_runs(
-        f"{study.file}: {study.point_count:,} points, {len(study.policies)} policies, replications = "
-        f"{study.replications:,}",
-        runs,
-        float(study.point_count) * len(study.policies),
+        f"{study.file}: {counted(study.point_count)} points, {len(study.policies)} policies, replications = "
+        f"{counted(study.replications)}",
+        cell_count * study.replications,
+        cell_count,
     )
     with gathered() as gather:
         with gather:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.errors import InputError
-from cluster_abm.limits import check_runs
+from cluster_abm.limits import check_runs, counted
 from cluster_abm.scenario import load_scenario, shipped_path
 from cluster_abm.study.claims import Curve, check_claim, measure_number
 from cluster_abm.study.plan import Number, Plan, Setting, X, load_plan, reproduction_names
@@ -200,7 +200,7 @@ def reproduce(
         given = {**plan.trace_overrides, **given}
         runs = _runs_of(Path(str(given["workload.trace.file"])))
     count = seeds or (plan.quick_seeds if quick else plan.seeds)
-    check_runs(f"{count:,} seeds of {name}", float(count) * len(plan.series) * len(_axis(plan, quick)))
+    check_runs(f"{counted(count)} seeds of {name}", count * len(plan.series) * len(_axis(plan, quick)))
     cells = [(x, published, one) for x, published in _axis(plan, quick) for one in plan.series]
     tasks: list[Task] = []
     # Where its runs begin among the tasks, of each scenario: several curves may be of the same runs.

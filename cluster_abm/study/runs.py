@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
-from cluster_abm.limits import check_workers
+from cluster_abm.limits import checked_workers
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.executors import available_processors, open_executor
 from cluster_abm.study.in_flight import Ended, InFlight
@@ -84,8 +84,7 @@ def run_all(tasks: Sequence[Task], workers: int | None = None, label: str = "run
         InputError: what a run was given is wrong; the runs not yet begun are left out. The fault of a policy ends its
             own runs only, and is raised where no run of another one has finished; else `policy_faults` says it.
     """
-    count = min(len(tasks), workers or available_processors())
-    check_workers(f"workers = {workers}", count)
+    count = checked_workers(workers, available_processors(), len(tasks))
     outcome = Outcome([None] * len(tasks))
     with tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False) as bar:
         try:

@@ -11,6 +11,7 @@ import tomli_w
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cluster_abm.errors import InputError
+from cluster_abm.limits import counted
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.load import shortened
@@ -183,7 +184,7 @@ class Study(Section):
         if self.max_replications is not None and self.max_replications < self.replications:
             problems.append(f"max_replications = {self.max_replications}: below replications = {self.replications}")
         if self.first_seed + self.seed_limit > 2**63:
-            problems.append(f"first_seed = {self.first_seed}: its {self.seed_limit} seeds must be below 2^63")
+            problems.append(f"first_seed = {self.first_seed}: its {counted(self.seed_limit)} seeds must be below 2^63")
         for name in dict.fromkeys(self.policies):
             if self.policies.count(name) > 1:
                 problems.append(f"policies: {name!r} is named twice")

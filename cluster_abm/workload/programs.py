@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ import pandas as pd
 from cluster_abm.bounded_files import PROFILES_MB
 from cluster_abm.engine.tables import PHASE, Table
 from cluster_abm.errors import InputError
-from cluster_abm.scenario import nearest, shipped_path
+from cluster_abm.scenario import nearest, shipped_profiles
 from cluster_abm.scenario.distributions import Programs
 from cluster_abm.workload.profiles import read_profiles
 
@@ -56,16 +55,13 @@ class Library:
 def library(programs: Programs) -> Library:
     """The programs of a scenario: of its file, or the shipped ones. Raises InputError for a file that is not right."""
     name = programs.file or "mcls"
-    shipped = shipped_path("programs", f"{name}.csv")
-    # The name of a shipped file has no folder and no suffix.
-    if Path(name).stem == name and os.path.isfile(shipped):
-        return _shipped(name)
-    return _library_of(read_profiles(name, programs.max_mb))
+    shipped = shipped_profiles(name)
+    return _library_of(read_profiles(name, programs.max_mb)) if shipped is None else _shipped(shipped)
 
 
 @cache
-def _shipped(name: str) -> Library:
-    return _library_of(read_profiles(str(shipped_path("programs", f"{name}.csv")), PROFILES_MB))
+def _shipped(path: Path) -> Library:
+    return _library_of(read_profiles(str(path), PROFILES_MB))
 
 
 def _library_of(table: pd.DataFrame) -> Library:

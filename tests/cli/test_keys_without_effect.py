@@ -44,11 +44,20 @@ OTHER = {
     "workload.no_io_share": 0.5, "workload.request_kb": {"mean": 300.0}, "workload.initial_data_mb": {"mean": 3.0},
     "workload.write_share": 0.9, "workload.tasks.parallel_share": 0.5, "workload.duration_s": 6.0,
     "workload.home": {"kind": "skewed"}, "workload.jobs": 4, "workload.jobs_per_s": 3.0, "workload.utilisation": 0.2,
-    "workload.arrivals": {"kind": "bursty"},
+    "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
+    "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0,
 }  # fmt: skip
 SITUATIONS = {
     "plain": {},
     "papers": {"negotiation.mode": "papers"},
+    "papers, migration": {"negotiation.mode": "papers", "policy.name": "wal-pm"},
+    "links fail": {
+        "run.until": 6000.0,
+        "interconnect.kind": "tree",
+        "failures.link.kind": "exponential",
+        "failures.link.mean_up_s": 1.0,
+        "failures.link.mean_down_s": 0.5,
+    },
     "oversize": {"cluster.paging": "oversize", "cluster.fault_service_ms": 9.0},
     "parallel": {"workload.tasks.parallel_share": 0.5, "workload.tasks.maximum": 4},
     "closed": {"workload.arrivals.kind": "closed", "workload.utilisation": None, "workload.arrivals.jobs_per_user": 4},
@@ -95,6 +104,8 @@ def test_no_result_depends_on_them(name, tmp_path):
     (["run", "quickstart", "--trace-run", "3"], "error: --trace-run: has no effect"),
     (["run", "quickstart", "--policy", "jsq", "--set", "policy.d=3"], "policy.d: has no effect: jsq does not know it"),
     (["run", "quickstart", "--set", "compare.seeds=3"], "compare.seeds: has no effect: only `cluster-abm compare`"),
+    (["run", "quickstart", "--set", "interconnect.max_mb=3"], "interconnect.max_mb: has no effect"),
+    (["run", "quickstart", "--set", "workload.programs.max_mb=3"], "workload.programs.max_mb: has no effect"),
     (["run", "quickstart", "--set", "data.copies=3"], "data.copies: has no effect: data.files is 0"),
     (["run", "quickstart", "--set", "failures.node.mean_up_s=9"], 'failures.node.mean_up_s: has no effect: failures'),
     (["view", "quickstart", "--set", "data.copies=3"], "data.copies: has no effect"),
@@ -200,6 +211,17 @@ def test_shipped_captions_are_whole_sentences(name):
     caption = caption_of(load_scenario(name))
     assert "{" not in caption
     assert "(not set)" not in caption
+
+
+@pytest.mark.parametrize(("summary", "said"), [
+    ("jobs of {workload.cpu_ms}", "jobs of {workload.cpu_ms}"),
+    ("until {run.until}, {compare.policies}", "until"),
+    ("{workload.cpu_ms.mean}, {workload.cpu_ms.kind}", "2 s, "),
+    ("{cluster.remote_memory} {no.key} {", "{no.key} {"),
+])  # fmt: skip
+def test_a_caption_may_name_any_key(summary, said):
+    given = {"summary": summary, "workload": {"jobs": 3, "cpu_ms": {"kind": "fixed", "mean": 2000.0}}}
+    assert said in caption_of(scenario_from(given))
 
 
 def test_fetching_files_is_no_migration(cli):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -211,3 +212,11 @@ def test_without_compiled_code_nothing_runs_and_one_line_says_so(tmp_path):
     )
     assert done.returncode == 2
     assert done.stderr == "error: NUMBA_DISABLE_JIT is set: cluster_abm runs compiled only; unset it\n"
+    # Numba reads this file of the current folder, too.
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    done = subprocess.run(command("run", "quickstart"), capture_output=True, text=True, cwd=tmp_path)
+    if importlib.util.find_spec("yaml"):
+        assert done.returncode == 2
+        assert done.stderr == (
+            "error: disable_jit in .numba_config.yaml is set: cluster_abm runs compiled only; unset it\n"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
@@ -46,8 +47,9 @@ def test_a_watched_run_that_keeps_none_shows_the_newest():
     assert any(moves for moves, _ in seen[0])
 
 
-def test_questions_about_tasks_that_have_ended_are_forgotten():
-    model = finished(**busy(interconnect__loss_share=0.3))
+@pytest.mark.parametrize("policy", ["clb", "random", "round-robin"])
+def test_questions_about_tasks_that_have_ended_are_forgotten(policy):
+    model = finished(**busy(interconnect__loss_share=0.3, policy__name=policy))
     asked = {record.task for record in model.negotiations.decisions if record.source != record.target}
     assert len(asked) > 50
     model.negotiations.report()

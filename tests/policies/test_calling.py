@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support import busy, scenario
 
-from cluster_abm import ClusterModel
+from cluster_abm import ClusterModel, policies
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policies import Decision, Policy, available, create
@@ -161,10 +161,21 @@ def test_the_line_is_the_policys_own_one_not_that_of_what_it_calls():
         model.run()
 
 
-def test_bad_input_that_a_policy_finds_is_left_as_it_is():
-    with pytest.raises(InputError, match=r"^mine$") as caught:
+def test_bad_input_that_a_policy_finds_in_a_run_is_its_fault_too():
+    with pytest.raises(
+        PolicyFault, match=r"^policy 'wal-pm': place raised cluster_abm.errors.InputError: mine \(.*line"
+    ):
         run_with(place=raising(InputError("mine")))
-    assert not isinstance(caught.value, PolicyFault)
+
+
+@pytest.mark.parametrize("cost_ms", [float("inf"), 1e13, -1.0, float("nan")])
+def test_a_cost_that_the_way_does_not_have(cost_ms):
+    def migration(newcomer, view):
+        running = [one for one in view.candidates if one.running]
+        return Decision(view.next_node, "away", task=running[0], cost_ms=cost_ms) if running else None
+
+    with pytest.raises(PolicyFault, match=r"^policy 'wal-pm': cost_ms = .* of a migration: allowed is 0 to 1e\+12 ms$"):
+        run_with(migration=migration)
 
 
 def test_a_policy_that_cannot_be_made(monkeypatch):
@@ -186,6 +197,32 @@ def test_a_policy_that_cannot_be_made(monkeypatch):
         create(PolicyChoice(name="unready"))
     with pytest.raises(PolicyFault, match=r"policy 'bare': .*super\(\).__init__"):
         create(PolicyChoice(name="bare"))
+
+
+class Foreign:
+    """Parameters of another kind."""
+
+
+@pytest.mark.parametrize("kind", [Foreign, "none", None])
+def test_parameters_are_of_the_packages_kind(kind):
+    policy = type("Odd", (Policy,), {"name": "odd", "source": "x", "summary": "y", "Parameters": kind})
+    with pytest.raises(PolicyFault, match=r"^here: Odd.Parameters has to inherit from Policy.Parameters$"):
+        policies._check_class(policy, "here")
+
+
+def test_another_policy_that_cannot_be_made_ends_no_run_with_a_traceback(monkeypatch):
+    class Broken(Policy):
+        name = "broken"
+
+        class Parameters(Policy.Parameters):
+            strange: float = 1.0
+
+        def __init__(self, **parameters):
+            raise RuntimeError("not today")
+
+    monkeypatch.setitem(available(), "broken", Broken)
+    with pytest.raises(PolicyFault, match=r"policy 'broken': __init__ raised RuntimeError: not today"):
+        create(PolicyChoice(name="jsq", strange=2.0))
 
 
 @pytest.mark.usefixtures("ctrl_c")
