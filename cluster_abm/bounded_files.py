@@ -25,6 +25,7 @@ MEGABYTE = 2**20
 TRACE_MB, PROFILES_MB, NETWORK_MB, MOST_MB = 256, 64, 64, 100_000
 GZIP, XZ = b"\x1f\x8b", b"\xfd7zXZ\x00"  # first bytes of such files
 SHOWN_PATH = 300
+MOST_FOR_NOTHING = 16 * MEGABYTE  # bytes that a packed file may have beyond those that it unpacks to
 
 
 class Limit(NamedTuple):
@@ -73,7 +74,8 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
     _check_size(file, path, limit)
     try:
         head = file.read(len(XZ))
-        source = io.BufferedReader(_Source(head, file, path, limit), BLOCK)
+        raw = _Source(head, file, path, limit)
+        source = io.BufferedReader(raw, BLOCK)
         stream: io.BufferedIOBase = source
         if head.startswith(GZIP):
             stream = gzip.GzipFile(fileobj=source)
@@ -85,6 +87,7 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
         total = 0
         while block := stream.read(BLOCK):
             total += len(block)
+            raw.made = total
             if total > most:
                 raise _too_large(path, limit)
             yield block
@@ -104,8 +107,15 @@ def digest(file: io.BufferedReader, path: str | Path, limit: Limit) -> str:
         InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
     """
     _check_size(file, path, limit)
+    found, read = hashlib.sha256(), 0
     try:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        # Some files of the system have no size and no end.
+        while block := file.read(BLOCK):
+            read += len(block)
+            if read > limit.mb * MEGABYTE:
+                raise _too_large(path, limit)
+            found.update(block)
+        return found.hexdigest()
     except OSError as problem:
         raise _unreadable(path, problem) from None
 
@@ -119,11 +129,15 @@ def shown(path: str | Path) -> str:
 
 
 class _Source(io.RawIOBase):
-    """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit."""
+    """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit.
+
+    Attributes:
+        made: how many bytes have been unpacked from it so far.
+    """
 
     def __init__(self, head: bytes, file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
         self._head, self._file, self._path, self._limit = head, file, path, limit
-        self._read = 0
+        self._read = self.made = 0
 
     def readable(self) -> bool:
         """It is."""
@@ -136,6 +150,9 @@ class _Source(io.RawIOBase):
         self._read += len(block)
         if self._read > self._limit.mb * MEGABYTE + BLOCK:
             raise _too_large(self._path, self._limit)
+        if self._read - self.made > MOST_FOR_NOTHING:
+            packed, unpacked = (size // MEGABYTE for size in (self._read, self.made))
+            raise InputError(f"{shown(self._path)}: {packed:,} MB of it unpack to {unpacked:,} MB: no file in use")
         buffer[: len(block)] = block
         return len(block)
 

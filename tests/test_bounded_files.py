@@ -11,7 +11,8 @@ import tracemalloc
 import pytest
 from support import scenario
 
-from cluster_abm.bounded_files import BLOCK, MEGABYTE, Limit, opened, unpacked, whole
+from cluster_abm import bounded_files
+from cluster_abm.bounded_files import BLOCK, MEGABYTE, Limit, digest, opened, unpacked, whole
 from cluster_abm.errors import InputError
 from cluster_abm.study.fingerprint import cell_key
 from cluster_abm.workload.traces import read_trace
@@ -66,6 +67,26 @@ def test_no_more_is_held_than_the_limit_and_a_block(tmp_path, pack):
 def test_packed_parts_that_are_empty_have_an_end_too(tmp_path):
     empty = gzip.compress(b"")
     assert "more than 1 MB" in refused(put(tmp_path, "a", empty * (4 * MEGABYTE // len(empty))))
+
+
+def test_a_packed_file_that_makes_next_to_nothing_is_not_unpacked_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounded_files, "MOST_FOR_NOTHING", 2 * MEGABYTE)
+    empty, blob = gzip.compress(b""), gzip.compress(os.urandom(3 * MEGABYTE))
+    path = put(tmp_path, "a", gzip.compress(b"text") + empty * (4 * MEGABYTE // len(empty)))
+    with pytest.raises(InputError, match=r"3 MB of it unpack to 0 MB: no file in use"):
+        list(all_of(path))
+    assert len(b"".join(all_of(put(tmp_path, "b", blob)))) == 3 * MEGABYTE
+
+
+def all_of(path):
+    with opened(path) as file:
+        yield from unpacked(file, path, Limit(100, "a key"))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/pagemap"), reason="needs a file without size and end")
+def test_a_file_without_size_and_end_is_digested_up_to_the_limit():
+    with opened("/proc/self/pagemap") as file, pytest.raises(InputError, match="more than 1 MB"):
+        digest(file, "/proc/self/pagemap", Limit(1, "a key"))
 
 
 def test_a_large_file_is_refused_before_it_is_read(tmp_path):

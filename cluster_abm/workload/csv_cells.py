@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 MOST_COLUMNS = 100
-COMMA, LINE_END = b",\n"
+COMMA, LINE_END, QUOTE = b',\n"'
+DIVIDERS = (COMMA, LINE_END)
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,13 @@ class CsvCells:
         self._blocks = iter(lines)
         self._block_number = self._row_block = 0
         self._line = 1
-        self._current = io.StringIO()
-        reader = self._reader(self._blocks)
+        self._current, self._current_end = io.StringIO(), 0
+        first = next((block for block in self._blocks if not self._skipped(block)), b"")
+        before = self._line - 1
+        reader = self._reader(chain([first], self._blocks))
         self.names: list[str] = []
         for row in self._checked(reader):
-            self._line, self._row_block = reader.line_num + 1, self._block_number
+            self._line, self._row_block = before + reader.line_num + 1, self._block_number
             if len(row) > 1 or (row and row[0].strip()):
                 self.names = [name.strip() for name in row]
                 break
@@ -90,23 +93,31 @@ class CsvCells:
         rest = self._current.read().encode()
         blocks = chain([rest] if rest else [], self._blocks)
         for block in blocks:
+            if self._skipped(block):
+                continue
             found = self._regular(block)
-            if found is None:
-                blocks = chain([block], blocks)
-                break
-            yield found
-        # A quote may span blocks: from the first on, rows are read one by one.
-        yield from self._one_by_one(blocks)
+            if found is not None:
+                yield found
+            else:
+                # A quote may span blocks: as many are taken as its rows need.
+                yield from self._one_by_one(chain([block], blocks))
         if not self.rows and not self.problems:
             raise InputError(f"{self.where}: no {self._kind}, only a header line")
 
+    def _skipped(self, block: bytes) -> bool:
+        """Whether a block has blank lines only, which are counted then."""
+        blank = self._lines.blank(block)
+        self.blank_lines += blank
+        self._line += blank
+        return blank > 0
+
     def _regular(self, block: bytes) -> Rows | None:
-        """The rows of a block without quotes, remarks or blank lines in which each has the right width.
+        """The rows of a block without remarks or blank lines in which each has the right width, and no quote is needed.
 
         Spaces before a cell may stay: where they are left out, all cells are stripped anyway.
         """
         width = len(self.names)
-        if width == 1 or b'"' in block or (self._remarks and b"#" in block):
+        if width == 1 or (self._remarks and b"#" in block):
             return None
         text = self._lines.text(block)
         if b"\r" in block:
@@ -115,6 +126,10 @@ class CsvCells:
             return None
         if not block.endswith(b"\n"):
             block, text = block + b"\n", text + "\n"
+        if b'"' in block:
+            if not _quotes_are_idle(block):
+                return None
+            block, text = block.replace(b'"', b""), text.replace('"', "")
         marks = np.frombuffer(block, np.uint8)
         marks = marks[(marks == COMMA) | (marks == LINE_END)]
         if len(marks) % width:
@@ -129,12 +144,14 @@ class CsvCells:
         return Rows({name: cells[place:-1:width] for place, name in enumerate(self.names)}, lines)
 
     def _one_by_one(self, blocks: Iterable[bytes]) -> Iterator[Rows]:
+        """The rows of the first block, and of as many more as a quote in it spans."""
         width = len(self.names)
         before = self._line - 1
         reader = self._reader(blocks)
         rows: list[list[str]] = []
         lines: list[int] = []
-        self._row_block = block = self._block_number
+        wrong: list[tuple[int, int]] = []
+        self._row_block = self._block_number
         for row in self._checked(reader, before):
             if len(row) == width:
                 rows.append(row)
@@ -142,17 +159,16 @@ class CsvCells:
             elif not row:
                 self.blank_lines += 1
             else:
-                wide = f"{len(row)} values where the header names {width} columns (cut off?)"
-                self.problems.add([(self._line, wide)])
+                wrong.append((self._line, len(row)))
             self._line = before + reader.line_num + 1
             self._row_block = self._block_number
-            if self._block_number != block:
-                block = self._block_number
-                yield from self._gathered(rows, lines)
-                rows, lines = [], []
-        yield from self._gathered(rows, lines)
-
-    def _gathered(self, rows: list[list[str]], lines: list[int]) -> Iterator[Rows]:
+            if self._current.tell() == self._current_end:
+                break
+        self.problems.add_rows(
+            range(len(wrong)),
+            [line for line, _ in wrong],
+            lambda place: f"{wrong[place][1]} values where the header names {width} columns (cut off?)",
+        )
         if rows:
             self.rows += len(rows)
             yield Rows(dict(zip(self.names, zip(*rows, strict=True), strict=True)), lines)
@@ -167,7 +183,8 @@ class CsvCells:
             raise InputError(
                 f"{self.where}, line {self._line}: a row of more than {BLOCK:,} bytes (a quote that is never closed?)"
             )
-        self._current = io.StringIO(self._lines.text(block), newline="")
+        text = self._lines.text(block)
+        self._current, self._current_end = io.StringIO(text, newline=""), len(text)
         return map(_without_remark, self._current) if self._remarks else self._current
 
     def _checked(self, reader: Reader, before: int = 0) -> Iterator[list[str]]:
@@ -177,6 +194,20 @@ class CsvCells:
             raise InputError(
                 f"{self.where}, line {self._line}: not CSV: {problem} (a quote that is never closed?)"
             ) from None
+
+
+def _quotes_are_idle(block: bytes) -> bool:
+    """Whether every quote encloses a whole cell in which nothing needs it: the rows are the same without them."""
+    marks = np.frombuffer(b"\n" + block, np.uint8)
+    at = np.flatnonzero(marks == QUOTE)
+    if len(at) % 2:
+        return False
+    begins, ends = marks[at[::2] - 1], marks[at[1::2] + 1]
+    if not (np.isin(begins, DIVIDERS).all() and np.isin(ends, DIVIDERS).all()):
+        return False
+    # Dividers between the two quotes of a cell: as many up to its end as up to its beginning.
+    before = np.cumsum(np.isin(marks, DIVIDERS), dtype=np.int32)
+    return bool((before[at[::2]] == before[at[1::2]]).all())
 
 
 def _without_remark(line: str) -> str:

@@ -56,6 +56,12 @@ class Lines:
             self._at = read - len(rest)
             yield rest
 
+    def blank(self, block: bytes) -> int:
+        """How many lines a block has of which none holds anything; 0 for any other block."""
+        if block.strip(b"\r\n"):
+            return 0
+        return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+
     def text(self, block: bytes) -> str:
         """The block that came last as text. Raises InputError where it is not UTF-8."""
         try:

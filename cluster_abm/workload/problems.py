@@ -7,10 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from cluster_abm.errors import InputError
 
 SHOWN_PROBLEMS = 10  # of one file; the rest is counted
+# A file with so many is not what it was taken for: it is read no further.
+MOST_PROBLEMS = 100_000
 
 
 class Problems:
-    """Problems of a file as they are found. Only those that are shown are kept: a file may hold millions."""
+    """Problems of a file as they are found. Only those that are shown are kept: a file may hold millions.
+
+    Raises:
+        InputError: by `add` and `add_rows`, once there are too many.
+    """
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -23,18 +29,25 @@ class Problems:
     def add(self, found: Iterable[tuple[int, str]]) -> None:
         """Note problems: (line, what is wrong)."""
         all_found = list(found)
-        self._count += len(all_found)
         self._first = sorted(self._first + all_found)[:SHOWN_PROBLEMS]
+        self._counted(len(all_found))
 
     def add_rows(self, rows: Sequence[int], lines: Sequence[int], words: Callable[[int], str]) -> None:
         """Note problems of rows, in the order of their lines; `words` says of a row what is wrong."""
         self.add((lines[row], words(row)) for row in rows[:SHOWN_PROBLEMS])
-        self._count += len(rows[SHOWN_PROBLEMS:])
+        self._counted(len(rows[SHOWN_PROBLEMS:]))
 
     def refuse(self) -> None:
         """Raise InputError if there are problems: the first ones by line, and how many more."""
         if not self._count:
             return
-        listed = [f"{self.where}, line {line}: {message}" for line, message in self._first]
-        more = self._count - len(listed)
-        raise InputError(listed + ([f"{self.where}: {more:,} more problems"] if more > 0 else []))
+        more = self._count - len(self._first)
+        raise InputError(self._listed() + ([f"{self.where}: {more:,} more problems"] if more > 0 else []))
+
+    def _counted(self, more: int) -> None:
+        self._count += more
+        if self._count > MOST_PROBLEMS:
+            raise InputError([*self._listed(), f"{self.where}: more than {MOST_PROBLEMS:,} problems: not read further"])
+
+    def _listed(self) -> list[str]:
+        return [f"{self.where}, line {line}: {message}" for line, message in self._first]

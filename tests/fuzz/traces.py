@@ -117,6 +117,11 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "wrong sum": lambda data: gzip.compress(data, mtime=0)[:-8] + b"\1" * 8,
     "head": lambda data: b"\x1f\x8b",
     "bomb": lambda data: bomb("gz", 400),
+    # Below the limit: each line is looked at.
+    "bomb of words": lambda data: bomb("gz", 200, b"x\n"),
+    "bomb of cells": lambda data: bomb("gz", 200, b"-,-\n"),
+    "bomb of lines": lambda data: bomb("gz", 200, b"\n"),
+    "bomb of quotes": lambda data: bomb("gz", 200, b'"0",x\n'),
     "xz bomb": lambda data: bomb("xz", 400),
     "empty": lambda data: b"",
 }

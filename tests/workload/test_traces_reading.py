@@ -5,12 +5,18 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from cluster_abm.errors import InputError
+from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.lines import Lines
 from cluster_abm.workload.traces import read_trace
+from cluster_abm.workload.traces.csv_trace import csv_trace
+from cluster_abm.workload.traces.swf_lines import read_log
 
 CSV = b"arrival_ms,cpu_ms\n0,5\n1,6\n"
 SWF = b"; MaxRecords: 1\n1 0 5 100 4 80 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
@@ -177,12 +183,78 @@ def test_what_is_wrong_far_behind_is_found_by_its_line(tmp_path: Path) -> None:
         assert f"line {50_003 + more}: 3 fields" in message(put(tmp_path, "a.swf", data + b"1 2 3\n"))
 
 
-def test_millions_of_problems_are_counted_and_not_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("rows", "said"), [
+    (50_000, "a.csv: 49,990 more problems"), (500_000, "a.csv: more than 100,000 problems: not read further"),
+])  # fmt: skip
+def test_very_many_problems_are_counted_and_not_kept(tmp_path: Path, rows: int, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_trace(put(tmp_path, "a.csv", b"arrival_ms,cpu_ms\n" + b"0,x\n" * 500_000))
+        read_trace(put(tmp_path, "a.csv", b"arrival_ms,cpu_ms\n" + b"0,x\n" * rows))
     assert len(caught.value.problems) == 11
     assert "line 11: cpu_ms = 'x'" in caught.value.problems[9]
-    assert "499,990 more problems" in caught.value.problems[10]
+    assert caught.value.problems[10].endswith(said)
+
+
+@pytest.mark.parametrize("row", [b"x\n", b"-,-\n", b"1,2,3\n", b'"x",1\n'])
+def test_a_file_of_wrong_rows_is_not_read_to_its_end(row: bytes) -> None:
+    block = row * (2**20 // len(row))
+    taken = 0
+
+    def blocks() -> Iterator[bytes]:
+        nonlocal taken
+        yield b"arrival_ms,cpu_ms\n"
+        for _ in range(256):
+            taken += 1
+            yield block
+
+    with pytest.raises(InputError, match="more than 100,000 problems: not read further"):
+        csv_trace(CsvCells(Lines(blocks(), "a.csv")))
+    assert taken < 3
+
+
+def test_a_file_of_wrong_lines_of_a_log_is_not_read_to_its_end() -> None:
+    blocks = iter([b"1 2 3\n" * 200_000] * 256)
+    with pytest.raises(InputError, match="more than 100,000 problems: not read further"):
+        read_log(Lines(blocks, "a.swf"))
+    assert len(list(blocks)) > 250
+
+
+def test_blank_lines_are_counted_block_by_block() -> None:
+    blocks = [b"\n" * 1000, b"\r\n\r\n\r\n", b"\narrival_ms,cpu_ms\n", b"\n\r\n\r", b"\n", b"\n0,x\n"]
+    with pytest.raises(InputError, match=r"a.csv, line 1010: cpu_ms = 'x'"):
+        csv_trace(CsvCells(Lines(blocks, "a.csv")))
+    cells = CsvCells(Lines([*blocks[:-1], b"\n0,5\n"], "a.csv"))
+    assert [list(one.lines) for one in cells] == [[1010]]
+    assert cells.blank_lines == 1008
+    with pytest.raises(InputError, match=r"a\.csv: empty"):
+        CsvCells(Lines(blocks[:2], "a.csv"))
+    log = read_log(Lines([b"\n\n", b"\n" + SWF.partition(b"\n")[2]], "a.swf"))
+    assert len(log.columns["run time"]) == 1
+
+
+@pytest.mark.parametrize("quoted", [
+    '"0","5"\n', '0,"5"\n"1",6\n', '"0",5\r\n', '"0\n",5\n', '0,"5"""\n', '"0",5\n\n', '0,5,"a,b"\n',
+    ' "0",5\n', '"",5\n', '0,"5', '0,5"6"\n', '"0" ,5\n', '""0"",5\n', '"0","5\n"\n', '"0""",""",5"\n', '""",","""\n',
+])  # fmt: skip
+@pytest.mark.parametrize("block", [7, 2**20])
+def test_quotes_that_nothing_needs_are_read_as_by_the_reader_of_rows(monkeypatch, quoted: str, block: int) -> None:
+    """Whether a block is read at once or row by row, cells, lines and problems are the same."""
+    names = "arrival_ms,cpu_ms\n" if ",5," not in quoted else "arrival_ms,cpu_ms,name\n"
+    data = (names + ("3,4,n\n" if "name" in names else "3,4\n") + quoted).encode()
+
+    def told() -> object:
+        blocks = [data[at : at + block] for at in range(0, len(data), block)]
+        try:
+            cells = CsvCells(Lines(blocks, "a.csv"))
+            rows = [(list(map(list, one.cells.values())), list(one.lines)) for one in cells]
+            merged = [list(chain.from_iterable(part[0][at] for part in rows)) for at in range(len(cells.names))]
+            cells.problems.refuse()
+            return merged, [line for part in rows for line in part[1]], cells.blank_lines
+        except InputError as problem:
+            return problem.problems
+
+    at_once = told()
+    monkeypatch.setattr(CsvCells, "_regular", lambda *_: None)
+    assert told() == at_once
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])

@@ -62,6 +62,10 @@ def read_log(lines: Lines) -> Log:
     problems = Problems(lines.where)
     longer, before = 0, 0
     for block in lines:
+        blank = lines.blank(block)
+        if blank:
+            before += blank
+            continue
         rows = _regular(block, before)
         if rows is None:
             rows, more = _one_by_one(block, before, header, problems)
