@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
-from functools import cache
+from functools import cache, partial
 
 from case import Random
 
@@ -142,6 +142,6 @@ def spoilt_lines(random: Random, data: bytes) -> tuple[bytes, str]:
 @cache
 def bomb(packing: str, megabytes: int, piece: bytes = b"0,1\n") -> bytes:
     """A file of a few hundred KB that unpacks to so many MB, a first line of a CSV in front."""
-    pack = {"gz": gzip.compress, "xz": lzma.compress}[packing]
+    pack = {"gz": partial(gzip.compress, mtime=0), "xz": lzma.compress}[packing]
     block = pack(piece * (2**20 * 4 // len(piece)))
     return pack(b"arrival_ms,cpu_ms\n") + block * (megabytes // 4)
