@@ -82,7 +82,7 @@ def test_a_reader_that_has_enough_hides_no_failure(tmp_path, words):
     install_policies(tmp_path, "faulty", FAULTY)
     (tmp_path / "study.toml").write_text(
         'scenario = "quickstart"\npolicies = ["jsq", "faulty"]\nreplications = 1\n'
-        'overrides = { "workload.duration_s" = 5 }\n'
+        'overrides = { "workload.duration_s" = 15, "cluster.nodes" = 2 }\n'
     )
     root = Path(__file__).parents[2]
     with subprocess.Popen(
