@@ -103,7 +103,7 @@ def _living(player: Player) -> Callable[[], None]:
 
 def _clock(shot: Shot | None) -> str:
     ms = 0.0 if shot is None else shot.now_ms
-    ended = ", over" if shot is not None and shot.over else ""
+    ended = ", over" if shot is not None and shot.over and not shot.error else ""
     return tag("span", f"{ms / 1000:,.2f} s", class_="clock") + tag("span", f"simulated{ended}", class_="faint")
 
 
