@@ -14,9 +14,19 @@ import click
 
 from cluster_abm.cli.animate import Cameraman
 from cluster_abm.cli.effects import check_keys_have_effect
-from cluster_abm.cli.options import ONLY_COMPARE, FilePath, json_option, kept, out_option, overrides_of, work_options
+from cluster_abm.cli.options import (
+    ONLY_COMPARE,
+    FilePath,
+    Interrupted,
+    json_option,
+    kept,
+    out_option,
+    overrides_of,
+    work_options,
+)
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.stopping import StopRequest, stop_request
+from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted
 
 if TYPE_CHECKING:
@@ -87,10 +97,10 @@ def run_command(
                     _save(folder, model, summary, wall_s)
     if folder is not None:
         tell(f"results in {folder}")
+    film_code = 0
     if animate is not None and cameraman is not None:
-        with kept("no film was written" + ("" if folder is None else f"; results in {folder}")):
-            cameraman.write(animate)
-    exit_code = 130 if stop.requested else 0
+        film_code = _write_film(cameraman, animate, "" if folder is None else f"; results in {folder}")
+    exit_code = 130 if stop.requested else film_code
     try:
         with ending_with(exit_code):
             _show(summary, as_json)
@@ -131,6 +141,21 @@ def _run_with_progress(
             raise
         return ""
     return None
+
+
+def _write_film(cameraman: Cameraman, path: Path, kept_besides: str) -> int:
+    """The exit code of a command whose film this is; the summary is shown whatever becomes of the film."""
+    try:
+        with kept(f"no film was written{kept_besides}"):
+            cameraman.write(path)
+    except InputError as problem:
+        for line in problem.problems:
+            tell(f"error: {line}")
+        return 2
+    except Interrupted as problem:
+        tell(f"interrupted: {problem}")
+        return 130
+    return 0
 
 
 def _show(summary: dict[str, Any], as_json: bool) -> None:

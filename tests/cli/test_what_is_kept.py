@@ -53,14 +53,15 @@ def test_a_batch_that_is_through(cli, tmp_path, monkeypatch, whose, what):
 
 def test_a_run_whose_film_is_not_written(cli, tmp_path, monkeypatch):
     monkeypatch.setattr(animate.Cameraman, "write", interrupted)
-    code, _, err = cli("run", "quickstart", *SMALL, "--out", "out", "--animate", "run.gif")
+    code, out, err = cli("run", "quickstart", *SMALL, "--out", "out", "--animate", "run.gif")
     assert code == 130
+    assert out.startswith("quickstart, policy")
     assert "interrupted: no film was written; results in out" in err
     assert (tmp_path / "out" / "summary.json").exists()
 
 
 def test_a_comparison_that_is_saved(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr(compare, "_print_next", interrupted)
+    monkeypatch.setattr(compare, "suggestions", interrupted)
     code, _, err = cli("compare", "quickstart", *SMALL, "--policies", "none", "--seeds", 1, "--workers", 1)
     assert code == 130
     assert err.splitlines()[-1] == "interrupted"
