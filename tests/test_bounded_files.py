@@ -35,7 +35,10 @@ def refused(path, limit=LIMIT):
 
 @pytest.mark.parametrize("name", ["a", "a.csv", "a.gz.csv", "a.zip"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
-@pytest.mark.parametrize("data", [b"x", b"some text\n" * 1000, os.urandom(MEGABYTE // 2)])
+# The names of cases are the same in every process that runs them.
+@pytest.mark.parametrize(
+    "data", [b"x", b"some text\n" * 1000, os.urandom(MEGABYTE // 2)], ids=["byte", "text", "noise"]
+)
 def test_the_content_is_the_same_whatever_packs_it_and_however_it_is_called(tmp_path, name, pack, data):
     assert whole(put(tmp_path, name, pack(data)), LIMIT) == data
 
