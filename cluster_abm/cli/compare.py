@@ -80,7 +80,7 @@ def compare_command(
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     try:
         with ending_with(exit_code):
-            _show(found, folder, Asked(scenario, settings, trace, trace_run, names, seeds), as_json)
+            _show(found, folder, Asked(scenario, settings, trace, trace_run, names), as_json)
     finally:
         tell(f"{found.outcome.finished} runs in {wall_s:.1f} s")
         _tell_end(found)

@@ -74,7 +74,7 @@ class Guard:
         if refusal is not None:
             await _answer(send, refusal)
             return
-        # Solara fails by an assertion where such a call names a tab that there is not: that is a 404, no fault.
+        # Solara raises one thing or another where such a call names a tab that there is not: a 404, no fault.
         failing = scope["path"].startswith(CALLS)
         begun = failed = False
 

@@ -27,14 +27,13 @@ ALWAYS = (
 
 
 class Asked(NamedTuple):
-    """What a comparison was asked for: the scenario, the options --set, --trace, --trace-run, --policies, --seeds."""
+    """What a comparison was asked for: the scenario, the options --set, --trace, --trace-run, --policies."""
 
     scenario: str
     settings: Sequence[str]
     trace: Path | None
     trace_run: int | None
     policies: Sequence[str] | None
-    seeds: int | None
 
 
 def not_compared(policies: Sequence[str] | None, seeds: int | None) -> dict[str, str]:

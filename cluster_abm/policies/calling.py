@@ -46,13 +46,9 @@ _numbers = itertools.count()
 _at_work: dict[int, tuple[int, str, str, float]] = {}
 
 
-def current_call(thread: int | None = None) -> Call | None:
-    """The call of a policy's method that is at work in a thread; None if there is none.
-
-    Args:
-        thread: its identifier (`threading.get_ident`); None: the calling thread's.
-    """
-    found = _at_work.get(get_ident() if thread is None else thread)
+def current_call() -> Call | None:
+    """The call of a policy's method that is at work in this thread; None if there is none."""
+    found = _at_work.get(get_ident())
     return None if found is None else Call(*found)
 
 
@@ -205,10 +201,7 @@ class CheckedPolicy:
                 raise
             raise attributed from problem
         finally:
-            if before is None:
-                _at_work.pop(thread, None)
-            else:
-                _at_work[thread] = before
+            _leave(thread, before)
 
     def _period(self) -> float | None:
         with policy_at_work(self._policy, "acts_every_ms"):

@@ -14,10 +14,10 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario, scenario_names
 
 
-def lines(scenario, settings=(), policies=None, seeds=None):
+def lines(scenario, settings=(), policies=None):
     chosen = policies or load_scenario(scenario).compare.policies
     found = SimpleNamespace(policies=list(chosen), estimate=lambda name, metric: SimpleNamespace(mean=1.0))
-    return suggestions(found, Asked(scenario, settings, None, None, policies, seeds))
+    return suggestions(found, Asked(scenario, settings, None, None, policies))
 
 
 @pytest.fixture

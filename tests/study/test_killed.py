@@ -49,7 +49,7 @@ def test_killed_at_random(tmp_path, times, replications):
     store = Store(tmp_path / "out")
     assert list((tmp_path / "out" / "tmp").iterdir()) == []
     assert list((tmp_path / "out" / "sessions").iterdir()) == []
-    # A kill between the creation of a claim and the writing of its owner's name leaves the thing to nobody for a while.
+    # A claim whose process was killed before it wrote its name there holds until it expires: no compaction till then.
     unnamed = [path for path in (tmp_path / "out" / "claims").glob("compaction.*") if not path.stat().st_size]
     assert len(list(store.parts.iterdir())) > 1 or unnamed
     run_batch(study(tmp_path, replications=replications, grid=None), tmp_path / "alone", "inline", quiet=True)
