@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cluster_abm._version import __version__
+
 if TYPE_CHECKING:
     from cluster_abm.errors import InputError
     from cluster_abm.model import ClusterModel
     from cluster_abm.scenario import Scenario, load_scenario
     from cluster_abm.study.results_folder import load_results
 
-__version__ = "0.1.0"
 __all__ = ["ClusterModel", "InputError", "Scenario", "__version__", "load_results", "load_scenario"]
 
 _HOMES = {

@@ -17,7 +17,7 @@ class InputError(Exception):
         super().__init__("\n".join(self.problems))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:
-        """Keep the problems apart when the error crosses a process border."""
+        """Keep the problems apart when the error crosses a process boundary."""
         return type(self), (self.problems,)
 
 

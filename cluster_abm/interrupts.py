@@ -67,10 +67,10 @@ def raising_handlers() -> dict[signal.Signals, Callable[[int, Any], Any]]:
 def interrupt_held_back() -> Iterator[None]:
     """Hold ending signals back until the block is left: what belongs together is done as a whole, or not begun."""
     handlers = raising_handlers()
-    heard: list[int] = []
+    received: list[int] = []
 
     def note(number: int, _frame: Any) -> None:
-        heard.append(number)
+        received.append(number)
 
     for number in handlers:
         signal.signal(number, note)
@@ -79,7 +79,7 @@ def interrupt_held_back() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for one in heard:
+        for one in received:
             note_signal(one)
-        if heard:
-            handlers[signal.Signals(heard[0])](heard[0], None)
+        if received:
+            handlers[signal.Signals(received[0])](received[0], None)

@@ -1,6 +1,6 @@
 """Compilation of the kernels, with an on-disk cache that cannot go stale.
 
-Numba's cache looks only at the file of the cached function, so an edited callee would silently run as it was.
+Numba's cache checks only the file of the cached function, so an edited callee would silently run as it was.
 The cache folder is therefore named by a hash of every source that a kernel's code can come from.
 """
 
@@ -27,6 +27,11 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 # Of caches, so many are kept whatever their age; older ones once no process has used them for a day [s].
 CACHES_KEPT, UNUSED_S = 4, 86_400.0
+# Without numba's counting of references to arrays, which costs more than the arithmetic where a kernel hands a tuple of
+# tables on to its parts. What is compiled so cannot allocate; the caller's references keep its arguments alive.
+NO_COUNTS: dict[str, Any] = {"_nrt": False}
+# Compiled code by kernel, for `entry`.
+_ENTRIES: dict[object, object] = {}
 CACHE_NAME = re.compile(r"[0-9a-f]{16}")
 
 if cast(Any, numba.config).DISABLE_JIT:
@@ -38,7 +43,7 @@ if cast(Any, numba.config).DISABLE_JIT:
 def kernel_sources() -> list[Path]:
     """The package's modules that a kernel's code can come from, sorted: those that compile, and all they import.
 
-    So an edited policy or command does not have everything compiled anew.
+    So an edited policy or command does not have everything compiled again.
     """
     package = Path(__file__).resolve().parent
     text = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
@@ -71,7 +76,7 @@ def cache_folder() -> str | None:
     folder = Path(root) / "kernels" / sources_hash()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # The time of its last use, by which `_prune` tells what is still in use.
+        # The time of its last use, by which `_prune` knows what is still in use.
         os.utime(folder)
     except OSError:
         return None
@@ -91,16 +96,39 @@ def _prune(folder: Path) -> None:
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` in nopython mode, cached on disk where that is possible."""
+    """Compile `function` in nopython mode, cached on disk where that is possible; it must not allocate memory."""
+    return _compiled(function, **NO_COUNTS)
+
+
+def allocating_kernel(function: Function) -> Function:
+    """Compile a kernel that makes arrays of its own."""
+    return _compiled(function)
+
+
+def _compiled(function: Function, **options: Any) -> Function:
     folder = cache_folder()
     # The folder is numba's global setting: put back what other code of this process has set.
     settings: Any = numba.config
     before = settings.CACHE_DIR
     settings.CACHE_DIR = folder or before
     try:
-        return cast(Function, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
+        compiled = numba.njit(cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
+        return cast(Function, compiled)
     finally:
         settings.CACHE_DIR = before
+
+
+def entry(function: Function, *arguments: object) -> Function:
+    """The compiled code of a kernel for arguments of such types, to be called in the kernel's place.
+
+    At every call of a kernel numba looks at the types of all arguments, which takes longer (1 to 2 us for the tables of
+    a run) than a slice of a small cluster. It is only for calls whose arguments always have these types and are
+    contiguous: nothing looks at them again.
+    """
+    found = _ENTRIES.get(function)
+    if found is None:
+        found = _ENTRIES[function] = cast(Any, function).compile(tuple(map(numba.typeof, arguments)))
+    return cast(Function, found)
 
 
 def inlinable(function: Function) -> Function:
@@ -111,9 +139,9 @@ def inlinable(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """A part of a kernel: one rule, one function, joined by the compiler at no cost of a call."""
-    return cast(Function, numba.njit(inline="always", error_model="numpy")(function))
+    return cast(Function, numba.njit(inline="always", error_model="numpy", **NO_COUNTS)(function))
 
 
 def called(function: Function) -> Function:
     """A rare part of a kernel: compiled once and called, so that kernels do not grow by it wherever it stands."""
-    return cast(Function, numba.njit(error_model="numpy")(function))
+    return cast(Function, numba.njit(error_model="numpy", **NO_COUNTS)(function))

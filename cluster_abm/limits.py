@@ -86,7 +86,7 @@ def memory_bytes() -> float:
             limit, _ = resource.getrlimit(kind)
             if limit != resource.RLIM_INFINITY:
                 found.append(float(limit))
-    # Where nothing tells, as much as a small machine has.
+    # Where no limit is known, as much as a small machine has.
     return min((one for one in found if one > 0), default=8e9)
 
 

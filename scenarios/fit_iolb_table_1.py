@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 
 from cluster_abm import load_scenario
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study.runs import Task, run_all
+from cluster_abm.study.runner.tasks import Task, run_all
 
 KEYS = ("workload.jobs_per_s", "workload.duration_s", "cluster.memory_mb")
 FIRST_SEED = 10_001
@@ -40,7 +40,7 @@ def clb_slowdowns(values: Sequence[float], io_rates: Sequence[float], seeds: int
     outcome = run_all(tasks, workers, label="clb")
     if outcome.interrupted or outcome.errors:
         raise SystemExit("\n".join(outcome.errors) or "interrupted")
-    found = [summary["metrics"]["mean_slowdown"] for summary in outcome.summaries if summary is not None]
+    found = [row["mean_slowdown"] for row in outcome.rows if row is not None]
     return np.asarray(found, float).reshape(len(io_rates), seeds).mean(axis=1)
 
 

@@ -1,9 +1,9 @@
-"""What old news does to each policy: mean response over the age of reports, their loss, and distance.
+"""What stale information does to each policy: mean response over the age of reports, their loss, and distance.
 
     python scenarios/herding.py --out docs
 
 The scenario is `stale-views`; swept are the period of reports, the share of messages that get lost, and the latency of
-wide-area links between four clusters of eight nodes. Each policy once as a dispatcher that nobody refuses, once with
+wide-area links between four clusters of eight nodes. Each policy once as a dispatcher that no node refuses, once with
 negotiation. Writes `herding.csv` and `.png`; 4 seeds take five minutes on two cores. docs/herding.md discusses it.
 """
 
@@ -16,13 +16,14 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.results.style import colour_of, new_figure, save
-from cluster_abm.study.runs import Task, run_all
-from cluster_abm.study.statistics import estimate
+from cluster_abm.results.colours import colour_of
+from cluster_abm.results.style import new_figure, save
+from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.statistics.estimates import estimate
 
 POLICIES = ("random", "power-of-d", "jsq", "wal-re", "iolb")
 WAYS: dict[str, dict[str, object]] = {
-    "nobody refuses": {"negotiation.refusals": False},
+    "no node refuses": {"negotiation.refusals": False},
     "asked nodes may refuse": {"negotiation.refusals": True},
 }
 FRESH: dict[str, object] = {"cluster.exchange_period_ms": 500.0}
@@ -39,7 +40,7 @@ SWEEPS: dict[str, tuple[str, tuple[float, ...], dict[str, object]]] = {
 
 
 def cells() -> list[tuple[str, float, str, str]]:
-    """Sweep, its value, way and policy of every point."""
+    """Return the sweep, its value, the key of WAYS and the policy of every point."""
     return [
         (sweep, value, way, policy)
         for sweep, (_, values, _) in SWEEPS.items()
@@ -60,7 +61,7 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
     outcome = run_all(tasks, workers, label="herding")
     if outcome.interrupted or outcome.errors:
         raise SystemExit("\n".join(outcome.errors) or "interrupted")
-    found = [summary["metrics"]["mean_response_ms"] for summary in outcome.summaries if summary is not None]
+    found = [row["mean_response_ms"] for row in outcome.rows if row is not None]
     rows = []
     for place, cell in enumerate(everything):
         one = estimate(found[place * seeds : (place + 1) * seeds])
@@ -70,8 +71,8 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
-    """A panel a sweep and way, a line a policy."""
-    title = f"Mean response under old news: 32 nodes, load 0.8, jobs of 1 s ({seeds} seeds, bands: 95 %)"
+    """Draw a panel for each sweep and key of WAYS, a line a policy."""
+    title = f"Mean response under stale information: 32 nodes, load 0.8, jobs of 1 s ({seeds} seeds, bands: 95 %)"
     figure = new_figure(14, 8, title)
     panels = figure.subplots(len(WAYS), len(SWEEPS), sharey=True)
     for row, way in enumerate(WAYS):

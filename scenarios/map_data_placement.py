@@ -19,8 +19,8 @@ import pandas as pd
 from cluster_abm import load_scenario
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
-from cluster_abm.study.runs import Task, run_all
-from cluster_abm.study.statistics import paired
+from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.statistics.estimates import paired
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ POLICIES: dict[str, dict[str, object]] = {
     "data-majority": {"policy.name": "data-majority"},
     "jsq": {"policy.name": "jsq"},
 }
-# Whose mean response is divided by whose.
+# Pairs of policies: mean response of the first divided by that of the second.
 RATIOS = (
     ("data-majority", "data-access"),
     ("jsq", "data-access"),
@@ -68,10 +68,10 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
     outcome = run_all(tasks, workers, label="map")
     if outcome.interrupted or outcome.errors:
         raise SystemExit("\n".join(outcome.errors) or "interrupted")
-    metrics = [summary["metrics"] for summary in outcome.summaries if summary is not None]
+    metrics = [row for row in outcome.rows if row is not None]
     shape = (len(cells), len(POLICIES), seeds)
     responses = np.asarray([metric["mean_response_ms"] for metric in metrics], float).reshape(shape)
-    waits = np.asarray([metric["breakdown_ms"]["migration"] for metric in metrics], float).reshape(shape)
+    waits = np.asarray([metric["breakdown_ms.migration"] for metric in metrics], float).reshape(shape)
     rows = []
     for cell, response_ms, wait_ms in zip(cells, responses, waits, strict=True):
         row: dict[str, object] = dict(zip(("network", "trunk_mbps", "file_mb"), cell, strict=True))

@@ -18,7 +18,7 @@ import pandas as pd
 
 from cluster_abm import load_scenario
 from cluster_abm.results.style import new_figure, save
-from cluster_abm.study.runs import Task, run_all
+from cluster_abm.study.runner.tasks import Task, run_all
 
 WORKS: dict[str, dict[str, object]] = {
     "heavy-tailed, uneven homes": {},
@@ -62,7 +62,7 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
     outcome = run_all(tasks, workers, label="map")
     if outcome.interrupted or outcome.errors:
         raise SystemExit("\n".join(outcome.errors) or "interrupted")
-    found = [summary["metrics"]["mean_slowdown"] for summary in outcome.summaries if summary is not None]
+    found = [row["mean_slowdown"] for row in outcome.rows if row is not None]
     means = np.asarray(found, float).reshape(len(everything), seeds).mean(axis=1)
     rows = pd.DataFrame(everything, columns=["work", "disk_load", "data_mb", "policy"]).assign(slowdown=means)
     table = rows.pivot_table(index=["work", "disk_load", "data_mb"], columns="policy", values="slowdown", sort=False)

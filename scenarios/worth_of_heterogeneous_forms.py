@@ -2,8 +2,8 @@
 
     python scenarios/worth_of_heterogeneous_forms.py --out docs
 
-Sixteen nodes, half of which have `degree` times as much of one thing as the others, at the same total: CPU speed under
-computing jobs, disk rate under I/O-intensive ones, memory under jobs that need it. Both forms of a policy meet the same
+Sixteen nodes; half of them have `degree` times as much of one thing as the others, at the same total: CPU speed under
+computing jobs, disk rate under I/O-intensive ones, memory under jobs that need it. Both forms of a policy get the same
 jobs. Writes `unlike-nodes.csv` and `.png`. What comes out is discussed in docs/unlike-nodes.md.
 """
 
@@ -19,8 +19,8 @@ import pandas as pd
 
 from cluster_abm import load_scenario
 from cluster_abm.results.style import new_figure, save
-from cluster_abm.study.runs import Task, run_all
-from cluster_abm.study.statistics import estimate
+from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.statistics.estimates import estimate
 
 NODES, CPU_MS, IO_PER_MS, REQUEST_MS = 16, 1000.0, 0.3, 10.5
 SEEK_MS, DISK_MB_PER_S, MEMORY_MB = 8.0, 40.0, 100.0
@@ -93,7 +93,7 @@ def measure(policies: list[str], seeds: int, duration_s: float, workers: int | N
     outcome = run_all(tasks, workers, label="forms")
     if outcome.interrupted or outcome.errors:
         raise SystemExit("\n".join(outcome.errors) or "interrupted")
-    found = [summary["metrics"]["mean_response_ms"] for summary in outcome.summaries if summary is not None]
+    found = [row["mean_response_ms"] for row in outcome.rows if row is not None]
     responses_s = np.asarray(found, float).reshape(len(cases), 2, seeds) / 1000.0
     rows = []
     for case, (plain, heterogeneous) in zip(cases, responses_s, strict=True):

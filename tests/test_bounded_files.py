@@ -14,7 +14,7 @@ from support import scenario
 from cluster_abm import bounded_files
 from cluster_abm.bounded_files import BLOCK, MEGABYTE, Limit, digest, opened, unpacked, whole
 from cluster_abm.errors import InputError
-from cluster_abm.study.fingerprint import cell_key
+from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.workload.traces import read_trace
 
 LIMIT = Limit(1, "some.key")

@@ -7,8 +7,11 @@ import pkgutil
 import time
 from pathlib import Path
 
+from support import busy, scenario
+
 import cluster_abm
-from cluster_abm import jit
+from cluster_abm import ClusterModel, jit
+from cluster_abm.engine.loads import measure
 from cluster_abm.jit import kernel_sources
 
 
@@ -30,6 +33,17 @@ def test_all_that_a_kernel_calls_is_among_the_sources():
             calls.add(Path(inspect.getfile(function)).resolve())
     assert kernels > 60
     assert calls <= sources
+
+
+def test_the_entry_of_a_kernel_does_what_the_kernel_does():
+    model = ClusterModel(scenario(**busy()), seed=1)
+    model.run(until_ms=5000)
+    engine = model.engine
+    by_entry, by_kernel = engine.empty_loads(), engine.empty_loads()
+    engine.measure(model.now_ns, by_entry)
+    measure(engine.nodes, engine.tasks, model.now_ns, by_kernel, 0, len(by_kernel), engine.effective_rates)
+    assert by_entry["tasks"].sum() > 0
+    assert by_entry.tobytes() == by_kernel.tobytes()
 
 
 def test_an_edited_policy_or_command_compiles_nothing_anew():

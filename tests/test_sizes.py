@@ -15,9 +15,9 @@ from cluster_abm import ClusterModel, limits
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.compare import compare
-from cluster_abm.study.expansion import expand
-from cluster_abm.study.reproduce import reproduce
-from cluster_abm.study.study_file import load_study
+from cluster_abm.study.design.expansion import expand
+from cluster_abm.study.design.study_file import load_study
+from cluster_abm.study.papers.reproduce import reproduce
 
 HEAD = 'scenario = "quickstart"\npolicies = ["none", "jsq"]\n'
 STUDIES = {

@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 import solara
 
 from cluster_abm import load_scenario
-from cluster_abm.model.watching import telling_index
+from cluster_abm.model.observation.watching import telling_index
 from cluster_abm.policies import available
 from viz.colours import INDICES
 from viz.markup import tag
@@ -32,7 +32,7 @@ LABELS = {"intensity": "Workload intensity [times]", "io_per_ms": "I/O rate [1/m
           "page_fault_rate_per_ms": "Page-fault rate [1/ms of CPU]", "nodes": "Nodes",
           "bandwidth_mbps": "Network [Mbps a link]", "exchange_period_ms": "Exchange period [ms]",
           "slice_ms": "Time slice [ms]", "seed": "Seed"}  # fmt: skip
-NOBODY = "nobody"
+NO_POLICY = "no policy"
 STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 
 
@@ -78,8 +78,8 @@ def Page() -> None:
                 solara.Button("Reset", on_click=player.reset, outlined=True)
             _choice("Policy", settings.value.policy, list(available()), lambda name: change(policy=name))
             _choice(
-                "Beside it, on the same jobs", settings.value.other or NOBODY, [NOBODY, *available()],
-                lambda name: change(other="" if name == NOBODY else name),
+                "Beside it, on the same jobs", settings.value.other or NO_POLICY, [NO_POLICY, *available()],
+                lambda name: change(other="" if name == NO_POLICY else name),
             )  # fmt: skip
             _choice("Nodes coloured by", INDICES[index.value].short, [one.short for one in INDICES.values()], colour_by)
             _number("Simulated time a frame [ms]", frame_ms.value, last_ms, player)

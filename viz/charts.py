@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.image import imsave
 
-from cluster_abm.model.watching import JobLife
-from cluster_abm.results.style import BREAKDOWN_COLOURS, BREAKDOWN_WORDS, plain
+from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.style import BREAKDOWN_WORDS, plain
 from viz import colours
 from viz.colours import Index
 from viz.markup import Markup, joined, svg, tag, text

@@ -5,13 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cluster_abm.formulas.load_class import CLASS_NAMES
+from cluster_abm.results.colours import (
+    BREAKDOWN_COLOURS,
+    CLASS_COLOURS,
+    DOWN,
+    FAINT,
+    INK,
+    LIGHTEST,
+    LINE,
+    LINK,
+    LOAD_CLASS,
+    MOVE,
+    PAPER,
+    RIM,
+    WEIGHTED,
+)
 from cluster_abm.results.film import Scale
-from cluster_abm.results.style import BREAKDOWN_COLOURS
 
-INK, FAINT, LINE, PAPER = "#1b2733", "#5b6770", "#d5dbe0", "#ffffff"
 CPU, DISK = BREAKDOWN_COLOURS["cpu"], BREAKDOWN_COLOURS["io"]
-MOVE = "#b0307a"
-OUT = "#7d2a22"
+__all__ = ["DOWN", "FAINT", "INK", "LIGHTEST", "LINE", "LINK", "MOVE", "PAPER", "RIM"]
 Colour = tuple[int, int, int]
 
 
@@ -45,13 +57,11 @@ INDICES = {
         Index("cpu", "CPU: tasks running or ready", "tasks", 2.0, CPU),
         Index("memory", "Memory: demand of what there is [%]", "%", 100.0, BREAKDOWN_COLOURS["paging"]),
         Index("io", "I/O: processing ahead [s]", "s", 1.0, DISK),
-        Index("weighted", "Weighted: loads by their means", "× mean", 2.0, "#6a3d9a"),
-        Index("class", "Load class", "", 3.0, "#333333"),
+        Index("weighted", "Weighted: loads by their means", "× mean", 2.0, WEIGHTED),
+        Index("class", "Load class", "", 3.0, LOAD_CLASS),
     )
 }
-CLASS_COLOURS = ("#eef1f3", "#a6cee3", "#e6ab02", "#d55e00")
 CLASSES = tuple(zip(CLASS_NAMES, CLASS_COLOURS, strict=True))
-LIGHTEST: Colour = (238, 241, 243)
 
 
 def scale_of(index: Index, largest: float) -> float:
@@ -84,7 +94,7 @@ def colour_of(index: Index, value: float, full: float) -> Colour:
     share = min(1.0, max(0.0, value / full)) if full > 0 else 0.0
     # The eye tells light colours apart worse than dark ones: they get more of the scale.
     share = share**0.7
-    light, dark = LIGHTEST, rgb(index.colour)
+    light, dark = rgb(LIGHTEST), rgb(index.colour)
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(light, dark, strict=True))
     return red, green, blue
 

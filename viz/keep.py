@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from cluster_abm.model.watching import picture_of
+from cluster_abm.model.observation.watching import picture_of
 from cluster_abm.results.film import Scene, png
 from viz.colours import INDICES, film_scale
 from viz.panels import NAMES
@@ -22,7 +22,7 @@ def picture(runs: Sequence[Run], index: str) -> bytes:
     shown = []
     for run in runs:
         model, at = run.model, run.map.places
-        title = f"{model.setup.name}: policy {model.policy.name}, seed {model.run_seed}"
+        title = f"{model.setup.name}: policy {model.policy_name}, seed {model.run_seed}"
         scene = Scene(title, [at[node] for node in range(model.network.nodes)], run.map.wires)
         shown.append((scene, picture_of(run.frame, kind.name, model.network, at)))
     return png(shown, film_scale(kind, max(run.largest(kind.name) for run in runs)))
@@ -39,7 +39,7 @@ def jobs(runs: Sequence[Run]) -> bytes:
     if len(frames) > 1:
         for name, run, frame in zip(NAMES, runs, frames, strict=True):
             frame.insert(0, "run", name)
-            frame.insert(1, "policy", run.model.policy.name)
+            frame.insert(1, "policy", run.model.policy_name)
     file = io.BytesIO()
     pd.concat(frames).to_parquet(file, engine="pyarrow", index=False, compression="zstd")
     return file.getvalue()

@@ -16,7 +16,7 @@ from viz import colours
 from viz.colours import Index
 from viz.markup import Markup, joined, svg, tag, text
 
-# More arrows than this hide the nodes: the ways that most tasks took are drawn.
+# More arrows than this hide the nodes: the routes that most tasks took are drawn.
 MOST_ARROWS = 80
 MARGIN, LEGEND = 26.0, 34.0
 # Arrows: how far beside the links, how far from the nodes' rims, and how round their corners are [pixels].
@@ -66,7 +66,7 @@ def map_of(network: Network, width: float, height: float) -> Map:
     # The more lines there are the fainter each one is.
     strength = max(0.18, min(1.0, 60 / max(1, len(ends))))
     switches = [_switch(x, y, tag("title", vertex)) for vertex, (x, y) in at.items() if not isinstance(vertex, int)]
-    lines = tag("path", d=path, stroke="#8d99a3", stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
+    lines = tag("path", d=path, stroke=colours.LINK, stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
     return Map(width, height, places, drawn, at, network.nodes, joined(lines, *switches), largest)
 
 
@@ -88,7 +88,7 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, 
         network: as it is now, on which tasks have moved.
         index: by which load nodes are coloured.
         full: the value of the full colour.
-        label: what the picture shows, for who cannot see it.
+        label: what the picture shows, for screen readers.
     """
     nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
     return svg(
@@ -106,9 +106,9 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
     fill = colours.colour_of(index, value, full)
     if not up:
         cross = _cross(x, y, radius / 2)
-        circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.PAPER, stroke=colours.OUT, stroke_width=2)
-        return tag("g", title, circle, tag("path", d=cross, stroke=colours.OUT, stroke_width=2), class_="node out")
-    circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.hexed(fill), stroke="#51606b", stroke_width=1)
+        circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.PAPER, stroke=colours.DOWN, stroke_width=2)
+        return tag("g", title, circle, tag("path", d=cross, stroke=colours.DOWN, stroke_width=2), class_="node out")
+    circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.hexed(fill), stroke=colours.RIM, stroke_width=1)
     number: object = ""
     if where.nodes <= MOST_NUMBERED and where.largest >= 8:
         dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140
@@ -158,7 +158,7 @@ def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bo
         parts: list[object] = []
         x = 8.0
         for name, colour in colours.CLASSES:
-            parts.append(tag("rect", x=x, y=y - 5, width=11, height=11, fill=colour, stroke="#51606b"))
+            parts.append(tag("rect", x=x, y=y - 5, width=11, height=11, fill=colour, stroke=colours.RIM))
             parts.append(text(x + 15, y + 4, name))
             x += 24 + 6.2 * len(name)
     else:
@@ -170,8 +170,8 @@ def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bo
         parts.append(text(24 + 7 * steps, y + 4, f"{plain(full)} {index.unit}"))
     x = where.width - 174
     parts += [
-        tag("circle", cx=x, cy=y, r=3.5, fill="#cfd6db", stroke="#51606b"),
-        tag("circle", cx=x + 13, cy=y, r=7, fill="#cfd6db", stroke="#51606b"),
+        tag("circle", cx=x, cy=y, r=3.5, fill="#cfd6db", stroke=colours.RIM),
+        tag("circle", cx=x + 13, cy=y, r=7, fill="#cfd6db", stroke=colours.RIM),
         text(x + 24, y + 4, "more tasks"),
         tag("path", d=f"M{x + 92:.0f} {y:.0f}h20", stroke=colours.MOVE, stroke_width=2),
         tag("polygon", points=f"{x + 118:.0f},{y:.0f} {x + 110:.0f},{y - 4:.0f} {x + 110:.0f},{y + 4:.0f}",
@@ -181,8 +181,8 @@ def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bo
     if not all_up:
         x -= 44
         parts += [
-            tag("circle", cx=x, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.OUT, stroke_width=1.5),
-            tag("path", d=_cross(x, y, 2.6), stroke=colours.OUT, stroke_width=1.5),
+            tag("circle", cx=x, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.DOWN, stroke_width=1.5),
+            tag("path", d=_cross(x, y, 2.6), stroke=colours.DOWN, stroke_width=1.5),
             text(x + 10, y + 4, "out"),
         ]
     if has_switches:

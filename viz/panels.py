@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cluster_abm.model.decisions import DecisionRecord
-from cluster_abm.results.style import colours_of, plain
+from cluster_abm.model.negotiation.decisions import DecisionRecord
+from cluster_abm.results.colours import colours_of
+from cluster_abm.results.style import plain
 from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import INDICES
 from viz.markup import Markup, joined, tag
-from viz.run import Run
+from viz.run import Run, Watched
 
 # Pixels of the maps: alone, and each of two.
 ALONE, BESIDE = (590.0, 437.0), (490.0, 310.0)
@@ -53,12 +54,12 @@ def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[
         over_time = f"{_name(runs, place)}{kind.words.split(':')[0]} of the nodes over time"
         heat = charts.heat_map(over_time, run.times_s, run.column(index), kind, full, *size)
         found.append([f"heat{place}", heat])
-    found.append(["talk", _talk(runs)])
+    found.append(["talk", negotiations(runs)])
     return found
 
 
-def _name(runs: Sequence[Run], place: int) -> str:
-    return "" if len(runs) == 1 else f"{NAMES[place]} {runs[place].model.policy.name} · "
+def _name(runs: Sequence[Watched], place: int) -> str:
+    return "" if len(runs) == 1 else f"{NAMES[place]} {runs[place].model.policy_name} · "
 
 
 def _numbers(runs: Sequence[Run]) -> Markup:
@@ -81,9 +82,9 @@ def _numbers(runs: Sequence[Run]) -> Markup:
     ):  # fmt: skip
         rows.append((words, [float(read(run.frame)) for run in runs], unit))
     two = len(runs) == 2
-    inks = colours_of([run.model.policy.name for run in runs])
+    inks = colours_of([run.model.policy_name for run in runs])
     heads = [
-        tag("th", tag("i", style=f"background:{ink}"), f"{NAMES[place]} " if two else "", run.model.policy.name)
+        tag("th", tag("i", style=f"background:{ink}"), f"{NAMES[place]} " if two else "", run.model.policy_name)
         for place, (run, ink) in enumerate(zip(runs, inks, strict=True))
     ]
     body = []
@@ -113,7 +114,7 @@ def _figure(value: float, unit: str) -> str:
 
 def _lines(runs: Sequence[Run]) -> Markup:
     two = len(runs) == 2
-    inks = colours_of([run.model.policy.name for run in runs])
+    inks = colours_of([run.model.policy_name for run in runs])
     # Runs have the same clock: the longer one's times are both's.
     times_s = max((run.times_s for run in runs), key=len)
     width, height = (285.0, 84.0) if two else (395.0, 99.0)
@@ -127,7 +128,7 @@ def _lines(runs: Sequence[Run]) -> Markup:
             Line(NAMES[place] if two else "", inks[place], place == 1, of(run, name)) for place, run in enumerate(runs)
         ]
 
-    # In grey the two are told apart by their widths.
+    # In grey the two are distinct by their widths.
     kinds = (("CPU", "cpu_utilisation", colours.CPU, 1.2), ("disk", "disk_utilisation", colours.DISK, 2.6))
     percent = [
         Line(words if place == 0 else "", colour, place == 1, [100 * value for value in of(run, name)], thick)
@@ -142,7 +143,7 @@ def _lines(runs: Sequence[Run]) -> Markup:
     )
 
 
-def _talk(runs: Sequence[Run]) -> Markup:
+def negotiations(runs: Sequence[Watched], can_pick: bool = True) -> Markup:
     """The newest decisions, and the life of the job that was picked."""
     lives = [(place, run.frame.life) for place, run in enumerate(runs) if run.frame.life is not None]
     parts: list[object] = []
@@ -161,9 +162,9 @@ def _talk(runs: Sequence[Run]) -> Markup:
         heads.insert(0, "")
     rows = [tag("tr", *cells, data_job=decision.job) for decision, cells in _rows(newest[:room], len(runs) == 2)]
     if not rows:
-        rows = [tag("tr", tag("td", "nobody has decided anything yet", colspan=len(heads), class_="faint"))]
+        rows = [tag("tr", tag("td", "no decision has been taken yet", colspan=len(heads), class_="faint"))]
     table = tag("table", tag("thead", tag("tr", *(tag("th", head) for head in heads))), tag("tbody", *rows))
-    hint = "" if lives else tag("span", " click one for its job's life", class_="faint small")
+    hint = "" if lives or not can_pick else tag("span", " click one for its job's life", class_="faint small")
     return joined(*parts, tag("h2", "Last negotiations", hint), table)
 
 

@@ -124,7 +124,7 @@ class Player:
         self._worker.do(lambda: self._colour_by(index))
 
     def pick(self, job: int | None) -> None:
-        """Tell the life of this job from now on."""
+        """Show the life of this job from now on."""
         self._worker.do(lambda: self._pick(job))
 
     def painted(self, number: int) -> None:

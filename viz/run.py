@@ -19,24 +19,20 @@ MOST_KEPT, LEAST_KEPT = 300, 60
 MOST_VALUES = 300_000
 
 
-class Run:
-    """A model that goes on frame by frame.
+class Watched:
+    """A model that is watched: its frames so far, and its map.
 
     Args:
-        scenario: what to run.
+        model: the run.
         width, height: of the map [pixels].
 
     Attributes:
         frame: the newest frame.
         times_s: simulated time of the frames kept [s].
-
-    Raises:
-        InputError: the scenario cannot be run.
     """
 
-    def __init__(self, scenario: Scenario, width: float, height: float) -> None:
-        # What the page shows of decisions the watcher keeps.
-        self.model = ClusterModel(scenario, keep_decisions=False)
+    def __init__(self, model: ClusterModel, width: float, height: float) -> None:
+        self.model = model
         self.map: Map = map_of(self.model.network, width, height)
         self._watcher = Watcher(self.model)
         self._kept: list[tuple[float, Frame]] = []
@@ -47,22 +43,12 @@ class Run:
         self.frame = self._watcher.frame()
         self._keep()
 
-    def advance(self, until_ms: float, job: int | None = None, goes_on: Callable[[], bool] = lambda: True) -> None:
-        """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job.
-
-        A run that has ended stays as it is while the clock of the one beside it goes on.
-
-        Args:
-            until_ms: simulated time [ms].
-            job: whose life; None: of no job.
-            goes_on: asked at each slice boundary; the frame ends there if it does not.
-        """
-        was_running = self.model.running
-        while self.model.running and self.model.now_ms < until_ms - 1e-9 and goes_on():
-            self.model.step()
-        self._clock_ms = self.model.now_ms if was_running else until_ms
-        self.frame = self._watcher.frame(job)
-        self._keep()
+    def look(self) -> None:
+        """Take a frame, if the model has gone on since the last one."""
+        if self.model.now_ms != self.frame.now_ms:
+            self._clock_ms = self.model.now_ms
+            self.frame = self._watcher.frame()
+            self._keep()
 
     def pick(self, job: int | None) -> None:
         """The newest frame, with the life of another job."""
@@ -104,3 +90,36 @@ class Run:
         if len(self._kept) > self._most_kept:
             self._kept = self._kept[::2]
             self._stride *= 2
+
+
+class Run(Watched):
+    """A model that goes on frame by frame.
+
+    Args:
+        scenario: what to run.
+        width, height: of the map [pixels].
+
+    Raises:
+        InputError: the scenario cannot be run.
+    """
+
+    def __init__(self, scenario: Scenario, width: float, height: float) -> None:
+        # What the page shows of decisions the watcher keeps.
+        super().__init__(ClusterModel(scenario, keep_decisions=False), width, height)
+
+    def advance(self, until_ms: float, job: int | None = None, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Slice after slice up to a time, or to the run's end; then a frame, with the life of a job.
+
+        A run that has ended stays as it is while the clock of the one beside it goes on.
+
+        Args:
+            until_ms: simulated time [ms].
+            job: of which the life is given; None: of no job.
+            goes_on: asked at each slice boundary; the frame ends there if it does not.
+        """
+        was_running = self.model.running
+        while self.model.running and self.model.now_ms < until_ms - 1e-9 and goes_on():
+            self.model.step()
+        self._clock_ms = self.model.now_ms if was_running else until_ms
+        self.frame = self._watcher.frame(job)
+        self._keep()

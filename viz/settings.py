@@ -85,7 +85,7 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     """
     was = settings_of(scenario)
     _check_numbers(settings, was)
-    # What nobody has touched stays as it is, with all that the scenario says beside it.
+    # What the controls have not changed stays as it is, with all that the scenario says beside it.
     changed: dict[str, Any] = {
         key: getattr(settings, name) for name, key in KEYS.items() if getattr(settings, name) != getattr(was, name)
     }

@@ -15,4 +15,4 @@ def Stage(
     event_painted: Callable[[int], None],
     event_pick: Callable[[int], None],
 ) -> None:
-    """Shows panels, [name, HTML] each; tells which number the browser has painted, and which job was clicked."""
+    """Shows panels, [name, HTML] each; reports which number the browser has painted, and which job was clicked."""

@@ -16,14 +16,14 @@ from cluster_abm.policies import Policy
 # A policy may take so long for one slice once something else is wanted [s].
 GRACE_S = 2.0
 WATCH_S = 0.05
-# A policy that catches everything is told to stop so many times more.
+# A policy that catches everything is stopped so many times more.
 MOST_TOLD = 100
 MOST_WORDS = 600
 Task = Callable[[], None]
 
 
 class GivenUp(BaseException):
-    """Ends a thread whose work nothing waits for any more."""
+    """Ends a thread when nothing waits for its work any more."""
 
 
 class Worker:

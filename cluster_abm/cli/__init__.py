@@ -150,5 +150,5 @@ def _chain(problem: BaseException) -> Iterator[BaseException]:
 
 
 def _short(line: str) -> str:
-    """A line of a message, its middle left out where a value makes it longer than anyone reads."""
+    """A line of a message, its middle left out where a value makes it too long to read."""
     return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 200]} ... {line[-190:]}"

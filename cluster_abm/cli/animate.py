@@ -26,7 +26,7 @@ class Cameraman:
     def __init__(self, model: ClusterModel) -> None:
         from cluster_abm.interconnect.layout import positions
         from cluster_abm.model import Watcher
-        from cluster_abm.model.watching import telling_index
+        from cluster_abm.model.observation.watching import telling_index
 
         self._model, self._watcher = model, Watcher(model)
         self._index = telling_index(model.setup)
@@ -39,8 +39,8 @@ class Cameraman:
         model = self._model
         self._take()
         while model.running:
-            border_ms = model.now_ms + self._every_ms
-            while model.running and model.now_ms < border_ms - 1e-9:
+            boundary_ms = model.now_ms + self._every_ms
+            while model.running and model.now_ms < boundary_ms - 1e-9:
                 model.step()
             self._take()
             ended = model.engine.finished / max(1, int(model.jobs["tasks"].sum()))
@@ -54,7 +54,7 @@ class Cameraman:
         from cluster_abm.results.film import Scene, scale_of, write_film
 
         model, at = self._model, self._at
-        title = f"{model.setup.name}: policy {model.policy.name}, seed {model.run_seed}"
+        title = f"{model.setup.name}: policy {model.policy_name}, seed {model.run_seed}"
         scene = Scene(title, [at[node] for node in range(model.network.nodes)], wires(self._whole_network, at))
         scale = scale_of(self._index, max(float(one.loads.max()) for one in self._kept))
         with tqdm(total=len(self._kept), desc="film", disable=None, leave=False) as bar:
@@ -62,7 +62,7 @@ class Cameraman:
         tell(f"film in {path}: a picture every {self._every_ms / 1000:g} s")
 
     def _take(self) -> None:
-        from cluster_abm.model.watching import picture_of
+        from cluster_abm.model.observation.watching import picture_of
 
         self._kept.append(picture_of(self._watcher.frame(), self._index, self._model.network, self._at))
         if len(self._kept) > MOST_PICTURES:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.cli.options import FilePath, exit_code_of, json_option, kept, settings_of
+from cluster_abm.cli.options import FilePath, executor_options, exit_code_of, interruptible, json_option, settings_of
 from cluster_abm.cli.output import echo, ending_with, tell
 
 if TYPE_CHECKING:
     from cluster_abm.study.status import Status
 
 folder_argument = click.argument("folder", metavar="DIR", type=FilePath())
-# Of failures, so many are told on a terminal; `--json` has all.
+# Of failures, so many are shown on a terminal; `--json` has all.
 SHOWN = 5
 
 
@@ -29,24 +29,7 @@ def batch_group() -> None:
 @batch_group.command("run")
 @click.argument("study")
 @click.option("--out", required=True, type=FilePath(), help="Folder that keeps the results.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="process: processes (default: one per processor); slurm: jobs in the queue or running at once (default: "
-    "1000). dask has those of its scheduler, inline one.",
-)
-@click.option(
-    "--executor",
-    "kind",
-    type=click.Choice(["inline", "process", "dask", "slurm"]),
-    default="process",
-    show_default=True,
-    help="Where runs are carried out.",
-)
-@click.option("--dask", metavar="ADDRESS", help="With --executor dask: its scheduler, e.g. tcp://10.0.0.1:8786.")
-@click.option(
-    "--slurm", metavar="KEY=VALUE", multiple=True, help="With --executor slurm: a parameter, e.g. partition=short."
-)
+@executor_options
 @click.option("--keep-failed", is_flag=True, help="Do not try again what failed in an earlier call.")
 @json_option
 def run_study_command(
@@ -65,12 +48,12 @@ def run_study_command(
     """
     from cluster_abm.results.files import out_folder
     from cluster_abm.study.batch import run_batch
+    from cluster_abm.study.design.study_file import load_study
     from cluster_abm.study.status import status_of
-    from cluster_abm.study.study_file import load_study
 
     checked = load_study(study)
     parameters = settings_of("--slurm", slurm, "partition=short")
-    with kept(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
+    with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
         outcome = run_batch(
             checked, folder, kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
         )
@@ -96,7 +79,7 @@ def run_study_command(
 @folder_argument
 @json_option
 def status_command(folder: Path, as_json: bool) -> int:
-    """Say how far the study in DIR is: finished, failed, missing, damaged, and who works on it."""
+    """Say how far the study in DIR is: runs finished, failed, missing; damaged files; processes at work on it."""
     from cluster_abm.study.status import status_of
 
     status = status_of(folder)
@@ -117,10 +100,10 @@ def status_command(folder: Path, as_json: bool) -> int:
 def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     """Make tables and figures of the results in DIR, finished or not."""
     from cluster_abm.results.files import out_folder
-    from cluster_abm.study.report import write_report
+    from cluster_abm.study.report.report import write_report
+    from cluster_abm.study.report.study_loads import loads_over_time, remarks_on
     from cluster_abm.study.results_folder import load_results, read_plan
     from cluster_abm.study.status import status_of
-    from cluster_abm.study.study_loads import loads_over_time, remarks_on
 
     plan = read_plan(folder)
     status = status_of(folder)
@@ -132,7 +115,10 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     for remark in remarks_on(loads, plan, results):
         tell(remark)
     where = folder / "report" if out is None else out
-    with out_folder(where) as target, kept(f"the report in {where} is not whole; the same command writes it again"):
+    with (
+        out_folder(where) as target,
+        interruptible(f"the report in {where} is not whole; the same command writes it again"),
+    ):
         written = write_report(results, plan.study, loads, target)
     if as_json:
         _print_json({"study": plan.study.name, "files": [str(path) for path in written]})

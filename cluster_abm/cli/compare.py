@@ -13,13 +13,14 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
+    executor_options,
     file_name,
     json_option,
     names_of,
     out_option,
     overrides_of,
+    where_of,
     work_options,
-    workers_option,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
@@ -28,7 +29,11 @@ from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
     from cluster_abm.study.compare import Comparison
-    from cluster_abm.study.statistics import Estimate
+    from cluster_abm.study.statistics.estimates import Estimate
+
+
+# How significance is judged.
+TEST_WORDS = "(t tests, Holm, 5 %)"
 
 
 @click.command("compare")
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--policies", help="Comma-separated policies (default: the scenario's compare.policies).")
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")
 @work_options
-@workers_option
+@executor_options
 @out_option("out/compare-SCENARIO")
 @json_option
 def compare_command(
@@ -47,6 +52,9 @@ def compare_command(
     trace: Path | None,
     trace_run: int | None,
     workers: int | None,
+    kind: str,
+    dask: str | None,
+    slurm: tuple[str, ...],
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -67,13 +75,14 @@ def compare_command(
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))
     if out is None and not as_json:
         out = Path("out", f"compare-{file_name(checked.name)}")
+    where = where_of(kind, workers, dask, slurm, out)
     begun = time.perf_counter()
     with nullcontext() if out is None else out_folder(out) as folder:
         for note in Network(checked.interconnect, checked.cluster.nodes).notes:
             tell(note)
-        found = compare(checked, names, seeds, workers)
+        found = compare(checked, names, seeds, where=where)
         wall_s = time.perf_counter() - begun
-        # On the disk before anything is said of it, and whole before a signal is heard: runs may have taken hours.
+        # On the disk before anything is said of it, and whole before a signal takes effect: runs may have taken hours.
         if folder is not None and found.outcome.finished:
             with interrupt_held_back():
                 _save(folder, found, wall_s)
@@ -139,12 +148,12 @@ def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
     echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
     echo(pd.DataFrame(rows).to_string(index=False))
     if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
-        echo("\n(n.s.): the paired difference is not significant (t test at 5 %, Holm-corrected over all pairs)")
+        echo(f"\n(n.s.): the paired difference is not significant {TEST_WORDS}")
     _print_pairs(found)
 
 
 def _print_pairs(found: Comparison) -> None:
-    """Every pair's mean difference on the same jobs, and who wins by more than noise."""
+    """Print every pair's mean difference on the same jobs, and the policy of the lowest mean slowdown."""
     import pandas as pd
 
     if len(found.policies) < 2:
@@ -154,16 +163,19 @@ def _print_pairs(found: Comparison) -> None:
             "a - b, seed by seed": f"{a} - {b}",
             "mean difference of slowdown": _with_interval(pair.difference),
             "a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
-            "": "more than noise" if pair.significant else "not told apart",
+            "": "significant" if pair.significant else "not significant",
         }
         for (a, b), pair in found.pairs().items()
     ]
     echo("\n" + pd.DataFrame(rows).to_string(index=False))
     leader, *others = found.best()
     if others:
-        echo(f"\nno winner by more than noise: {leader} leads, not told apart from {', '.join(others)}")
+        echo(
+            f"\n{leader} has the lowest mean slowdown; its paired difference to {', '.join(others)} is not significant "
+            f"{TEST_WORDS}"
+        )
     else:
-        echo(f"\n{leader} wins by more than noise (paired t tests at 5 %, Holm-corrected over all pairs)")
+        echo(f"\n{leader} has the lowest mean slowdown; every paired difference to it is significant {TEST_WORDS}")
 
 
 def _with_interval(found: Estimate) -> str:
@@ -198,7 +210,7 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
 def _tell_end(found: Comparison) -> None:
     tell_problems(found.outcome)
     if found.outcome.interrupted:
-        runs = len(found.outcome.summaries)
+        runs = len(found.outcome.rows)
         tell(
             f"interrupted: kept {found.outcome.finished} of {runs} runs; "
             f"complete for all policies: {len(found.seeds)} of {runs // len(found.policies)} seeds"

@@ -53,7 +53,7 @@ class Guard:
     Args:
         app: Solara's server.
         names: host names and addresses that requests may be for (allowed_names).
-        tabs: who may have a tab.
+        tabs: counts the tabs that there are.
         assets: folder of what is served below /_solara/cdn/; Solara would fetch, or delete, what is not a file there.
     """
 
@@ -153,7 +153,7 @@ class Guard:
         if scope["path"] != PAGE or scope["method"] != "GET":
             return None
         refused = self._tabs.promise()
-        # A tab that is loaded anew gives its place back only once this answer is shown, and then gets it.
+        # A tab that is loaded again gives its place back only once this answer is shown, and then gets it.
         return None if refused is None else Refusal(503, refused, ((b"refresh", b"2"), (b"retry-after", b"2")))
 
 
@@ -161,7 +161,7 @@ def allowed_names(host: str, address: str, more: Iterable[str]) -> list[str]:
     """The names that requests may be for.
 
     Args:
-        host: name or address by which the server is told where to listen.
+        host: name or address at which the server is to listen.
         address: the address that this is.
         more: those of --allow-host.
 
@@ -220,7 +220,7 @@ def _bare(name: str) -> str | None:
 
 
 def _is_same(origin: str, host: tuple[str, int | None]) -> bool:
-    """Whether an Origin is the one whose Host this is."""
+    """Return whether an Origin is at this Host."""
     found = ORIGIN.fullmatch(origin)
     other = authority(found[2]) if found is not None else None
     if found is None or other is None:

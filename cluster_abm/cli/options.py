@@ -8,11 +8,14 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cluster_abm.errors import InputError, PolicyFault
+
+if TYPE_CHECKING:
+    from cluster_abm.study.runner.tasks import Where
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,7 +45,24 @@ set_option = click.option(
     help="Set a key of the scenario, e.g. cluster.nodes=64.",
 )
 workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), help="Processes to use (default: one per processor)."
+    "--workers",
+    type=click.IntRange(min=1),
+    help="process: processes (default: one per processor); slurm: jobs in the queue or running at once (default: "
+    "1000). dask has those of its scheduler, inline one.",
+)
+executor_option = click.option(
+    "--executor",
+    "kind",
+    type=click.Choice(["inline", "process", "dask", "slurm"]),
+    default="process",
+    show_default=True,
+    help="Where runs are carried out.",
+)
+dask_option = click.option(
+    "--dask", metavar="ADDRESS", help="With --executor dask: its scheduler, e.g. tcp://10.0.0.1:8786."
+)
+slurm_option = click.option(
+    "--slurm", metavar="KEY=VALUE", multiple=True, help="With --executor slurm: a parameter, e.g. partition=short."
 )
 trace_file_option = click.option(
     "--trace",
@@ -60,6 +80,36 @@ def work_options(function: Function) -> Function:
     return set_option(trace_file_option(trace_run_option(function)))
 
 
+def executor_options(function: Function) -> Function:
+    """`--workers`, `--executor`, `--dask` and `--slurm`: where runs are carried out."""
+    return workers_option(executor_option(dask_option(slurm_option(function))))
+
+
+def where_of(
+    kind: str, workers: int | None, dask: str | None, slurm: Sequence[str], out: Path | None, folder: Path | None = None
+) -> Where:
+    """Where runs are carried out, and the folder in which their results are kept.
+
+    Args:
+        kind, workers, dask, slurm: the options.
+        out: the folder of the command's results, in which Slurm's files are kept; None: it has none.
+        folder: where runs are kept that the same command need not carry out again; None: nowhere.
+
+    Raises:
+        InputError: an option that the executor does not know, or Slurm without a folder.
+    """
+    from cluster_abm.study.runner.tasks import Where
+
+    parameters = settings_of("--slurm", slurm, "partition=short")
+    if kind == "slurm":
+        if out is None:
+            raise InputError("--executor slurm: needs --out DIR: its jobs and this process meet in that folder")
+        parameters = {"folder": str(out / "slurm"), **parameters}
+    where = Where(kind, workers, dask, parameters or None, folder)
+    where.check()
+    return where
+
+
 def out_option(default: str | None) -> Callable[[Function], Function]:
     """`--out DIR`, with what happens without it."""
     shown = f"Folder for results (default: {default})." if default else "Write results and pictures to this folder."
@@ -71,7 +121,7 @@ def settings_of(option: str, settings: Sequence[str], example: str = "cluster.no
     from cluster_abm.scenario.unused import dotted
 
     found: dict[str, object] = {}
-    said: set[str] = set()
+    given_keys: set[str] = set()
     problems = []
     for setting in settings:
         key, equals, text = setting.partition("=")
@@ -86,8 +136,8 @@ def settings_of(option: str, settings: Sequence[str], example: str = "cluster.no
             continue
         # A table says the keys in it, as a={b=1} does a.b.
         keys = set(dotted({name: value}))
-        problems += [f"{option} {one}: is given twice" for one in sorted(said & keys)]
-        said |= keys
+        problems += [f"{option} {one}: is given twice" for one in sorted(given_keys & keys)]
+        given_keys |= keys
         found[name] = value
     if problems:
         raise InputError(problems)
@@ -132,11 +182,11 @@ def overrides_of(
         by_option["run.seed"] = ("--seed", seed)
     from cluster_abm.scenario.unused import dotted
 
-    said = set(dotted(found))
+    given_keys = set(dotted(found))
     problems = [
         f"--set {key}: {option} sets this key too; give one of them"
         for key, (option, value) in by_option.items()
-        if key in said and found.get(key) != value
+        if key in given_keys and found.get(key) != value
     ]
     if problems:
         raise InputError(problems)
@@ -171,7 +221,7 @@ class Interrupted(Exception):
 
 
 @contextmanager
-def kept(words: str) -> Iterator[None]:
+def interruptible(words: str) -> Iterator[None]:
     """Ctrl-C in the block ends the command with these words on what is there all the same."""
     try:
         yield

@@ -15,7 +15,7 @@ class OutputFailed(Exception):
 
     Attributes:
         closed: whether its reader has gone (`| head`), which is no failure.
-        exit_code: of a command whose reader has gone: what else is to be said of it.
+        exit_code: the one to leave with if its reader has gone, for what else is to be said of the command.
     """
 
     def __init__(self, problem: OSError | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cluster_abm.cli.output import tell
 
 if TYPE_CHECKING:
-    from cluster_abm.study.runs import Outcome
+    from cluster_abm.study.runner.tasks import Outcome
 
 
 def tell_problems(outcome: Outcome) -> None:

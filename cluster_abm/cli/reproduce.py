@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster_abm.cli.options import json_option, out_option, overrides_of, trace_file_option, workers_option
+from cluster_abm.cli.options import executor_options, json_option, out_option, overrides_of, trace_file_option, where_of
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
@@ -17,9 +17,9 @@ from cluster_abm.interrupts import interrupt_held_back
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cluster_abm.study.plan import Series
-    from cluster_abm.study.reproduce import Reproduction
-    from cluster_abm.study.statistics import Estimate
+    from cluster_abm.study.papers.plan import Series
+    from cluster_abm.study.papers.reproduce import Reproduction
+    from cluster_abm.study.statistics.estimates import Estimate
 
 
 @click.command("reproduce")
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: as many as the table needs).")
 @click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most, and no verdict.")
 @trace_file_option
-@workers_option
+@executor_options
 @out_option("out/reproduce")
 @json_option
 def reproduce_command(
@@ -36,21 +36,26 @@ def reproduce_command(
     quick: bool,
     trace: Path | None,
     workers: int | None,
+    kind: str,
+    dask: str | None,
+    slurm: tuple[str, ...],
     out: Path | None,
     as_json: bool,
 ) -> int:
     """Run NAME (or all) of the papers' tables and figures; print and draw it beside the published numbers.
 
+    Finished runs are kept in the folder's `store`: the same command, stopped or killed, goes on where it was.
+
     Example: cluster-abm reproduce iolb-table-1 --quick
     """
     from cluster_abm.results.files import out_folder, to_json
-    from cluster_abm.study.plan import load_plan
-    from cluster_abm.study.reproduce import reproduce, reproduction_names
+    from cluster_abm.study.papers.plan import load_plan
+    from cluster_abm.study.papers.reproduce import reproduce, reproduction_names
 
     names = reproduction_names() if name == "all" else [name]
     takers = [chosen for chosen in names if load_plan(chosen).takes_trace]
     if name != "all" or not takers:
-        # Whoever asks for a table by name is told that it takes no trace; of all, those that do take it.
+        # A table asked for by name refuses a trace that it does not take; of all, only those that take it get it.
         takers = names
     if out is None and not as_json:
         out = Path("out", "reproduce")
@@ -58,9 +63,11 @@ def reproduce_command(
     with nullcontext() if out is None else out_folder(out) as folder:
         for chosen in names:
             begun = time.perf_counter()
-            result = reproduce(chosen, seeds, quick, overrides_of((), trace if chosen in takers else None), workers)
+            where = where_of(kind, workers, dask, slurm, out, None if folder is None else folder / "store")
+            overrides = overrides_of((), trace if chosen in takers else None)
+            result = reproduce(chosen, seeds, quick, overrides, where=where)
             found.append(result)
-            # On the disk before anything is said of it, and whole before a signal is heard.
+            # On the disk before anything is said of it, and whole before a signal takes effect.
             if folder is not None and result.points:
                 with interrupt_held_back():
                     _save(folder, result)
@@ -71,7 +78,9 @@ def reproduce_command(
                     if folder is not None and result.points:
                         (tell if as_json else echo)(f"picture: {folder / f'{chosen}.png'}\n")
             finally:
-                tell(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s")
+                there = result.outcome.finished - result.outcome.made
+                before = f", {there} of them carried out before" if there > 0 else ""
+                tell(f"{result.outcome.finished} runs in {time.perf_counter() - begun:.1f} s{before}")
                 tell_problems(result.outcome)
                 if result.outcome.interrupted:
                     tell(f"interrupted: kept {result.outcome.finished} runs of {chosen}")
@@ -111,11 +120,11 @@ def _print_reproduction(found: Reproduction) -> None:
         echo(parts.to_string(float_format=lambda value: f"{value:.4g}"))
     numbers = [
         {
-            "the paper says": f"{said.number.claim} [{said.unit}]",
-            "published": f"{said.published:g}",
-            "measured": _measured(said.measured),
+            "the paper says": f"{number.number.claim} [{number.unit}]",
+            "published": f"{number.published:g}",
+            "measured": _measured(number.measured),
         }
-        for said in found.numbers()
+        for number in found.numbers()
     ]
     if numbers:
         echo("\n" + pd.DataFrame(numbers).to_string(index=False))

@@ -18,8 +18,8 @@ from cluster_abm.cli.options import (
     ONLY_COMPARE,
     FilePath,
     Interrupted,
+    interruptible,
     json_option,
-    kept,
     out_option,
     overrides_of,
     work_options,
@@ -31,19 +31,6 @@ from cluster_abm.interrupts import PolicyInterrupted
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
-
-# Metrics whose key alone does not say what they are.
-METRIC_WORDS = {
-    "mean_slowdown": "mean slowdown (wall / dedicated time)",
-    "mean_slowdown_job": "  of whole jobs, by their longest task",
-    "mean_slowdown_cpu_io": "  wall / (CPU + I/O) time",
-    "mean_slowdown_cpu": "  wall / CPU time",
-    "p95_slowdown": "95th percentile of slowdown",
-    "mean_response_ms": "mean response of a job",
-    "makespan_ms": "makespan",
-    "cpu_utilisation": "CPU busy",
-    "disk_utilisation": "disk busy",
-}
 
 
 @click.command("run")
@@ -74,9 +61,12 @@ def run_command(
     with stop_request() as stop:
         from cluster_abm.results.files import out_folder
         from cluster_abm.scenario import load_scenario
+        from cluster_abm.scenario.mixture import check_one_policy
 
         overrides = overrides_of(settings, trace, trace_run, policy, seed)
         checked = load_scenario(scenario, overrides)
+        if policy is not None:
+            check_one_policy(checked, f"--policy {policy!r}")
         check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
         with nullcontext() if out is None else out_folder(out) as folder:
             if animate is not None:
@@ -93,7 +83,7 @@ def run_command(
             wall_s = time.perf_counter() - begun
             summary = model.summary()
             if folder is not None:
-                with kept(f"the results in {folder} are not whole"):
+                with interruptible(f"the results in {folder} are not whole"):
                     _save(folder, model, summary, wall_s)
     if folder is not None:
         tell(f"results in {folder}")
@@ -144,9 +134,9 @@ def _run_with_progress(
 
 
 def _write_film(cameraman: Cameraman, path: Path, kept_besides: str) -> int:
-    """The exit code of a command whose film this is; the summary is shown whatever becomes of the film."""
+    """Write the film; return the command's exit code. The summary is shown whatever becomes of the film."""
     try:
-        with kept(f"no film was written{kept_besides}"):
+        with interruptible(f"no film was written{kept_besides}"):
             cameraman.write(path)
     except InputError as problem:
         for line in problem.problems:
@@ -168,6 +158,7 @@ def _show(summary: dict[str, Any], as_json: bool) -> None:
 
 
 def _print_summary(summary: dict[str, Any]) -> None:
+    from cluster_abm.results.metrics import BY_NAME
     from cluster_abm.results.style import BREAKDOWN_WORDS
 
     jobs, metrics = summary["jobs"], summary["metrics"]
@@ -178,7 +169,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
     }
     for name, value in metrics.items():
         if name != "breakdown_ms":
-            rows[METRIC_WORDS.get(name, _words(name))] = _with_unit(name, value)
+            metric = BY_NAME[name]
+            rows[metric.line or metric.words or _words(name)] = _with_unit(name, value)
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")

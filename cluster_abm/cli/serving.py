@@ -10,7 +10,7 @@ from pathlib import Path
 from cluster_abm.cli.guard import Guard
 from cluster_abm.cli.tabs import Tabs
 
-# Nobody is told that somebody looks at a page, nothing is fetched, and a page whose tab was closed is soon forgotten.
+# No telemetry is sent, nothing is fetched, and a page is soon forgotten once its tab is closed.
 SURROUNDINGS = {
     "SOLARA_TELEMETRY_MIXPANEL_ENABLE": "false",
     "SOLARA_ASSETS_CDN": "http://127.0.0.1:9",

@@ -38,8 +38,8 @@ class Asked(NamedTuple):
 
 def not_compared(policies: Sequence[str] | None, seeds: int | None) -> dict[str, str]:
     """Keys that a comparison with these options does not use, each with the reason."""
-    said = {"compare.policies": ("--policies", policies), "compare.seeds": ("--seeds", seeds)}
-    return NOT_COMPARED | {key: f"{option} says it" for key, (option, given) in said.items() if given is not None}
+    by_option = {"compare.policies": ("--policies", policies), "compare.seeds": ("--seeds", seeds)}
+    return NOT_COMPARED | {key: f"{option} says it" for key, (option, given) in by_option.items() if given is not None}
 
 
 def suggestions(found: Comparison, asked: Asked) -> list[str]:

@@ -17,7 +17,7 @@ class Tabs:
 
     Args:
         most: so many at once.
-        kernels: ids of the tabs that Solara keeps, connected or not; a tab whose connection is lost is kept a while.
+        kernels: ids of the tabs that Solara keeps, connected or not; a tab that lost its connection is kept a while.
         clock: [s].
     """
 

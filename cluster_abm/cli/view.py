@@ -75,7 +75,7 @@ def view_command(
     names = allowed_names(host, address, more_names)
     if not is_loopback(address):
         tell(
-            f"warning: --host {host}: everybody who can reach this machine can use the page; 127.0.0.1 is yours alone",
+            f"warning: --host {host}: every machine that can reach this one can use the page; 127.0.0.1 is yours alone",
         )
     if is_every_address(address) and not more_names:
         tell(
@@ -83,7 +83,7 @@ def view_command(
             "which others reach this machine",
         )
     _compile(checked)
-    # A file is found from wherever the server looks.
+    # An absolute path leads to the file whatever the server's folder is.
     path = Path(scenario)
     source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
     os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})

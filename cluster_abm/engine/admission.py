@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.memory import faults_per_ms
+from cluster_abm.engine.rows import take_slot
 from cluster_abm.engine.streams import Word, task_key
-from cluster_abm.engine.tables import FREE_TOP, IN_FLIGHT, LIVE, MEETING, NEVER, NONE, NS_PER_MS, Row, Table
+from cluster_abm.engine.tables import DEPENDENT, IN_TRANSIT, LIVE, NEVER, NONE, NS_PER_MS, Row, Table, Tables
 from cluster_abm.formulas.buffer import data_kb, hit_rate
-from cluster_abm.formulas.slowdown import dedicated_paging_ms
+from cluster_abm.formulas.slowdown import isolated_paging_ms
 from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
@@ -24,83 +26,83 @@ def wall_ns_of_cpu(cpu_ms: float, speed: float) -> int:
 
 
 @inlined
-def lone_paging_ms(task: Row, home: Row, phases: Table) -> float:
+def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
     """Paging of a task alone on its home node [ms], phase by phase if it has a profile."""
     fault_ms = home.fault_ns / NS_PER_MS
     if task.phase == NONE:
-        return dedicated_paging_ms(faults_per_ms(home, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
+        return isolated_paging_ms(faults_per_ms(home, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
     paging_ms = 0.0
     accesses = 0
     for place in range(task.phase, task.last_phase + 1):
         phase = phases[place]
-        paging_ms += dedicated_paging_ms(faults_per_ms(home, phase.memory_kb, accesses), phase.cpu_ms, fault_ms)
+        paging_ms += isolated_paging_ms(faults_per_ms(home, phase.memory_kb, accesses), phase.cpu_ms, fault_ms)
         accesses += phase.accesses
     return paging_ms
 
 
 @inlined
-def describe_dedicated_run(task: Row, home: Row, phases: Table) -> None:
+def describe_isolated_run(task: Row, home: Row, phases: Table) -> None:
     """What the task would do alone on its home node: the base of its slowdown."""
-    task.lone_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
-    task.lone_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
-    task.lone_cache_kb, task.lone_buffer_kb = 0.0, 0.0
-    task.lone_memory_kb = home.user_memory_kb
+    task.isolated_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
+    task.isolated_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
+    task.isolated_cache_kb, task.isolated_buffer_kb = 0.0, 0.0
+    task.isolated_memory_kb = home.user_memory_kb
     if home.by_oversize != 0 and task.reaccess_rate > 0.0:
         # A buffer in free memory is empty at first.
-        task.lone_hit, task.lone_buffer_kb = 0.0, home.buffer_kb
-    task.lone_paging_ns = int(lone_paging_ms(task, home, phases) * NS_PER_MS)
-    task.lone_seek_ns = home.seek_ns
-    task.lone_ns_per_kb = home.ns_per_kb
-    task.lone_io_ns = 0
-    task.lone_from = 0
-    task.lone_barrier_ns = 0
-    task.lone_mark_ns = 0
-    task.lone_phase_ns = wall_ns_of_cpu(task.barrier_ms, home.speed)
+        task.isolated_hit, task.isolated_buffer_kb = 0.0, home.buffer_kb
+    task.isolated_paging_ns = int(isolated_paging_of_profile_ms(task, home, phases) * NS_PER_MS)
+    task.isolated_seek_ns = home.seek_ns
+    task.isolated_ns_per_kb = home.ns_per_kb
+    task.isolated_io_ns = 0
+    task.isolated_from = 0
+    task.isolated_barrier_ns = 0
+    task.isolated_mark_ns = 0
+    task.isolated_phase_ns = wall_ns_of_cpu(task.barrier_ms, home.speed)
 
 
 @inlined
 def enters_before(first: Row, second: Row) -> bool:
-    """Order of tasks on their way: by time of entry, then by number."""
+    """Return whether a task in transit enters before another one: by time of entry, then by number."""
     return first.enter_ns < second.enter_ns or (first.enter_ns == second.enter_ns and first.task < second.task)
 
 
 @inlined
-def queue_entry(node: Row, tasks: Table, slot: int) -> None:
-    """Queue the task, by its instant of entry, among those on their way or about to go on from a barrier."""
+def queue_for_entry(node: Row, tasks: Table, slot: int) -> None:
+    """Queue the task, by its instant of entry, among the tasks in transit or about to go on from a barrier."""
     task = tasks[slot]
-    tail = node.flight_tail
+    tail = node.transit_tail
     if tail == NONE or enters_before(tasks[tail], task):
-        # The usual case: who sets out later enters later.
+        # The usual case: a task that sets out later enters later.
         before = tail
     else:
         before = NONE
-        following = node.flight_head
+        following = node.transit_head
         while enters_before(tasks[following], task):
             before = following
             following = tasks[following].next
     if before == NONE:
-        task.next = node.flight_head
-        node.flight_head = slot
+        task.next = node.transit_head
+        node.transit_head = slot
     else:
         task.next = tasks[before].next
         tasks[before].next = slot
     if task.next == NONE:
-        node.flight_tail = slot
-    node.arrival_ns = tasks[node.flight_head].enter_ns
+        node.transit_tail = slot
+    node.arrival_ns = tasks[node.transit_head].enter_ns
     node.next_event_ns = min(node.next_event_ns, node.arrival_ns)
 
 
 @inlined
 def set_out(node: Row, tasks: Table, slot: int) -> None:
-    """The task is on its way to the node, where its memory counts from now on."""
-    queue_entry(node, tasks, slot)
-    node.flying += 1
-    node.flight_kb += tasks[slot].memory_kb
+    """Put the task in transit to the node, where its memory counts from now on."""
+    queue_for_entry(node, tasks, slot)
+    node.in_transit += 1
+    node.transit_kb += tasks[slot].memory_kb
 
 
 @inlined
 def plan_phases(task: Row, speed: float) -> None:
-    """Divide a newcomer's demand into what it computes up to its first barrier, if it has one, and the rest."""
+    """Divide an arriving task's demand into what it computes up to its first barrier, if it has one, and the rest."""
     whole_ns = wall_ns_of_cpu(task.cpu_demand_ms, speed)
     task.cpu_left_ns = whole_ns
     if task.barriers_left > 0:
@@ -114,7 +116,7 @@ def begin_phase(task: Row, phases: Table, place: int) -> None:
     task.phase = place
     task.phase_accesses = 0
     task.memory_kb = phases[place].memory_kb
-    task.fresh_kb_per_s = phases[place].fresh_kb_per_s
+    task.allocated_kb_per_s = phases[place].allocated_kb_per_s
 
 
 @inlined
@@ -126,7 +128,7 @@ def begin_profile(task: Row, job: Row, phases: Table) -> None:
 
 @inlined
 def barriers_of(job: Row) -> int:
-    """How many barriers each of the job's tasks meets: one after every `barrier_ms` of CPU, none at its end."""
+    """Return how many barriers each task of the job comes to: one after every `barrier_ms` of CPU, none at its end."""
     if job.barrier_ms <= 0.0 or job.tasks < 2:
         return 0
     return max(0, int(math.ceil(job.cpu_ms / job.barrier_ms)) - 1)
@@ -159,67 +161,65 @@ def leave_members(node: Row, tasks: Table, slot: int) -> None:
         tasks[task.member_next].member_prev = task.member_prev
 
 
+class Starts(NamedTuple):
+    """Tasks that start, shape (tasks,) each.
+
+    Attributes:
+        job: row of the task's job.
+        rank: its number inside the job.
+        held_ns: how long its submission was held [ns].
+        target: the node on which it starts.
+        delay_ns: how long it is in transit [ns].
+        origin: the node that it is sent from.
+    """
+
+    job: Integers
+    rank: Integers
+    held_ns: Integers
+    target: Integers
+    delay_ns: Integers
+    origin: Integers
+
+
 @kernel
-def admit(
-    homes: Table,
-    nodes: Table,
-    tasks: Table,
-    free: Integers,
-    counters: Integers,
-    jobs: Table,
-    phases: Table,
-    run_key: Word,
-    job_index: Integers,
-    member: Integers,
-    held_ns: Integers,
-    target: Integers,
-    delay_ns: Integers,
-    origin: Integers,
-) -> None:
-    """Send tasks on their way; each enters its target `held_ns` and `delay_ns` after its job's arrival.
+def admit(tables: Tables, run_key: Word, starts: Starts) -> None:
+    """Send tasks to their nodes; each enters its target `held_ns` and `delay_ns` after its job's arrival.
 
     Args:
-        homes: the nodes on which jobs are submitted.
-        nodes: the nodes on which they run: the same, or the one row that stands for all of them in a pooled cluster.
-        tasks, free, counters: the state, changed in place as `nodes` is; there must be free slots enough.
-        jobs: the job table.
-        phases: the phases of all programs, tables.PHASE_FIELDS.
+        tables: the state, changed in place; there must be free slots enough.
         run_key: key of the service-time streams of this run.
-        job_index, member, held_ns, target, delay_ns, origin: one entry a task: its job's row, its number inside the
-            job, how long its submission was held [ns], the node it goes to, how long it travels [ns], and the node that
-            it is sent from; all of one shape.
+        starts: the tasks.
     """
-    for entry in range(job_index.shape[0]):
-        job = jobs[job_index[entry]]
-        home = homes[job.home]
-        node = nodes[target[entry] % nodes.shape[0]]
-        counters[FREE_TOP] -= 1
-        slot = free[counters[FREE_TOP]]
-        counters[LIVE] += 1
-        task = tasks[slot]
-        task.task = job.first_task + member[entry]
-        task.job = job_index[entry]
+    for entry in range(starts.job.shape[0]):
+        job = tables.jobs[starts.job[entry]]
+        home = tables.homes[job.home]
+        node = tables.nodes[starts.target[entry] % tables.nodes.shape[0]]
+        slot = take_slot(tables)
+        tables.counters[LIVE] += 1
+        task = tables.tasks[slot]
+        task.task = job.first_task + starts.rank[entry]
+        task.job = starts.job[entry]
         task.home = job.home
-        task.node = target[entry]
-        task.origin = origin[entry]
+        task.node = starts.target[entry]
+        task.origin = starts.origin[entry]
         task.restarts = 0
         task.lost_cpu_ns = 0
-        task.state = IN_FLIGHT
-        task.moves = 1 if target[entry] != job.home else 0
+        task.state = IN_TRANSIT
+        task.moves = 1 if starts.target[entry] != job.home else 0
         task.migrations = 0
         task.request_kind = NONE
-        task.brought_kb = 0.0
+        task.arrival_write_kb = 0.0
         task.gap_left_ns = NONE
         task.key = task_key(run_key, task.task)
         task.arrival_ns = job.arrival_ns
-        task.since_ns = job.arrival_ns + held_ns[entry]
-        task.enter_ns = task.since_ns + delay_ns[entry]
+        task.since_ns = job.arrival_ns + starts.held_ns[entry]
+        task.enter_ns = task.since_ns + starts.delay_ns[entry]
         task.cpu_demand_ms = job.cpu_ms
         task.barrier_ms = job.barrier_ms
         task.barriers_left = barriers_of(job)
-        task.go_on_ns = 0
+        task.wake_ns = 0
         task.bound = 1 if task.barriers_left > 0 or (job.tasks > 1 and node.limit_kb < NEVER) else 0
-        counters[MEETING] += task.bound
+        tables.counters[DEPENDENT] += task.bound
         plan_phases(task, node.speed)
         task.fault_credit = 0.0
         task.accesses = 0
@@ -230,10 +230,10 @@ def admit(
         task.initial_data_mb = job.initial_data_mb
         task.data_kb = data_kb(job.io_per_ms, job.cpu_ms, job.request_kb, job.reaccess_rate)
         task.memory_kb = int(math.floor(job.memory_mb * 1000.0 + 0.5))
-        task.fresh_kb_per_s = 0
+        task.allocated_kb_per_s = 0
         task.phase = NONE
         if job.phases > 0:
-            begin_profile(task, job, phases)
+            begin_profile(task, job, tables.phases)
         task.stream = int(math.floor(job.io_per_ms * job.request_kb * 1e6 + 0.5))
         task.requests = 0
         task.faults = 0
@@ -245,7 +245,7 @@ def admit(
         task.paging_ns = 0
         task.migration_ns = 0
         task.barrier_ns = 0
-        task.blocked_ns = held_ns[entry]
-        describe_dedicated_run(task, home, phases)
-        set_out(node, tasks, slot)
-        join_members(node, tasks, slot)
+        task.blocked_ns = starts.held_ns[entry]
+        describe_isolated_run(task, home, tables.phases)
+        set_out(node, tables.tasks, slot)
+        join_members(node, tables.tasks, slot)

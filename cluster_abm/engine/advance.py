@@ -1,58 +1,63 @@
-"""Many slices in one call, as far as nobody outside the engine has a say in them."""
+"""Many slices in one call, as long as nothing outside the engine acts in them."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.barriers import meet
-from cluster_abm.engine.ending import bury
+from cluster_abm.engine.barriers import open_barriers
+from cluster_abm.engine.ending import end_jobs_of_killed
 from cluster_abm.engine.slice import serve
-from cluster_abm.engine.tables import MEETING, NEVER, RECORDS, Table
+from cluster_abm.engine.tables import DEPENDENT, NEVER, PENDING_JOBS, RECORDS, Tables
 from cluster_abm.jit import kernel
 
 Integers = npt.NDArray[np.int64]
 
 
 @kernel
-def advance(
-    nodes: Table,
-    tasks: Table,
-    records: Table,
-    free: Integers,
-    counters: Integers,
-    meetings: Table,
-    opening: Integers,
-    phases: Table,
-    slice_ns: int,
-    end_ns: int,
-    until_records: int,
-) -> int:
-    """Serve and meet, slice after slice, until `end_ns`.
+def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int) -> int:
+    """Serve all nodes and open barriers, slice after slice, until `end_ns`.
 
     While a task depends on others of its job, or the end of a task is waited for, this goes from slice to slice, over
     those in which nothing happens; else in one leap.
 
     Args:
-        nodes, tasks, records, free, counters, meetings, opening, phases: as for `serve`, changed in place.
+        tables: the state, changed in place.
         slice_ns: length of a slice [ns].
-        end_ns: a border [ns].
-        until_records: stop at the border of the first slice by whose end so many tasks have ended; NEVER: do not.
+        end_ns: a slice boundary [ns].
+        until_records: stop at the first slice boundary by which so many tasks have ended; NEVER: do not.
 
     Returns:
-        the border reached [ns].
+        the boundary reached [ns].
     """
-    while counters[MEETING] > 0 or until_records < NEVER:
+    nodes = tables.nodes
+    while tables.counters[DEPENDENT] > 0 or until_records < NEVER:
         next_ns = NEVER
         for index in range(nodes.shape[0]):
             next_ns = min(next_ns, nodes[index].next_event_ns)
         if next_ns >= end_ns:
             return end_ns
-        border_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
-        serve(nodes, tasks, records, free, counters, meetings, opening, phases, border_ns)
-        bury(nodes, tasks, records, free, counters, meetings, opening, border_ns)
-        meet(nodes, tasks, counters, meetings, opening, slice_ns)
-        if border_ns == end_ns or counters[RECORDS] >= until_records:
-            return border_ns
-    serve(nodes, tasks, records, free, counters, meetings, opening, phases, end_ns)
+        boundary_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
+        serve(tables, 0, nodes.shape[0], boundary_ns)
+        end_jobs_of_killed(tables, boundary_ns)
+        open_barriers(tables, slice_ns)
+        if boundary_ns == end_ns or tables.counters[RECORDS] >= until_records:
+            return boundary_ns
+    serve(tables, 0, nodes.shape[0], end_ns)
     return end_ns
+
+
+@kernel
+def end_slice(tables: Tables, slice_ns: int, now_ns: int, opens_barriers: bool) -> None:
+    """At the boundary of a slice in which the nodes were served one by one: killed jobs end, barriers open.
+
+    Args:
+        tables: the state, changed in place.
+        slice_ns: length of a slice [ns].
+        now_ns: the boundary [ns].
+        opens_barriers: whether barriers open; else `open_barrier_of` opens them, job by job.
+    """
+    end_jobs_of_killed(tables, now_ns)
+    if opens_barriers:
+        open_barriers(tables, slice_ns)
+    tables.counters[PENDING_JOBS] = 0

@@ -1,8 +1,8 @@
 """Background programs: load that belongs to a node from the beginning of a run to its end.
 
-To the CPU, the disk and the memory they are tasks like all others. But they are nobody's job: never placed, migrated,
-killed or counted among the tasks that live. Each period such a program computes for its share of the period, then
-sleeps to the beginning of the next one; a program whose share is all of it is always ready.
+To the CPU, the disk and the memory they are tasks like all others. But they belong to no job: they are never placed,
+migrated, killed or counted among the tasks that live. Each period such a program computes for its share of the
+period, then sleeps to the beginning of the next one; a program with a share of 1 is always ready.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import join_members, set_out
 from cluster_abm.engine.barriers import wake
+from cluster_abm.engine.rows import take_slot
 from cluster_abm.engine.streams import Word, task_key
-from cluster_abm.engine.tables import FIRST_BACKGROUND, FREE_TOP, IN_FLIGHT, NONE, WAKING, Row, Table
+from cluster_abm.engine.tables import FIRST_BACKGROUND, IN_TRANSIT, NONE, WAKING, Row, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
 
 Integers = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 @inlined
 def is_background(task: Row) -> bool:
-    """Whether a task is a background program, nobody's job."""
+    """Return whether a task is a background program, which belongs to no job."""
     return bool(task.job == NONE)
 
 
@@ -51,34 +52,31 @@ def rest(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     task = tasks[slot]
     task.cpu_left_ns = task.burst_ns
     task.since_ns = now_ns
-    task.go_on_ns = (now_ns + task.period_ns - 1) // task.period_ns * task.period_ns
+    task.wake_ns = (now_ns + task.period_ns - 1) // task.period_ns * task.period_ns
     node.running = NONE
     wake(node, tasks, slot)
 
 
 @kernel
-def start_background(
-    nodes: Table, tasks: Table, free: Integers, counters: Integers, run_key: Word, programs: Table
-) -> None:
+def start_background(tables: Tables, run_key: Word, programs: Table) -> None:
     """Send background programs to their nodes, which they enter at time 0.
 
     Args:
-        nodes, tasks, free, counters: the state at the beginning, changed in place; there must be free slots enough.
+        tables: the state at the beginning, changed in place; there must be free slots enough.
         run_key: key of the service-time streams of this run.
         programs: tables.BACKGROUND_FIELDS.
     """
     for number in range(programs.shape[0]):
         program = programs[number]
-        node = nodes[program.node]
-        counters[FREE_TOP] -= 1
-        slot = free[counters[FREE_TOP]]
-        task = tasks[slot]
+        node = tables.nodes[program.node]
+        slot = take_slot(tables)
+        task = tables.tasks[slot]
         task.task = FIRST_BACKGROUND + number
         task.job = NONE
         task.home = program.node
         task.node = program.node
         task.origin = program.node
-        task.state = IN_FLIGHT
+        task.state = IN_TRANSIT
         task.request_kind = NONE
         task.gap_left_ns = NONE
         task.phase = NONE
@@ -91,5 +89,5 @@ def start_background(
         task.request_kb = program.request_kb
         task.stream = int(math.floor(program.io_per_ms * program.request_kb * 1e6 + 0.5))
         node.background += 1
-        set_out(node, tasks, slot)
-        join_members(node, tasks, slot)
+        set_out(node, tables.tasks, slot)
+        join_members(node, tables.tasks, slot)

@@ -1,7 +1,8 @@
-"""Bulk-synchronous jobs: all tasks of a job meet after every so much of their own CPU, communicate, and go on.
+"""Bulk-synchronous jobs: after every so much of their own CPU all tasks come to a barrier, communicate and go on.
 
-A task that reaches its barrier leaves the CPU. Nodes are alone inside a slice, so the tasks learn at its border that
-the last of them has come: they go on then, or when the communication, which begins at that instant, is over.
+A task that reaches its barrier leaves the CPU. Nodes do not interact inside a slice, so a barrier opens at a slice
+boundary at the earliest. The tasks go on at the first boundary after the last of them has come, or when their
+communication, which begins when the last of them comes, is over.
 """
 
 from __future__ import annotations
@@ -9,21 +10,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.admission import queue_entry, wall_ns_of_cpu
+from cluster_abm.engine.admission import queue_for_entry, wall_ns_of_cpu
 from cluster_abm.engine.cpu import make_ready
-from cluster_abm.engine.tables import AT_BARRIER, MEETING, NEVER, NONE, OPENING, WAKING, Row, Table
-from cluster_abm.jit import inlined
+from cluster_abm.engine.tables import AT_BARRIER, DEPENDENT, NEVER, NONE, PENDING_JOBS, WAKING, Row, Table, Tables
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 
 
 @inlined
-def reach_barrier(
-    node: Row, tasks: Table, slot: int, counters: Integers, meetings: Table, opening: Integers, now_ns: int
-) -> None:
+def reach_barrier(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """The running task has come to its barrier and leaves the CPU, which is then free."""
-    task = tasks[slot]
-    meeting = meetings[task.job]
+    task = tables.tasks[slot]
+    barrier = tables.barriers[task.job]
     task.barriers_left -= 1
     phase_ns = task.cpu_after_ns
     if task.barriers_left > 0:
@@ -32,15 +31,15 @@ def reach_barrier(
     task.cpu_after_ns -= phase_ns
     task.state = AT_BARRIER
     task.since_ns = now_ns
-    task.go_on_ns = NEVER
-    task.barrier_next = meeting.head
-    meeting.head = slot
-    meeting.waiting += 1
-    meeting.last_ns = max(meeting.last_ns, now_ns)
-    meeting.lone_io_ns = max(meeting.lone_io_ns, task.lone_io_ns - task.lone_mark_ns)
-    if meeting.waiting == meeting.tasks:
-        opening[counters[OPENING]] = task.job
-        counters[OPENING] += 1
+    task.wake_ns = NEVER
+    task.barrier_next = barrier.head
+    barrier.head = slot
+    barrier.waiting += 1
+    barrier.last_ns = max(barrier.last_ns, now_ns)
+    barrier.isolated_io_ns = max(barrier.isolated_io_ns, task.isolated_io_ns - task.isolated_mark_ns)
+    if barrier.waiting == barrier.tasks:
+        tables.pending_jobs[tables.counters[PENDING_JOBS]] = task.job
+        tables.counters[PENDING_JOBS] += 1
     node.running = NONE
 
 
@@ -49,18 +48,18 @@ def go_on(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """The task's barrier is open."""
     task = tasks[slot]
     task.barrier_ns += now_ns - task.since_ns
-    task.go_on_ns = 0
+    task.wake_ns = 0
     make_ready(node, tasks, slot, now_ns)
 
 
 @inlined
-def come_from_travel(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+def end_transit_at_barrier(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """A task that migrated while it waited at its barrier has arrived: it goes on, or goes on waiting."""
     task = tasks[slot]
     task.since_ns = now_ns
-    if task.go_on_ns <= now_ns:
+    if task.wake_ns <= now_ns:
         go_on(node, tasks, slot, now_ns)
-    elif task.go_on_ns == NEVER:
+    elif task.wake_ns == NEVER:
         task.state = AT_BARRIER
     else:
         wake(node, tasks, slot)
@@ -71,54 +70,77 @@ def wake(node: Row, tasks: Table, slot: int) -> None:
     """The task goes on at the instant its barrier opens."""
     task = tasks[slot]
     task.state = WAKING
-    task.enter_ns = task.go_on_ns
-    queue_entry(node, tasks, slot)
+    task.enter_ns = task.wake_ns
+    queue_for_entry(node, tasks, slot)
 
 
 @inlined
-def dedicated_phase_ns(task: Row, longest_io_ns: int) -> int:
-    """How long a phase lasts in the job's dedicated run: equal CPU and paging, and the I/O of the slowest task."""
-    paging_ns = int(task.lone_paging_ns * (task.lone_phase_ns / max(1, task.lone_cpu_ns)))
-    return int(task.lone_phase_ns + paging_ns + longest_io_ns)
+def phase_of_isolated_run_ns(task: Row, longest_io_ns: int) -> int:
+    """Return how long a phase of the job's isolated run lasts: equal CPU and paging, and the slowest task's I/O."""
+    paging_ns = int(task.isolated_paging_ns * (task.isolated_phase_ns / max(1, task.isolated_cpu_ns)))
+    return int(task.isolated_phase_ns + paging_ns + longest_io_ns)
 
 
 @inlined
-def opens_ns(last_ns: int, communication_ns: int, slice_ns: int) -> int:
-    """When a barrier opens to which the last task comes at `last_ns`: at the slice's border, or after communication."""
+def barrier_opens_ns(last_ns: int, communication_ns: int, slice_ns: int) -> int:
+    """Return when a barrier opens to which the last task comes at `last_ns`: at the slice boundary, or after the
+    communication if that ends later [ns]."""
     return max((last_ns // slice_ns + 1) * slice_ns, last_ns + communication_ns)
 
 
 @inlined
-def meet(nodes: Table, tasks: Table, counters: Integers, meetings: Table, opening: Integers, slice_ns: int) -> None:
-    """At the border of a slice: jobs whose tasks have all come to their barrier go on.
+def open_one(tables: Tables, job: int, slice_ns: int, now_ns: int) -> None:
+    """At a slice boundary: the tasks of a job, which have all come to their barrier, go on.
 
-    Where a pool of one row stands for all nodes, every task is in it. The dedicated run, which slowdowns are measured
-    against, is brought to the same barrier: the job alone on as many nodes as it has tasks, slices included.
+    The isolated run, which slowdowns are measured against, is brought to the same barrier: the job alone on as many
+    nodes as it has tasks, slices included.
     """
-    for entry in range(counters[OPENING]):
-        if opening[entry] < 0 or meetings[opening[entry]].dead != 0:
-            continue
-        meeting = meetings[opening[entry]]
-        open_ns = opens_ns(meeting.last_ns, meeting.communication_ns, slice_ns)
-        met_ns = meeting.lone_start_ns + dedicated_phase_ns(tasks[meeting.head], meeting.lone_io_ns)
-        lone_open_ns = opens_ns(met_ns, meeting.communication_ns, slice_ns)
-        slot = meeting.head
-        while slot != NONE:
-            task = tasks[slot]
-            own_io_ns = task.lone_io_ns - task.lone_mark_ns
-            task.lone_barrier_ns += lone_open_ns - met_ns + meeting.lone_io_ns - own_io_ns
-            task.lone_mark_ns = task.lone_io_ns
-            task.go_on_ns = open_ns
-            if task.barriers_left == 0 and meeting.dies_together == 0:
-                task.bound = 0
-                counters[MEETING] -= 1
-            following = task.barrier_next
-            if task.state == AT_BARRIER:
-                wake(nodes[task.node % nodes.shape[0]], tasks, slot)
-            slot = following
-        meeting.head = NONE
-        meeting.waiting = 0
-        meeting.last_ns = 0
-        meeting.lone_io_ns = 0
-        meeting.lone_start_ns = lone_open_ns
-    counters[OPENING] = 0
+    tasks, barrier = tables.tasks, tables.barriers[job]
+    open_ns = max(now_ns, barrier_opens_ns(barrier.last_ns, barrier.communication_ns, slice_ns))
+    met_ns = barrier.isolated_start_ns + phase_of_isolated_run_ns(tasks[barrier.head], barrier.isolated_io_ns)
+    isolated_open_ns = barrier_opens_ns(met_ns, barrier.communication_ns, slice_ns)
+    slot = barrier.head
+    while slot != NONE:
+        task = tasks[slot]
+        own_io_ns = task.isolated_io_ns - task.isolated_mark_ns
+        task.isolated_barrier_ns += isolated_open_ns - met_ns + barrier.isolated_io_ns - own_io_ns
+        task.isolated_mark_ns = task.isolated_io_ns
+        task.wake_ns = open_ns
+        if task.barriers_left == 0 and barrier.dies_together == 0:
+            task.bound = 0
+            tables.counters[DEPENDENT] -= 1
+        following = task.barrier_next
+        if task.state == AT_BARRIER:
+            # Where a pool of one row stands for all nodes, every task is in it.
+            wake(tables.nodes[task.node % tables.nodes.shape[0]], tasks, slot)
+        slot = following
+    barrier.head = NONE
+    barrier.waiting = 0
+    barrier.last_ns = 0
+    barrier.isolated_io_ns = 0
+    barrier.isolated_start_ns = isolated_open_ns
+
+
+@inlined
+def open_barriers(tables: Tables, slice_ns: int) -> None:
+    """Open, at a slice boundary, the barriers to which all tasks of a job have come."""
+    for entry in range(tables.counters[PENDING_JOBS]):
+        job = tables.pending_jobs[entry]
+        if job >= 0 and tables.barriers[job].dead == 0:
+            open_one(tables, job, slice_ns, 0)
+    tables.counters[PENDING_JOBS] = 0
+
+
+@kernel
+def open_barrier_of(tables: Tables, job: int, slice_ns: int, now_ns: int) -> None:
+    """At a slice boundary: one job goes on if all its tasks have come to their barrier.
+
+    Args:
+        tables: the state, changed in place.
+        job: its number.
+        slice_ns: length of a slice [ns].
+        now_ns: the boundary [ns].
+    """
+    barrier = tables.barriers[job]
+    if barrier.waiting == barrier.tasks and barrier.dead == 0:
+        open_one(tables, job, slice_ns, now_ns)

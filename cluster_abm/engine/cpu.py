@@ -11,13 +11,13 @@ from cluster_abm.jit import inlined
 @inlined
 def faults_per_ns(node: Row, task: Row) -> float:
     """Page faults of a task per wall ns of its CPU, now."""
-    return float(node.fault_per_ns + node.fault_per_fresh * task.fresh_kb_per_s)
+    return float(node.fault_per_ns + node.fault_per_allocated * task.allocated_kb_per_s)
 
 
 @inlined
 def book_progress(node: Row, task: Row, now_ns: int) -> None:
-    """Book what the running task has computed since the last booking. Only events may call this, never a
-    window's border: the fault credit is a float, and its sum must not depend on the windows."""
+    """Book what the running task has computed since the last booking. Only events may call this, never the end of
+    a window: the fault credit is a float, and its sum must not depend on the windows."""
     ran_ns = now_ns - node.leg_ns
     if ran_ns > 0:
         task.cpu_left_ns -= ran_ns
@@ -53,7 +53,7 @@ def plan_stop(node: Row, task: Row) -> None:
 
 @inlined
 def renew_quantum(node: Row, now_ns: int) -> None:
-    """A task alone gets a fresh quantum at each end without an event: catch up before another becomes ready."""
+    """Catch up with the quanta that a task alone has passed without an event, before another task becomes ready."""
     ran_ns = now_ns - node.quantum_start_ns
     if ran_ns >= node.quantum_ns:
         node.quantum_start_ns += ran_ns // node.quantum_ns * node.quantum_ns
@@ -113,12 +113,12 @@ def leap_rounds(node: Row, tasks: Table, now_ns: int, end_ns: int) -> int:
 
     In each such round every task gets one quantum and waits for the others'; the node then is as it was. All times
     are whole nanoseconds, so one multiplication equals the steps it stands for to the last bit. Page faults earn a
-    credit in floats, whose sum depends on the steps: no leap while the node pages.
+    credit in floats, and a sum of floats depends on the steps: no leap while the node pages.
 
     Returns:
         the end of the same task's quantum after the last of those rounds, `now_ns` if there is none.
     """
-    if node.fault_per_ns > 0.0 or node.fault_per_fresh > 0.0 or now_ns < node.no_leap_before_ns:
+    if node.fault_per_ns > 0.0 or node.fault_per_allocated > 0.0 or now_ns < node.no_leap_before_ns:
         return now_ns
     round_ns = (node.ready_count + 1) * (node.quantum_ns + node.switch_ns)
     # At one instant the CPU's event comes first, so the others may fall on the leap's end; the window's may not.

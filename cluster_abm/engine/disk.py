@@ -7,17 +7,18 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.rows import take_slot
 from cluster_abm.engine.streams import SIZE, gamma
 from cluster_abm.engine.tables import (
     AT_DISK,
     EXPLICIT,
-    FREE_TOP,
-    GHOST,
     LEFT_BEHIND,
     NEVER,
     NONE,
+    REQUEST_ONLY,
     Row,
     Table,
+    Tables,
 )
 from cluster_abm.jit import called, inlined
 
@@ -86,12 +87,11 @@ def next_in_service(node: Row, tasks: Table, now_ns: int) -> int:
 
 
 @inlined
-def ghost_request(tasks: Table, free: Integers, counters: Integers, service_ns: int) -> int:
-    """The row of a request without a task, which nobody waits for and no queue holds yet."""
-    counters[FREE_TOP] -= 1
-    slot = free[counters[FREE_TOP]]
-    row = tasks[slot]
-    row.state = GHOST
+def request_without_task(tables: Tables, service_ns: int) -> int:
+    """Take a row for a request without a task; no task waits for it, and no queue holds it yet."""
+    slot = take_slot(tables)
+    row = tables.tasks[slot]
+    row.state = REQUEST_ONLY
     row.task = NONE
     row.job = NONE
     row.request_kind = LEFT_BEHIND
@@ -101,9 +101,10 @@ def ghost_request(tasks: Table, free: Integers, counters: Integers, service_ns: 
 
 
 @called
-def read_for_transfer(node: Row, tasks: Table, free: Integers, counters: Integers, service_ns: int, now_ns: int) -> int:
+def read_for_transfer(node: Row, tables: Tables, service_ns: int, now_ns: int) -> int:
     """The disk is to read data that will be sent elsewhere: a request without a task; when it will be done [ns]."""
-    slot = ghost_request(tasks, free, counters, service_ns)
+    tasks = tables.tasks
+    slot = request_without_task(tables, service_ns)
     if node.disk_tail == NONE:
         node.disk_head = slot
         node.disk_end_ns = now_ns + service_ns

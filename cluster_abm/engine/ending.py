@@ -7,22 +7,23 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import leave_members
 from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.migration import freeze, leave_flight
+from cluster_abm.engine.migration import freeze, leave_transit
+from cluster_abm.engine.rows import give_back_slot, plan_next_event
 from cluster_abm.engine.tables import (
+    DEPENDENT,
     FINISHED,
     FREE,
-    FREE_TOP,
-    GHOST,
-    IN_FLIGHT,
+    IN_TRANSIT,
     KILLED,
     LAST_FINISH_NS,
     LIVE,
-    MEETING,
     NONE,
-    OPENING,
+    PENDING_JOBS,
     RECORDS,
+    REQUEST_ONLY,
     Row,
     Table,
+    Tables,
 )
 from cluster_abm.jit import called, inlined
 
@@ -30,12 +31,11 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
-def become_record(
-    node: Row, tasks: Table, slot: int, outcome: int, records: Table, free: Integers, counters: Integers, end_ns: int
-) -> None:
-    """The task, whose memory is given back, becomes a record, and its row is free again."""
-    task = tasks[slot]
-    record = records[counters[RECORDS]]
+def write_record(node: Row, tables: Tables, slot: int, outcome: int, end_ns: int) -> None:
+    """Write the record of a task that has given back its memory, and free its row."""
+    counters = tables.counters
+    task = tables.tasks[slot]
+    record = tables.records[counters[RECORDS]]
     counters[RECORDS] += 1
     record.task = task.task
     record.job = task.job
@@ -48,10 +48,10 @@ def become_record(
     record.lost_cpu_ns = task.lost_cpu_ns
     record.arrival_ns = task.arrival_ns
     record.finish_ns = end_ns
-    record.lone_cpu_ns = task.lone_cpu_ns
-    record.lone_io_ns = task.lone_io_ns
-    record.lone_paging_ns = task.lone_paging_ns
-    record.lone_barrier_ns = task.lone_barrier_ns
+    record.isolated_cpu_ns = task.isolated_cpu_ns
+    record.isolated_io_ns = task.isolated_io_ns
+    record.isolated_paging_ns = task.isolated_paging_ns
+    record.isolated_barrier_ns = task.isolated_barrier_ns
     record.requests = task.requests
     record.faults = task.faults
     record.hits = task.hits
@@ -63,40 +63,38 @@ def become_record(
     record.migration_ns = task.migration_ns
     record.barrier_ns = task.barrier_ns
     record.blocked_ns = task.blocked_ns
-    leave_members(node, tasks, slot)
-    task.state = FREE
-    free[counters[FREE_TOP]] = slot
-    counters[FREE_TOP] += 1
+    leave_members(node, tables.tasks, slot)
+    give_back_slot(tables, slot)
     counters[LIVE] -= 1
-    counters[MEETING] -= task.bound
+    counters[DEPENDENT] -= task.bound
     counters[LAST_FINISH_NS] = max(counters[LAST_FINISH_NS], end_ns)
 
 
 @inlined
-def finish(node: Row, tasks: Table, slot: int, records: Table, free: Integers, counters: Integers, now_ns: int) -> None:
+def finish(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """The running task is done; the CPU is free."""
+    tasks = tables.tasks
     task = tasks[slot]
     node.tasks -= 1
     node.running = NONE
-    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.fresh_kb_per_s, -task.accesses, now_ns)
-    become_record(node, tasks, slot, FINISHED, records, free, counters, now_ns)
+    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
+    write_record(node, tables, slot, FINISHED, now_ns)
 
 
 @called
-def kill(
-    node: Row, tasks: Table, slot: int, outcome: int, records: Table, free: Integers, counters: Integers, now_ns: int
-) -> None:
+def kill(node: Row, tables: Tables, slot: int, outcome: int, now_ns: int) -> None:
     """The task ends without finishing, wherever it is; if the disk is serving it, with the end of that request."""
+    tasks = tables.tasks
     task = tasks[slot]
-    if task.state == IN_FLIGHT:
+    if task.state == IN_TRANSIT:
         end_ns = max(now_ns, task.since_ns)
         task.migration_ns += end_ns - task.since_ns
-        leave_flight(node, tasks, slot)
-        node.flying -= 1
-        node.flight_kb -= task.memory_kb
+        leave_transit(node, tasks, slot)
+        node.in_transit -= 1
+        node.transit_kb -= task.memory_kb
     else:
-        end_ns = freeze(node, tasks, slot, free, counters, now_ns)
-    become_record(node, tasks, slot, outcome, records, free, counters, end_ns)
+        end_ns = freeze(node, tables, slot, now_ns)
+    write_record(node, tables, slot, outcome, end_ns)
 
 
 @inlined
@@ -108,7 +106,7 @@ def newest(node: Row, tasks: Table) -> int:
         task = tasks[slot]
         if (
             task.job != NONE
-            and task.state != IN_FLIGHT
+            and task.state != IN_TRANSIT
             and (
                 found == NONE
                 or task.arrival_ns > tasks[found].arrival_ns
@@ -121,64 +119,38 @@ def newest(node: Row, tasks: Table) -> int:
 
 
 @called
-def kill_newest(
-    node: Row,
-    tasks: Table,
-    records: Table,
-    free: Integers,
-    counters: Integers,
-    meetings: Table,
-    opening: Integers,
-    now_ns: int,
-) -> None:
+def kill_newest(node: Row, tables: Tables, now_ns: int) -> None:
     """While the demand exceeds RAM and swap the newest task is killed: MCLS, section 3.1."""
+    tasks, barriers, counters = tables.tasks, tables.barriers, tables.counters
     while node.demand_kb > node.limit_kb:
         slot = newest(node, tasks)
         job = tasks[slot].job
-        kill(node, tasks, slot, KILLED, records, free, counters, now_ns)
-        if meetings[job].dies_together != 0 and meetings[job].dead == 0:
-            meetings[job].dead = 1
-            opening[counters[OPENING]] = -1 - job
-            counters[OPENING] += 1
+        kill(node, tables, slot, KILLED, now_ns)
+        if barriers[job].dies_together != 0 and barriers[job].dead == 0:
+            barriers[job].dead = 1
+            tables.pending_jobs[counters[PENDING_JOBS]] = -1 - job
+            counters[PENDING_JOBS] += 1
 
 
 @called
-def end_job(
-    nodes: Table,
-    tasks: Table,
-    job: int,
-    outcome: int,
-    records: Table,
-    free: Integers,
-    counters: Integers,
-    meetings: Table,
-    now_ns: int,
-) -> None:
-    """At the border of a slice: what is left of a job's tasks ends with this outcome."""
+def end_job(tables: Tables, job: int, outcome: int, now_ns: int) -> None:
+    """End, at a slice boundary, the tasks that a job still has, with this outcome."""
+    tasks = tables.tasks
     for slot in range(tasks.shape[0]):
         task = tasks[slot]
-        if task.job == job and task.state != FREE and task.state != GHOST:
-            node = nodes[task.node]
-            kill(node, tasks, slot, outcome, records, free, counters, now_ns)
-            node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
-    meetings[job].head = NONE
-    meetings[job].waiting = 0
-    meetings[job].dead = 1
+        if task.job == job and task.state != FREE and task.state != REQUEST_ONLY:
+            node = tables.nodes[task.node]
+            kill(node, tables, slot, outcome, now_ns)
+            plan_next_event(node)
+    barrier = tables.barriers[job]
+    barrier.head = NONE
+    barrier.waiting = 0
+    barrier.dead = 1
 
 
 @called
-def bury(
-    nodes: Table,
-    tasks: Table,
-    records: Table,
-    free: Integers,
-    counters: Integers,
-    meetings: Table,
-    opening: Integers,
-    now_ns: int,
-) -> None:
-    """At the border of a slice: jobs of which a task was killed in it end with all their tasks."""
-    for entry in range(counters[OPENING]):
-        if opening[entry] >= 0:
-            continue
-        end_job(nodes, tasks, -1 - opening[entry], KILLED, records, free, counters, meetings, now_ns)
+def end_jobs_of_killed(tables: Tables, now_ns: int) -> None:
+    """End, at a slice boundary, all tasks of the jobs of which a task was killed in the slice."""
+    for entry in range(tables.counters[PENDING_JOBS]):
+        if tables.pending_jobs[entry] < 0:
+            end_job(tables, -1 - tables.pending_jobs[entry], KILLED, now_ns)

@@ -1,8 +1,9 @@
-"""Nodes that fail, at a slice's border: what happens to the tasks in them and to those on their way.
+"""Nodes that fail, at a slice boundary: what happens to the tasks in them and to those in transit.
 
-A task whose node fails is *stranded*: on its way to that node, for ever, until somebody sends it elsewhere. What it has
-computed since its last checkpoint (without one, since its start) has to be computed again; the accesses of that work
-are made again, the same ones. At barriers that it had passed the others wait no more: it passes them again unhindered.
+If a node fails, the tasks in it are *orphaned*: each stays in transit to that node, without an instant of entry, until
+it is sent elsewhere. What it has computed since its last checkpoint (without one, since its start) has to be computed
+again; the accesses of that work are made again, the same ones. The job's other tasks do not wait again at the barriers
+that it had passed: it passes them again without stopping.
 """
 
 from __future__ import annotations
@@ -27,25 +28,26 @@ from cluster_abm.engine.migration import (
     change_speed,
     gap_at_speed,
     leave_cpu,
-    leave_flight,
+    leave_transit,
 )
+from cluster_abm.engine.rows import give_back_slot, plan_next_event
 from cluster_abm.engine.tables import (
+    ARRIVAL_WRITE,
     AT_BARRIER,
     AT_DISK,
-    BROUGHT,
     EXPLICIT,
     FAULT,
     FREE,
-    FREE_TOP,
-    GHOST,
-    IN_FLIGHT,
+    IN_TRANSIT,
     NEVER,
     NONE,
     READY,
+    REQUEST_ONLY,
     RUNNING,
     WAKING,
     Row,
     Table,
+    Tables,
 )
 from cluster_abm.jit import called, inlined, kernel
 
@@ -54,9 +56,9 @@ Integers = npt.NDArray[np.int64]
 
 @called
 def fly(node: Row, tasks: Table, slot: int, now_ns: int, enter_ns: int) -> None:
-    """The task is on its way to a node from now on, and belongs to it."""
+    """Put the task in transit to a node, to which it belongs from now on."""
     task = tasks[slot]
-    task.state = IN_FLIGHT
+    task.state = IN_TRANSIT
     task.since_ns = now_ns
     task.enter_ns = enter_ns
     set_out(node, tasks, slot)
@@ -64,21 +66,21 @@ def fly(node: Row, tasks: Table, slot: int, now_ns: int, enter_ns: int) -> None:
 
 
 @called
-def leave_way(node: Row, tasks: Table, slot: int) -> None:
-    """The task is no longer on its way to a node, nor belongs to it."""
-    leave_flight(node, tasks, slot)
+def leave_transit_to_node(node: Row, tasks: Table, slot: int) -> None:
+    """Take a task in transit out of the node's transit queue and out of the list of its tasks."""
+    leave_transit(node, tasks, slot)
     leave_members(node, tasks, slot)
-    node.flying -= 1
-    node.flight_kb -= tasks[slot].memory_kb
-    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    node.in_transit -= 1
+    node.transit_kb -= tasks[slot].memory_kb
+    plan_next_event(node)
 
 
 @kernel
 def turn_back(nodes: Table, tasks: Table, slot: int, delay_ns: int, now_ns: int) -> None:
-    """A task on its way goes on where it came from, so much later than now: its transfer has failed."""
+    """Send a task in transit back to its origin, where it goes on `delay_ns` later: its transfer has failed."""
     task = tasks[slot]
     there, here = nodes[task.node], nodes[task.origin]
-    leave_way(there, tasks, slot)
+    leave_transit_to_node(there, tasks, slot)
     if task.gap_left_ns == NONE:
         task.moves = 0
     else:
@@ -86,7 +88,7 @@ def turn_back(nodes: Table, tasks: Table, slot: int, delay_ns: int, now_ns: int)
     change_speed(task, there.speed, here.speed)
     task.node = task.origin
     left_ns = task.since_ns
-    task.brought_kb = 0.0
+    task.arrival_write_kb = 0.0
     fly(here, tasks, slot, left_ns, max(now_ns, left_ns) + delay_ns)
 
 
@@ -114,26 +116,25 @@ def book_wait(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 
 
 @kernel
-def strand(nodes: Table, tasks: Table, free: Integers, counters: Integers, index: int, now_ns: int) -> None:
-    """A node fails: all tasks in it are stranded, its queues are empty, and the request in service is never ended.
+def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
+    """Orphan all tasks in a node that fails: its queues are emptied, and the request in service never ends.
 
-    Tasks on their way to it stay on their way; the caller turns them back, or counts them among the stranded.
+    Tasks in transit to it stay in transit; the caller turns them back, or counts them among the orphaned.
     """
-    node = nodes[index]
+    tasks = tables.tasks
+    node = tables.nodes[index]
     head = node.disk_head
-    if head != NONE and tasks[head].state == GHOST:
+    if head != NONE and tasks[head].state == REQUEST_ONLY:
         node.disk_busy_ns += now_ns - (node.disk_end_ns - tasks[head].service_ns)
     slot = head
     while slot != NONE:
         # Requests that no task waits for.
-        if tasks[slot].state == GHOST:
-            tasks[slot].state = FREE
-            free[counters[FREE_TOP]] = slot
-            counters[FREE_TOP] += 1
+        if tasks[slot].state == REQUEST_ONLY:
+            give_back_slot(tables, slot)
         slot = tasks[slot].next
     slot = node.member_head
     while slot != NONE:
-        if tasks[slot].state != IN_FLIGHT:
+        if tasks[slot].state != IN_TRANSIT:
             book_wait(node, tasks, slot, now_ns)
         slot = tasks[slot].member_next
     node.ready_head = NONE
@@ -150,31 +151,31 @@ def strand(nodes: Table, tasks: Table, free: Integers, counters: Integers, index
     while slot != NONE:
         task = tasks[slot]
         following = task.member_next
-        if task.state != IN_FLIGHT:
+        if task.state != IN_TRANSIT:
             if task.state == WAKING:
-                leave_flight(node, tasks, slot)
+                leave_transit(node, tasks, slot)
             leave_members(node, tasks, slot)
             node.tasks -= 1
-            change_demand(node, tasks, -task.memory_kb, -task.stream, -task.fresh_kb_per_s, -task.accesses, now_ns)
+            change_demand(node, tasks, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
             task.origin = index
             fly(node, tasks, slot, now_ns, NEVER)
         slot = following
     node.cache_kb = 0.0
-    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    plan_next_event(node)
 
 
 @kernel
-def save(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
-    """Every task that has begun is checkpointed as it is now, wherever it is.
+def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
+    """Checkpoint every task that has begun, as it is now, wherever it is.
 
     Args:
         nodes, tasks: the tables.
         saved: a row a slot of `tasks`, tables.CHECKPOINT_FIELDS, written.
-        now_ns: the slice border at which this happens [ns].
+        now_ns: the slice boundary at which this happens [ns].
     """
     for slot in range(tasks.shape[0]):
         task = tasks[slot]
-        if task.state == FREE or task.state == GHOST or task.gap_left_ns == NONE:
+        if task.state == FREE or task.state == REQUEST_ONLY or task.gap_left_ns == NONE:
             continue
         node = nodes[task.node]
         unbooked_ns = max(0, now_ns - node.leg_ns) if task.state == RUNNING else 0
@@ -188,12 +189,12 @@ def save(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
         row.phase = task.phase
         row.phase_accesses = task.phase_accesses
         # What it has asked the disk for and not yet had it will ask for again.
-        kind = task.pending_kind if task.request_kind == BROUGHT else task.request_kind
-        if kind == EXPLICIT and (task.state == AT_DISK or task.state == IN_FLIGHT):
+        kind = task.pending_kind if task.request_kind == ARRIVAL_WRITE else task.request_kind
+        if kind == EXPLICIT and (task.state == AT_DISK or task.state == IN_TRANSIT):
             row.gap_left_ns = 0
             row.accesses -= 1
             row.phase_accesses -= 1
-        elif kind == FAULT and (task.state == AT_DISK or task.state == IN_FLIGHT):
+        elif kind == FAULT and (task.state == AT_DISK or task.state == IN_TRANSIT):
             row.fault_credit += 1.0
 
 
@@ -202,7 +203,7 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     """A task that has lost its node has to compute again what it had since its last checkpoint, or its start."""
     task.restarts += 1
     left_ns = task.cpu_left_ns + task.cpu_after_ns
-    task.lone_from = max(task.lone_from, task.accesses)
+    task.isolated_from = max(task.isolated_from, task.accesses)
     if saved.task == task.task:
         again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
         task.gap_left_ns = gap_at_speed(saved.gap_left_ns, saved.speed, node.speed)
@@ -222,35 +223,25 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     task.cpu_left_ns += again_ns
     task.lost_cpu_ns += again_ns
     task.request_kind = NONE
-    task.brought_kb = 0.0
+    task.arrival_write_kb = 0.0
 
 
 @kernel
-def resume(
-    nodes: Table,
-    tasks: Table,
-    saved: Table,
-    jobs: Table,
-    phases: Table,
-    slot: int,
-    target: int,
-    delay_ns: int,
-    now_ns: int,
-) -> None:
+def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, now_ns: int) -> None:
     """Send a task that has lost its node, or the node that it came from, to another one.
 
     Args:
-        nodes, tasks: the state, changed in place.
+        tables: the state, changed in place.
         saved: checkpoints, a row a slot of `tasks`; rows of other tasks count for nothing.
-        jobs, phases: the job table, and the phases of all programs.
-        slot: the task's row, IN_FLIGHT.
+        slot: the task's row, IN_TRANSIT.
         target: a node that is up.
         delay_ns: how long it travels [ns].
-        now_ns: the slice border at which this happens [ns].
+        now_ns: the slice boundary at which this happens [ns].
     """
+    nodes, tasks = tables.nodes, tables.tasks
     task = tasks[slot]
     before, there = nodes[task.node], nodes[target]
-    leave_way(before, tasks, slot)
+    leave_transit_to_node(before, tasks, slot)
     # The disk may still be serving its last request.
     leaves_ns = max(now_ns, task.since_ns)
     if task.enter_ns == NEVER:
@@ -258,7 +249,7 @@ def resume(
     else:
         task.migration_ns += leaves_ns - task.since_ns
     if task.gap_left_ns != NONE or task.restarts > 0:
-        rewind(before, task, saved[slot], jobs[task.job], phases)
+        rewind(before, task, saved[slot], tables.jobs[task.job], tables.phases)
         change_speed(task, before.speed, there.speed)
     else:
         plan_phases(task, there.speed)

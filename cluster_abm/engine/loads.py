@@ -1,4 +1,4 @@
-"""What a load manager measures on its own node: one row of the load table, from the tasks that belong to it."""
+"""What a load manager measures on its own node: its load row, and the tasks that could be sent elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 from cluster_abm.engine.background import is_background, sleeps
 from cluster_abm.engine.memory import faults_per_ms as faults_at
 from cluster_abm.engine.memory import present_buffer_kb
-from cluster_abm.engine.tables import IN_FLIGHT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
+from cluster_abm.engine.migration import is_movable
+from cluster_abm.engine.tables import IN_TRANSIT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
@@ -22,19 +23,19 @@ def measure(
 ) -> None:
     """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
 
-    Tasks on their way to a node count as its own. Background programs are no `tasks` and never the newest; else they
+    Tasks in transit to a node count as its own. Background programs are no `tasks` and never the newest; else they
     count as tasks do, while they sleep by their memory alone. Rows are float64, fields in tables.LOAD_FIELDS. With
     effective rates accesses served from the buffer are left out, and page faults counted, wherever I/O rates enter.
     """
     for index in range(first, last):
         node = nodes[index]
         load = loads[index]
-        demand_kb = node.demand_kb + node.flight_kb
+        demand_kb = node.demand_kb + node.transit_kb
         faults_per_ms = faults_at(node, demand_kb, node.accesses)
         fault_ms = (node.fault_ns - node.fault_saved_ns) / NS_PER_MS
         seek_ms = node.seek_ns / NS_PER_MS
         mb_per_s = NS_PER_MS / node.ns_per_kb
-        load.tasks = float(node.tasks + node.flying - node.background)
+        load.tasks = float(node.tasks + node.in_transit - node.background)
         load.memory_mb = demand_kb / 1000.0
         load.faults_per_ms = faults_per_ms
         load.accesses = float(node.accesses)
@@ -59,7 +60,7 @@ def measure(
         load.io_load = 0.0
         load.disk_work = 0.0
         load.disk_square = 0.0
-        # Faults are counted as I/O by whoever counts I/O as it reaches the disk.
+        # With effective rates, I/O is counted as it reaches the disk, page faults included.
         counted_faults = faults_per_ms * node.speed if effective_rates else 0.0
         stream = 0
         slot = node.member_head
@@ -77,10 +78,10 @@ def measure(
             if task.state == RUNNING:
                 left_ns -= max(0, now_ns - node.leg_ns)
                 load.cpu_queue += 1.0
-            elif task.state == READY or task.state == IN_FLIGHT:
+            elif task.state == READY or task.state == IN_TRANSIT:
                 load.cpu_queue += 1.0
             if task.migrations == 0 and not is_background(task):
-                here_ms = 0.0 if task.state == IN_FLIGHT else (now_ns - task.here_ns) / NS_PER_MS
+                here_ms = 0.0 if task.state == IN_TRANSIT else (now_ns - task.here_ns) / NS_PER_MS
                 load.newest_ms = min(load.newest_ms, here_ms)
             remaining_ms = left_ns / NS_PER_MS
             # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
@@ -101,3 +102,47 @@ def measure(
             load.disk_square += io_per_ms * request_ms * request_ms
             load.io_load += faults_per_ms + explicit
             slot = task.member_next
+
+
+@kernel
+def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, found: Table) -> int:
+    """Fill `found` with the tasks on a node that can be sent elsewhere, in the order in which they came to it.
+
+    Args:
+        nodes, tasks, jobs: the tables.
+        node: the node's number.
+        now_ns: now [ns].
+        found: shape (at least tasks + in_transit,), fields tables.CANDIDATE_FIELDS; filled from the start.
+
+    Returns:
+        how many there are.
+    """
+    count = 0
+    here = nodes[node]
+    slot = here.member_head
+    while slot != NONE:
+        task = tasks[slot]
+        if is_movable(task):
+            unbooked_ns = max(0, now_ns - here.leg_ns) if task.state == RUNNING else 0
+            left_ms = (task.cpu_left_ns + task.cpu_after_ns - unbooked_ns) * here.speed / NS_PER_MS
+            row = found[count]
+            row.task = task.task
+            row.job = task.job
+            row.home = task.home
+            row.running = task.state != IN_TRANSIT
+            row.cpu_ms = left_ms
+            row.io_per_ms = task.io_per_ms
+            row.request_kb = task.request_kb
+            row.memory_mb = task.memory_kb / 1000.0
+            row.initial_data_mb = task.initial_data_mb
+            row.reaccess_rate = task.reaccess_rate
+            row.write_share = jobs[task.job].write_share
+            # Demands are rounded to whole ns: a task that has received no CPU is 0 old, not a fraction of a ns.
+            row.age_ms = task.cpu_demand_ms - left_ms if task.cpu_ns + unbooked_ns > 0 else 0.0
+            row.page_faults = task.faults
+            row.accesses = task.accesses
+            row.here_ms = (now_ns - task.here_ns) / NS_PER_MS if task.state != IN_TRANSIT else 0.0
+            row.migrations = task.migrations
+            count += 1
+        slot = task.member_next
+    return count

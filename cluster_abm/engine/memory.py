@@ -7,7 +7,7 @@ from cluster_abm.engine.streams import HIT, uniform
 from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
-from cluster_abm.formulas.oversize import even_faults, fresh_faults
+from cluster_abm.formulas.oversize import allocation_faults, even_faults
 from cluster_abm.jit import called, inlined
 
 
@@ -24,15 +24,15 @@ def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
 
 @inlined
 def change_demand(
-    node: Row, tasks: Table, memory_kb: int, stream: int, fresh_kb_per_s: int, accesses: int, now_ns: int
+    node: Row, tasks: Table, memory_kb: int, stream: int, allocated_kb_per_s: int, accesses: int, now_ns: int
 ) -> None:
-    """Add (or, negative, take away) memory, traffic, fresh demand and accesses of a task, and have all fault by it.
+    """Add (or, negative, take away) a task's memory, traffic, allocation rate and accesses, and renew the fault rates.
 
-    The running task's progress is booked by its old rate first: call this before its own fresh demand changes.
+    The running task's progress is booked by its old rate first: call this before its own allocation rate changes.
     """
     node.demand_kb += memory_kb
     node.stream += stream
-    node.fresh_kb_per_s += fresh_kb_per_s
+    node.allocated_kb_per_s += allocated_kb_per_s
     node.accesses += accesses
     # The usual case needs nothing more: it fitted, and it fits.
     if node.by_oversize != 0 or node.demand_kb > node.user_memory_kb or node.fault_per_ns > 0.0:
@@ -44,21 +44,21 @@ def renew_fault_rates(node: Row, tasks: Table, now_ns: int) -> None:
     """The tasks of a node fault, and its buffer has room, by its present demand."""
     fit_cache(node)
     per_ms = faults_per_ms(node, node.demand_kb, node.accesses)
-    everybody, each_fresh = per_ms, 0.0
+    each_task, each_fresh = per_ms, 0.0
     if node.by_oversize != 0:
-        everybody = even_faults(per_ms, node.fault_evenness, float(node.fresh_kb_per_s))
-        each_fresh = fresh_faults(per_ms, node.fault_evenness, float(node.fresh_kb_per_s), node.tasks)
-    fault_per_ns = everybody * node.speed / NS_PER_MS
-    fault_per_fresh = each_fresh * node.speed / NS_PER_MS
-    if fault_per_ns == node.fault_per_ns and fault_per_fresh == node.fault_per_fresh:
+        each_task = even_faults(per_ms, node.fault_evenness, float(node.allocated_kb_per_s))
+        each_fresh = allocation_faults(per_ms, node.fault_evenness, float(node.allocated_kb_per_s), node.tasks)
+    fault_per_ns = each_task * node.speed / NS_PER_MS
+    fault_per_allocated = each_fresh * node.speed / NS_PER_MS
+    if fault_per_ns == node.fault_per_ns and fault_per_allocated == node.fault_per_allocated:
         return
     if node.running == NONE:
-        node.fault_per_ns, node.fault_per_fresh = fault_per_ns, fault_per_fresh
+        node.fault_per_ns, node.fault_per_allocated = fault_per_ns, fault_per_allocated
         return
     # What has run until now earned faults at the old rate.
     task = tasks[node.running]
     book_progress(node, task, now_ns)
-    node.fault_per_ns, node.fault_per_fresh = fault_per_ns, fault_per_fresh
+    node.fault_per_ns, node.fault_per_allocated = fault_per_ns, fault_per_allocated
     plan_stop_of_running(node, task, now_ns)
 
 
@@ -73,7 +73,7 @@ def count_access(node: Row, tasks: Table, now_ns: int) -> None:
 
 @inlined
 def plan_stop_of_running(node: Row, task: Row, now_ns: int) -> None:
-    """Plan anew in the middle of a run; quanta that passed while it was alone are over."""
+    """Plan the running task's stop again in the middle of its run; quanta that passed while it was alone are over."""
     ran_ns = now_ns - node.quantum_start_ns
     if node.ready_head == NONE and ran_ns >= node.quantum_ns:
         node.quantum_start_ns += ran_ns // node.quantum_ns * node.quantum_ns
@@ -102,12 +102,12 @@ def present_buffer_kb(node: Row) -> float:
 
 
 @called
-def fit_lone_cache(task: Row, size_kb: float) -> None:
-    """The buffer of a task's dedicated run, if it lives in free memory, after a miss that has brought so much, or after
-    the task has grown (0): as `fill_cache` and `fit_cache` have it on a node that the task has to itself."""
-    room_kb = max(0.0, float(task.lone_memory_kb - task.memory_kb))
-    task.lone_cache_kb = min(task.lone_cache_kb + size_kb, task.lone_buffer_kb, room_kb)
-    task.lone_hit = hit_rate(task.reaccess_rate, task.lone_cache_kb, task.data_kb)
+def fit_isolated_cache(task: Row, size_kb: float) -> None:
+    """Set the buffer of a task's isolated run, if it lives in free memory, after a miss that has brought `size_kb`, or
+    after the task has grown (0): as `fill_cache` and `fit_cache` do on a node that the task has to itself."""
+    room_kb = max(0.0, float(task.isolated_memory_kb - task.memory_kb))
+    task.isolated_cache_kb = min(task.isolated_cache_kb + size_kb, task.isolated_buffer_kb, room_kb)
+    task.isolated_hit = hit_rate(task.reaccess_rate, task.isolated_cache_kb, task.data_kb)
 
 
 @inlined

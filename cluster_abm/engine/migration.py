@@ -7,17 +7,18 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_entry, set_out
+from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_for_entry, set_out
 from cluster_abm.engine.cpu import book_progress, dispatch
-from cluster_abm.engine.disk import book_request, ghost_request, read_for_transfer
+from cluster_abm.engine.disk import book_request, read_for_transfer, request_without_task
 from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.rows import plan_next_event
 from cluster_abm.engine.tables import (
+    ARRIVAL_WRITE,
     AT_BARRIER,
     AT_DISK,
-    BROUGHT,
     EXPLICIT,
     FAULT,
-    IN_FLIGHT,
+    IN_TRANSIT,
     NEVER,
     NONE,
     READY,
@@ -25,6 +26,7 @@ from cluster_abm.engine.tables import (
     WAKING,
     Row,
     Table,
+    Tables,
 )
 from cluster_abm.jit import called, inlined, kernel
 
@@ -41,7 +43,7 @@ def at_speed(wall_ns: int, speed: float, other: float) -> int:
 
 @inlined
 def gap_at_speed(gap_ns: int, speed: float, other: float) -> int:
-    """The same of the CPU until a task's next access. Who makes none has counted down from NEVER: it stays NEVER."""
+    """Convert the CPU until a task's next access; without I/O it has counted down from NEVER, and stays NEVER."""
     return NEVER if gap_ns > NEVER // 2 else at_speed(gap_ns, speed, other)
 
 
@@ -102,7 +104,7 @@ def book_waiting(task: Row, now_ns: int) -> None:
 
 @inlined
 def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
-    """Withdraw a request that waits for the disk; the task makes it anew at its target."""
+    """Withdraw a request that waits for the disk; the task makes it again at its target."""
     task = tasks[slot]
     before = predecessor(tasks, node.disk_head, slot)
     tasks[before].next = task.next
@@ -112,15 +114,16 @@ def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 
 
 @inlined
-def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers) -> None:
+def leave_request_behind(node: Row, tables: Tables, slot: int) -> None:
     """The disk finishes the request it is serving, which nothing can stop: a row without a task takes its place."""
+    tasks = tables.tasks
     task = tasks[slot]
-    left = ghost_request(tasks, free, counters, task.service_ns)
+    left = request_without_task(tables, task.service_ns)
     tasks[left].next = task.next
     node.disk_head = left
     if node.disk_tail == slot:
         node.disk_tail = left
-    if task.request_kind == BROUGHT:
+    if task.request_kind == ARRIVAL_WRITE:
         task.migration_ns += node.disk_end_ns - task.since_ns
     else:
         book_request(task, node.disk_end_ns)
@@ -128,22 +131,23 @@ def leave_request_behind(node: Row, tasks: Table, slot: int, free: Integers, cou
 
 
 @inlined
-def leave_flight(node: Row, tasks: Table, slot: int) -> None:
-    """Take a task out of the queue of those on their way or about to go on from a barrier."""
+def leave_transit(node: Row, tasks: Table, slot: int) -> None:
+    """Take a task out of the queue of the tasks in transit or about to go on from a barrier."""
     task = tasks[slot]
-    before = predecessor(tasks, node.flight_head, slot)
+    before = predecessor(tasks, node.transit_head, slot)
     if before == NONE:
-        node.flight_head = task.next
+        node.transit_head = task.next
     else:
         tasks[before].next = task.next
-    if node.flight_tail == slot:
-        node.flight_tail = before
-    node.arrival_ns = NEVER if node.flight_head == NONE else tasks[node.flight_head].enter_ns
+    if node.transit_tail == slot:
+        node.transit_tail = before
+    node.arrival_ns = NEVER if node.transit_head == NONE else tasks[node.transit_head].enter_ns
 
 
 @inlined
-def freeze(node: Row, tasks: Table, slot: int, free: Integers, counters: Integers, now_ns: int) -> int:
+def freeze(node: Row, tables: Tables, slot: int, now_ns: int) -> int:
     """Take a task that is in the node out of it; when it leaves [ns]."""
+    tasks = tables.tasks
     task = tasks[slot]
     leaves_ns = now_ns
     was_running = task.state == RUNNING
@@ -152,17 +156,17 @@ def freeze(node: Row, tasks: Table, slot: int, free: Integers, counters: Integer
     elif task.state == READY:
         leave_ready(node, tasks, slot, now_ns)
     elif task.state == AT_BARRIER or task.state == WAKING:
-        # It goes on waiting on its way, and at its target.
+        # It goes on waiting in transit and at its target.
         task.barrier_ns += now_ns - task.since_ns
         if task.state == WAKING:
-            leave_flight(node, tasks, slot)
+            leave_transit(node, tasks, slot)
     elif node.disk_head == slot:
         leaves_ns = node.disk_end_ns
-        leave_request_behind(node, tasks, slot, free, counters)
+        leave_request_behind(node, tables, slot)
     else:
         leave_disk_queue(node, tasks, slot, now_ns)
     node.tasks -= 1
-    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.fresh_kb_per_s, -task.accesses, now_ns)
+    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
     if was_running:
         dispatch(node, tasks, now_ns)
     node.no_leap_before_ns = 0
@@ -170,45 +174,44 @@ def freeze(node: Row, tasks: Table, slot: int, free: Integers, counters: Integer
 
 
 @kernel
-def migrate(
-    nodes: Table, tasks: Table, free: Integers, counters: Integers, slot: int, target: int, cost_ns: int, now_ns: int
-) -> int:
+def migrate(tables: Tables, slot: int, target: int, cost_ns: int, now_ns: int) -> int:
     """Freeze a task on its node and send it to another, where it goes on `cost_ns` after it has left.
 
     It leaves at once, or when the disk has served the request it is serving for it. Its memory counts at the target
-    from now on. A newcomer that has not entered its home yet is sent on instead: a remote execution.
+    from now on. An arriving task that has not entered its home yet is sent on instead: a remote execution.
 
     Args:
-        nodes, tasks, free, counters: the state, changed in place; there must be a free slot.
-        slot: the task's row: READY, RUNNING, AT_DISK, AT_BARRIER, WAKING, or a newcomer IN_FLIGHT to its home.
+        tables: the state, changed in place; there must be a free slot.
+        slot: the task's row: READY, RUNNING, AT_DISK, AT_BARRIER, WAKING, or an arriving task IN_TRANSIT to its home.
         target: another node.
         cost_ns: how long it travels [ns].
-        now_ns: the slice border at which this happens [ns].
+        now_ns: the slice boundary at which this happens [ns].
 
     Returns:
         when it enters its target [ns].
     """
+    nodes, tasks = tables.nodes, tables.tasks
     task = tasks[slot]
     node = nodes[task.node]
     leave_members(node, tasks, slot)
     there = nodes[target]
-    if task.state == IN_FLIGHT:
+    if task.state == IN_TRANSIT:
         # What its manager has spent asking others is behind it.
         leaves_ns = task.enter_ns
         task.migration_ns += leaves_ns - task.since_ns
-        leave_flight(node, tasks, slot)
-        node.flying -= 1
-        node.flight_kb -= task.memory_kb
+        leave_transit(node, tasks, slot)
+        node.in_transit -= 1
+        node.transit_kb -= task.memory_kb
         task.moves = 1
         plan_phases(task, there.speed)
     else:
-        leaves_ns = freeze(node, tasks, slot, free, counters, now_ns)
+        leaves_ns = freeze(node, tables, slot, now_ns)
         task.migrations += 1
         if there.speed != node.speed:
             # Demands are kept in wall ns of the node's CPU.
             change_speed(task, node.speed, there.speed)
-    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
-    task.state = IN_FLIGHT
+    plan_next_event(node)
+    task.state = IN_TRANSIT
     task.origin = task.node
     task.node = target
     task.since_ns = leaves_ns
@@ -220,36 +223,34 @@ def migrate(
 
 @inlined
 def is_movable(task: Row) -> bool:
-    """Whether a task that belongs to a node can be sent elsewhere: it is in it, or a newcomer that has not entered;
-    and it is no background program."""
+    """Whether a task of a node can be sent elsewhere: it is in the node, or has not begun and not entered; and it is no
+    background program."""
     if task.job == NONE:
         return False
     if task.state == AT_DISK:
-        # Who has not yet written what it brought has not arrived.
-        return bool(task.request_kind != BROUGHT)
-    is_newcomer = task.gap_left_ns == NONE and task.moves == 0 and task.restarts == 0
-    return bool(task.state != IN_FLIGHT or (is_newcomer and task.enter_ns < NEVER))
+        # A task that has not yet written the data it brought has not arrived.
+        return bool(task.request_kind != ARRIVAL_WRITE)
+    has_not_begun = task.gap_left_ns == NONE and task.moves == 0 and task.restarts == 0
+    return bool(task.state != IN_TRANSIT or (has_not_begun and task.enter_ns < NEVER))
 
 
 @kernel
-def read_at(
-    nodes: Table, tasks: Table, free: Integers, counters: Integers, index: int, data_kb: float, now_ns: int
-) -> int:
+def read_at(tables: Tables, index: int, data_kb: float, now_ns: int) -> int:
     """A node's disk is to read data that is to be sent elsewhere, behind what waits for it; when it is done [ns]."""
-    node = nodes[index]
+    node = tables.nodes[index]
     service_ns = int(math.floor(data_kb * node.ns_per_kb + 0.5))
-    return read_for_transfer(node, tasks, free, counters, service_ns, now_ns)
+    return read_for_transfer(node, tables, service_ns, now_ns)
 
 
 @kernel
 def arrive_at(nodes: Table, tasks: Table, slot: int, enter_ns: int) -> None:
-    """A task under way is known to arrive at that instant; NEVER: it is not known when."""
+    """Set the instant at which a task in transit arrives; NEVER: not known yet."""
     task = tasks[slot]
     node = nodes[task.node]
-    leave_flight(node, tasks, slot)
+    leave_transit(node, tasks, slot)
     task.enter_ns = enter_ns
-    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
-    queue_entry(node, tasks, slot)
+    plan_next_event(node)
+    queue_for_entry(node, tasks, slot)
 
 
 @kernel

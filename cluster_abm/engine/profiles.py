@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
 from cluster_abm.engine.barriers import wake
-from cluster_abm.engine.memory import change_demand, fit_lone_cache
+from cluster_abm.engine.memory import change_demand, fit_isolated_cache
 from cluster_abm.engine.tables import NEVER, Row, Table
 from cluster_abm.jit import called, inlined
 
@@ -47,12 +47,18 @@ def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -
     pause_ns = phases[task.phase].pause_ns
     following = phases[task.phase + 1]
     change_demand(
-        node, tasks, following.memory_kb - task.memory_kb, 0, following.fresh_kb_per_s - task.fresh_kb_per_s, 0, now_ns
+        node,
+        tasks,
+        following.memory_kb - task.memory_kb,
+        0,
+        following.allocated_kb_per_s - task.allocated_kb_per_s,
+        0,
+        now_ns,
     )
     begin_phase(task, phases, task.phase + 1)
-    # What is computed again is no part of the dedicated run.
-    if task.lone_buffer_kb > 0.0 and task.accesses >= task.lone_from:
-        fit_lone_cache(task, 0.0)
+    # What is computed again is no part of the isolated run.
+    if task.isolated_buffer_kb > 0.0 and task.accesses >= task.isolated_from:
+        fit_isolated_cache(task, 0.0)
     task.gap_left_ns = profile_gap_ns(node, task, following)
     return int(pause_ns)
 
@@ -62,6 +68,6 @@ def sleep(node: Row, tasks: Table, slot: int, pause_ns: int, now_ns: int) -> Non
     """The task, which has left the CPU, sleeps between two phases; alone it would too. It is booked as a barrier is."""
     task = tasks[slot]
     task.since_ns = now_ns
-    task.go_on_ns = now_ns + pause_ns
-    task.lone_barrier_ns += pause_ns
+    task.wake_ns = now_ns + pause_ns
+    task.isolated_barrier_ns += pause_ns
     wake(node, tasks, slot)

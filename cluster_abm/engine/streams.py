@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import uint64
 
-from cluster_abm.jit import inlined, kernel
+from cluster_abm.jit import allocating_kernel, inlined, kernel
 
 # 64 bits without a sign, which Python's int is not.
 Word = Any
@@ -94,14 +94,14 @@ def message_uniform(key: Word, number: int, message: int) -> float:
     return uniform(task_key(key, number), MESSAGE, message, 0)
 
 
-@kernel
+@allocating_kernel
 def lost_messages(key: Word, number: int, receiver: int, senders: int, share: float) -> Flags:
-    """Which of the reports of one period get lost on their way to a receiver.
+    """Draw which of the reports of one period get lost before they reach a receiver.
 
     Args:
         key: key of the stream of messages.
         number: number of the period.
-        receiver: who they go to.
+        receiver: number of the node that they go to.
         senders: how many nodes report.
         share: share of the messages that get lost, 0..1.
 

@@ -18,13 +18,14 @@ from cluster_abm.formulas.imbalance import load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
 from cluster_abm.formulas.load_class import ClassThresholds, load_class
 from cluster_abm.formulas.memory import node_faults_per_ms, page_faults_per_ms, page_load_ms
-from cluster_abm.formulas.oversize import activity_weight, even_faults, fresh_faults, oversize, paging_rate_per_s
+from cluster_abm.formulas.oversize import activity_weight, allocation_faults, even_faults, oversize, paging_rate_per_s
 from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
-from cluster_abm.formulas.slowdown import dedicated_paging_ms, slowdown
+from cluster_abm.formulas.slowdown import isolated_paging_ms, slowdown
 
 __all__ = [
     "ClassThresholds",
     "activity_weight",
+    "allocation_faults",
     "between_clusters_ms",
     "buffer_beside_kb",
     "buffer_share_kb",
@@ -33,13 +34,12 @@ __all__ = [
     "cpu_share",
     "data_access_ms",
     "data_kb",
-    "dedicated_paging_ms",
     "disk_share",
     "even_faults",
     "explicit_io_per_ms",
-    "fresh_faults",
     "hit_rate",
     "io_load_ms",
+    "isolated_paging_ms",
     "load_class",
     "load_imbalance_factors",
     "mg1_response_ms",

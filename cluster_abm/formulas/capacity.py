@@ -24,14 +24,14 @@ def relative_capacity(rates: Loads) -> Loads:
 
 @formula
 def relative_load(load: Number, joining: float, capacity: Number) -> Number:
-    """A load with a newcomer in it, per unit of what serves it: (L + l)/c.
+    """A load with an arriving task in it, per unit of what serves it: (L + l)/c.
 
-    The "conversion mechanism for relative load" that WAL-PM leaves to whoever has unlike nodes. Where tasks share a CPU
+    The "conversion mechanism for relative load" that WAL-PM leaves open for unlike nodes. Where tasks share a CPU
     of speed mu it is the shortest expected delay's (n + 1)/mu (Selen et al. 2016).
 
     Args:
         load: load of the node L, in the index's unit.
-        joining: what the newcomer would add to it, l; 0: the node as it is.
+        joining: what the arriving task would add to it, l; 0: the node as it is.
         capacity: of the node, relative to the mean (`relative_capacity`).
     """
     return (load + joining) / capacity

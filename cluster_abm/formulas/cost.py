@@ -25,7 +25,7 @@ def remote_execution_ms(
     source_disk_mb_per_s: float,
     target_disk_mb_per_s: float,
 ) -> float:
-    """Cost of starting a newcomer elsewhere [ms]: WAL-PM (6), IOCM (1) and (3).
+    """Cost of starting an arriving task elsewhere [ms]: WAL-PM (6), IOCM (1) and (3).
 
     e + d_INIT/b_net + d_INIT/b_disk(i) + d_INIT/b_disk(k).
 
@@ -109,7 +109,7 @@ def moving_ms(
 def migration_cost_effectiveness(age_ms: float, io_per_ms: float, cost_ms: float) -> float:
     """I/O load migrated per unit of cost, MCE(j) = a lambda / c [1/ms]: WAL-PM, section 4, (8).
 
-    0 for a newborn, whose age is 0: literally it is chosen only when nothing else is eligible.
+    0 for a task of age 0: read literally, it is chosen only when no other task is eligible.
 
     Args:
         age_ms: CPU received so far, a [ms]; with remaining CPU instead it is an extension of ours.

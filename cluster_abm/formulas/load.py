@@ -10,7 +10,7 @@ def io_load_ms(remaining_ms: float, io_per_ms: float, service_ms: float) -> floa
     """I/O processing time still ahead of a task, a term of L_IO [ms]: IOLB (5).
 
     Args:
-        remaining_ms: CPU the task has still to receive, r_j; c_j for a newcomer [ms].
+        remaining_ms: CPU the task has still to receive, r_j; c_j for an arriving task [ms].
         io_per_ms: accesses per ms of CPU, lambda [1/ms].
         service_ms: disk time of one request, t_IO [ms].
     """
@@ -32,16 +32,16 @@ def cpu_share(io_per_ms: float, service_ms: float, faults_per_ms: float, fault_s
 
 @formula
 def disk_share(io_per_ms: float, service_ms: float, faults_per_ms: float, fault_service_ms: float) -> float:
-    """Chance that a task is at the disk, lambda s/(1 + lambda s): the complement of `cpu_share`, of whose arguments."""
+    """Return the chance that a task is at the disk, lambda s/(1 + lambda s): 1 - `cpu_share` of the same arguments."""
     at_disk = io_per_ms * service_ms + faults_per_ms * fault_service_ms
     return at_disk / (1.0 + at_disk)
 
 
 @formula
 def narrows_the_gap(task_load: float, load_here: float, load_there: float) -> bool:
-    """Whether moving a newcomer narrows the gap: load_j < (load_j + L_i - L_k)/2, IOLB Fig. 1, lines 6, 12, 18.
+    """Whether moving an arriving task narrows the gap: load_j < (load_j + L_i - L_k)/2, IOLB Fig. 1, lines 6, 12, 18.
 
-    The newcomer is not yet in L_i, so the test is load_j < L_i - L_k. All three in one unit.
+    The arriving task is not yet in L_i, so the test is load_j < L_i - L_k. All three in one unit.
     """
     return task_load < (task_load + load_here - load_there) / 2.0
 

@@ -30,7 +30,7 @@ def load_class(cpu_percent: float, queue: float, memory_percent: float, threshol
     """IDLE, LOW, NORMAL or HIGH: LMIP, the criteria under "Load".
 
     The criteria overlap. They are tested in this order (settled): High for its memory, Idle, High, Low, else Normal: a
-    node whose memory is full is no idle node, however little its CPU has to do, which is the paper's whole point. As in
+    node with full memory is no idle node, however little its CPU has to do, which is the paper's whole point. As in
     the two comparisons that the paper gives (memory > 85 %, CPU <= 1 %), high is above a threshold, low is up to it.
 
     Args:

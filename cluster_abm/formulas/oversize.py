@@ -42,31 +42,31 @@ def paging_rate_per_s(oversize: float, accesses: float) -> float:
 
 
 @formula
-def even_faults(rate_per_s: float, evenness: float, fresh_kb_per_s: float) -> float:
+def even_faults(rate_per_s: float, evenness: float, allocated_kb_per_s: float) -> float:
     """Page faults per second of CPU that fall on every task of a node alike [1/s].
 
-    Faults fall on tasks that ask for memory anew; who holds a stable working set keeps most of it (MCLS, section 3.2).
-    A task's rate is this plus `fresh_faults` for each KB/s that it asks anew: over all tasks the mean is `rate_per_s`.
+    Faults fall on tasks that allocate memory; a task with a stable working set keeps most of it (MCLS, section 3.2).
+    A task's rate is this plus `allocation_faults` for each KB/s that it allocates; the mean of all is `rate_per_s`.
     How much falls on all alike is not in the paper.
 
     Args:
         rate_per_s: R_p of the node [1/s].
         evenness: share of the faults that falls on all tasks alike, 0..1.
-        fresh_kb_per_s: memory asked anew per second of CPU, summed over the node's tasks [KB/s]; if it is 0 nobody
-            grows, and all faults fall on all alike.
+        allocated_kb_per_s: memory allocated per second of CPU, summed over the node's tasks [KB/s]; if it is 0 no
+            task allocates, and all faults fall on all alike.
     """
-    return rate_per_s * evenness if fresh_kb_per_s > 0 else rate_per_s
+    return rate_per_s * evenness if allocated_kb_per_s > 0 else rate_per_s
 
 
 @formula
-def fresh_faults(rate_per_s: float, evenness: float, fresh_kb_per_s: float, tasks: int) -> float:
-    """Page faults per second of a task's CPU, for each KB/s that it asks anew [1/KB]; see `even_faults`.
+def allocation_faults(rate_per_s: float, evenness: float, allocated_kb_per_s: float, tasks: int) -> float:
+    """Return the page faults per second of a task's CPU, for each KB/s that it allocates [1/KB]; see `even_faults`.
 
     Args:
-        rate_per_s, evenness, fresh_kb_per_s: as there.
+        rate_per_s, evenness, allocated_kb_per_s: as there.
         tasks: tasks on the node.
     """
-    return rate_per_s * (1.0 - evenness) * tasks / fresh_kb_per_s if fresh_kb_per_s > 0 else 0.0
+    return rate_per_s * (1.0 - evenness) * tasks / allocated_kb_per_s if allocated_kb_per_s > 0 else 0.0
 
 
 def activity_weight(

@@ -14,15 +14,15 @@ Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 @formula
 def slowdown(wall_ms: Number, dedicated_ms: Number) -> Number:
-    """Wall time over the time on a dedicated node: IOLB (1). Any unit, the same for both; numbers or arrays.
+    """Return wall time over the time of the isolated run: IOLB (1). Any unit, the same for both; numbers or arrays.
 
-    With dedicated = CPU + I/O service it is WAL-PM (18), with dedicated = CPU it is MCLS's.
+    With `dedicated_ms` = CPU + I/O service it is WAL-PM (18), with `dedicated_ms` = CPU it is MCLS's.
     """
     return wall_ms / dedicated_ms
 
 
 @formula
-def dedicated_paging_ms(faults_per_ms: float, cpu_ms: float, fault_service_ms: float) -> float:
+def isolated_paging_ms(faults_per_ms: float, cpu_ms: float, fault_service_ms: float) -> float:
     """Paging of a task alone on its node [ms]: whole faults by deterministic credit, each served at once.
 
     Args:

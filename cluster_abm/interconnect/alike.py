@@ -1,4 +1,4 @@
-"""Networks in which all ways are alike: nothing is searched, and no graph is made."""
+"""Networks in which all routes are alike: nothing is searched, and no graph is made."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class AlikeRoutes:
         self._bandwidths = _around(self._mb_per_s, np.inf, nodes)
         self._latencies = _around(self._latency_ms, 0.0, nodes)
 
-    def ways_from(self, source: int) -> tuple[Floats, Floats]:
-        """Bandwidth [MB/s] and latency [ms] of the ways to all nodes (Network.ways_from)."""
+    def routes_from(self, source: int) -> tuple[Floats, Floats]:
+        """Return bandwidth [MB/s] and latency [ms] of the routes to all nodes (Network.ways_from)."""
         window = slice(self._nodes - 1 - source, 2 * self._nodes - 1 - source)
         bandwidths, latencies = self._bandwidths[window], self._latencies[window]
         if not self._down:
@@ -46,7 +46,7 @@ class AlikeRoutes:
         return bandwidths, latencies
 
     def links_between(self, source: int, target: int) -> tuple[int, ...]:
-        """Numbers of the links on the way (ShortestRoutes.links_between)."""
+        """Return the numbers of the links on the route (ShortestRoutes.links_between)."""
         if source == target:
             return ()
         if self._down & {source, target}:

@@ -20,8 +20,8 @@ Integers = npt.NDArray[np.int64]
 class Arcs:
     """Every arc of the network, in the order of its head and then its tail; vertices by number.
 
-    Links are full duplex: edge e of the graph is link 2e one way and 2e + 1 the other, each an arc with a capacity of
-    its own. A shared medium is one link, 0, however many arcs lead to it and from it.
+    Links are full duplex: edge e of the graph is link 2e in one direction and 2e + 1 in the other, each an arc with a
+    capacity of its own. A shared medium is one link, 0, however many arcs lead to it and from it.
 
     Attributes:
         vertices: the vertices; first the nodes 0..nodes-1, then the others as the graph has them.
@@ -55,7 +55,7 @@ def arcs_of(graph: nx.Graph, nodes: int) -> Arcs:
     link, ns = np.arange(len(ends)), np.repeat([float(whole_ns(edge["latency_ms"])) for *_, edge in edges], 2)
     capacities = np.repeat([mb_per_s(edge["bandwidth_mbps"]) for *_, edge in edges], 2)
     if any(edge.get("shared") for *_, edge in edges):
-        # Crossing the medium takes its latency once: all of it on the way out of it, where half nanoseconds do no harm.
+        # Crossing the medium takes its latency once: all of it on the arcs out of it, so that no half ns arise.
         medium_ms = 2.0 * edges[0][2]["latency_ms"]
         link, capacities = np.zeros_like(link), capacities[:1]
         ns, ends = np.where(head < nodes, float(whole_ns(medium_ms)), 0.0), [(vertices[-1], vertices[-1])]

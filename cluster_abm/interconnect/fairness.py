@@ -27,12 +27,12 @@ def max_min_rates(capacities: npt.ArrayLike, paths: Sequence[Sequence[int]]) -> 
 
 
 def rates_of_crossings(capacities: Floats, lengths: Integers, links: Integers) -> Floats:
-    """The same, of paths one behind the other.
+    """Return the same rates, of paths that stand one behind the other in one array.
 
-    Progressive filling, at every place at once: a link whose fair share is the least of all shares that its flows meet
-    on their ways will stay their bottleneck, whatever happens elsewhere, so they get that share and leave. The usual
-    form fills one link after another; here there are as many rounds as bottlenecks that wait for each other. Rates
-    depend on nothing but the flows and links that are connected, to the last bit.
+    Progressive filling, at every place at once: if a link's fair share is the least of all shares on the paths of its
+    flows, it stays their bottleneck, whatever happens elsewhere, so they get that share and leave. The usual form fills
+    one link after another; here there are as many rounds as bottlenecks that depend on each other. Rates depend on
+    nothing but the flows and links that are connected, to the last bit.
 
     Args:
         capacities: of each link, shape (links,).

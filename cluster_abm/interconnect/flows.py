@@ -1,4 +1,4 @@
-"""Transfers in flight that share links max-min fairly, event by event."""
+"""Transfers in progress that share links max-min fairly, event by event."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cluster_abm.interconnect.fairness import Floats, rates_of_crossings
 NS_PER_S = 1e9
 NEVER_NS = 2**62
 
-# A transfer under way: how much was to go when its rate last changed, that rate, that instant, and when it is over.
+# A transfer in progress: how much was to go when its rate last changed, that rate, that instant, and its end.
 TRANSFER = np.dtype(
     [("key", np.int64), ("left_mb", np.float64), ("mb_per_s", np.float64), ("since_ns", np.int64), ("end_ns", np.int64)]
 )
@@ -23,9 +23,9 @@ TRANSFER = np.dtype(
 class Flows:
     """What is being transferred, and when each transfer will be over.
 
-    Starts, finishes and cancellations are the only events. Between them nothing is computed, and a transfer whose rate
-    an event does not change is not touched by it: results do not depend on how `advance` cuts the time, to the last
-    bit.
+    Starts, finishes and cancellations are the only events. Between them nothing is computed, and an event
+    leaves a transfer as it is unless it changes its rate: results do not depend on how `advance` cuts the time, to the
+    last bit.
     A transfer alone with b MB/s takes m/b, rounded to the nearest nanosecond, as it does without contention.
     Events at one instant are one event: those that finish leave, those that start come, then all rates follow.
 
@@ -35,7 +35,7 @@ class Flows:
 
     def __init__(self, link_mb_per_s: npt.ArrayLike) -> None:
         self._capacities: Floats = np.asarray(link_mb_per_s, float)
-        # In the order of their keys, so that neither rates nor anything else depends on who came first.
+        # In the order of their keys, so that neither rates nor anything else depends on the order of the starts.
         self._table = np.empty(0, TRANSFER)
         self._paths: dict[int, npt.NDArray[np.int64]] = {}
         self._waiting: list[tuple[int, int, float]] = []
@@ -43,7 +43,7 @@ class Flows:
         self._advanced_ns = -NEVER_NS
 
     @property
-    def in_flight(self) -> tuple[int, ...]:
+    def in_transit(self) -> tuple[int, ...]:
         """Keys of the transfers that have not finished, those still to begin included, in ascending order."""
         return tuple(sorted(self._paths))
 
@@ -60,12 +60,12 @@ class Flows:
         return 0.0 if row is None else float(self._table["mb_per_s"][row])
 
     def crossing(self, links: Iterable[int]) -> list[int]:
-        """Keys of the transfers in flight whose path uses one of these links, in ascending order."""
+        """Return the keys of the transfers in progress that use one of these links, in ascending order."""
         wanted = np.fromiter(links, np.int64)
-        return [key for key in self.in_flight if np.isin(self._paths[key], wanted).any()]
+        return [key for key in self.in_transit if np.isin(self._paths[key], wanted).any()]
 
     def start(self, key: int, links: tuple[int, ...], mb: float, at_ns: int) -> None:
-        """Begin a transfer at an instant; with nothing to transfer, or no link on the way, it finishes there and then.
+        """Begin a transfer at an instant; with nothing to transfer, or no link on the route, it finishes at once.
 
         Args:
             key: what it is called by from now on; free again once it has finished.
@@ -77,7 +77,7 @@ class Flows:
             ValueError: the key is in use, the past, or an amount that is none.
         """
         if key in self._paths:
-            raise ValueError(f"transfer {key}: in flight already")
+            raise ValueError(f"transfer {key}: in transit already")
         if not 0.0 <= mb < math.inf:
             raise ValueError(f"transfer {key}: {mb} MB is no amount")
         self._not_in_the_past(at_ns)
@@ -88,15 +88,15 @@ class Flows:
         """Take a transfer out; from this instant on the others share what it had.
 
         Args:
-            key: the transfer, in flight at that instant; one that is due at this very instant still is.
-            at_ns: when [ns], not before the time advanced to. What finishes earlier is told by the next `advance`.
+            key: the transfer, in progress at that instant; one that is due at this very instant still is.
+            at_ns: when [ns], not before the time advanced to. What finishes earlier is reported by the next `advance`.
 
         Returns:
             What was still to go [MB].
 
         Raises:
             ValueError: the past.
-            KeyError: no such transfer in flight at that instant.
+            KeyError: no such transfer in progress at that instant.
         """
         self._not_in_the_past(at_ns)
         self._pass(at_ns)
@@ -119,7 +119,7 @@ class Flows:
             (instant [ns], key) of all transfers that finish before `until_ns`, in this order.
         """
         self._pass(until_ns)
-        # Whoever gains by another's end may be through in the same nanosecond, after it.
+        # A transfer that gains by another's end may finish in the same nanosecond, after it.
         finished, self._finished = sorted(self._finished), []
         return finished
 
@@ -136,23 +136,23 @@ class Flows:
         """All that happens at this instant."""
         over = self._table["end_ns"] <= now_ns
         keys = [int(key) for key in self._table["key"][over]]
-        newcomers = []
+        starting = []
         while self._waiting and self._waiting[0][0] == now_ns:
             _, key, mb = heapq.heappop(self._waiting)
             if mb == 0 or not len(self._paths[key]):
                 keys.append(key)
             else:
-                newcomers.append((key, mb, 0.0, now_ns, NEVER_NS))
+                starting.append((key, mb, 0.0, now_ns, NEVER_NS))
         for key in keys:
             del self._paths[key]
         self._finished.extend((now_ns, key) for key in keys)
-        if over.any() or newcomers:
-            table = np.concatenate([self._table[~over], np.array(newcomers, TRANSFER)])
+        if over.any() or starting:
+            table = np.concatenate([self._table[~over], np.array(starting, TRANSFER)])
             self._table = table[np.argsort(table["key"])]
             self._share(now_ns)
 
     def _share(self, now_ns: int) -> None:
-        """New rates; who has another one than before is accounted for until now, and ends at another instant."""
+        """Renew the rates; a transfer with a changed rate is accounted for until now, and ends at another instant."""
         table = self._table
         if not len(table):
             return
@@ -169,15 +169,15 @@ class Flows:
 
     @staticmethod
     def _left_mb(rows: npt.NDArray[np.void], now_ns: int) -> Floats:
-        """What is still to go now, shape (rows,) [MB]: nothing of whoever is due, so that no residue lingers."""
+        """Return what is still to go now, shape (rows,) [MB]: exactly 0 for a transfer that is due."""
         gone_mb = rows["mb_per_s"] * ((now_ns - rows["since_ns"]) / NS_PER_S)
         left_mb: Floats = np.where(rows["end_ns"] <= now_ns, 0.0, np.maximum(0.0, rows["left_mb"] - gone_mb))
         return left_mb
 
     def _row(self, key: int) -> int | None:
-        """Where a transfer in flight stands in the table; None if it has not begun."""
+        """Return the row of a transfer in the table; None if it has not begun."""
         if key not in self._paths:
-            raise KeyError(f"transfer {key}: not in flight")
+            raise KeyError(f"transfer {key}: not in transit")
         row = int(np.searchsorted(self._table["key"], key))
         return row if row < len(self._table) and self._table["key"][row] == key else None
 

@@ -35,8 +35,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     belongs to. Everything else is left alone: labels and raw speeds have as many meanings as there are files.
 
     Parallel edges become one link: bandwidths are added, the latency is the least. Loops are left out. A directed graph
-    is one of full-duplex links: an edge counts both ways (the Topology Zoo writes its graphs so); where a file has both
-    directions they must be alike.
+    is one of full-duplex links: an edge counts in both directions (the Topology Zoo writes its graphs so); where a file
+    has both they must be alike.
 
     Vertices are nodes in the order of the file; those that only forward keep the file's names. With `nodes_per_vertex`
     above 1 each vertex is the switch of a site, with so many nodes at it by links of the scenario's own.
@@ -139,10 +139,10 @@ def _in_one_part(graph: nx.Graph, where: str) -> None:
 
 
 def _is_host(vertex: Hashable, attributes: dict[str, Any], where: str) -> bool:
-    said = _scalar(vertex, attributes, "host", where)
-    host = True if said is None or said == "" else TRUTHS.get(str(said).strip().lower())
+    attribute = _scalar(vertex, attributes, "host", where)
+    host = True if attribute is None or attribute == "" else TRUTHS.get(str(attribute).strip().lower())
     if host is None:
-        raise InputError(f"{where}: vertex {brief(vertex)}: host = {brief(said)}: allowed {', '.join(TRUTHS)}")
+        raise InputError(f"{where}: vertex {brief(vertex)}: host = {brief(attribute)}: allowed {', '.join(TRUTHS)}")
     kind = _scalar(vertex, attributes, "kind", where)
     return host and str(kind).strip().lower() != "switch"
 

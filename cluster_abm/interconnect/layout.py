@@ -72,9 +72,9 @@ def wires(network: Network, at: Mapping[Hashable, Point]) -> list[tuple[Point, P
 
 
 def course(network: Network, at: Mapping[Hashable, Point], source: int, target: int) -> list[list[Point]]:
-    """The way from a node to another as it is drawn: the points that it passes, in pieces where it goes round the back.
+    """Return the route from a node to another as it is drawn: its points, in pieces where it goes round the back.
 
-    Where a failure has just cut it, it is a straight line: the task went while there was a way.
+    Where a failure has just cut it, it is a straight line: the task set out while there was a route.
 
     Args:
         network: as it is now.

@@ -23,8 +23,8 @@ Link = tuple[Hashable, Hashable]
 class Network:
     """Nodes 0..nodes-1 and what joins them. Immutable: what fails is left out of another one (`without`).
 
-    Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each; of a bus, whose
-    medium all share, there is one link in all.
+    Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each. A bus is
+    one link, the medium that all nodes share.
 
     Args:
         settings: the scenario's section.
@@ -67,22 +67,23 @@ class Network:
 
     @property
     def is_alike(self) -> bool:
-        """Whether every two nodes have the same way between them."""
+        """Whether the routes between every two nodes are alike."""
         return self.settings.kind in alike.KINDS and not self._down and not self._cut
 
-    def ways_from(self, source: int) -> tuple[Floats, Floats]:
-        """Bandwidth [MB/s] and latency [ms] of the way from a node to every node, shape (nodes,) each.
+    def routes_from(self, source: int) -> tuple[Floats, Floats]:
+        """Return bandwidth [MB/s] and latency [ms] of the route from a node to every node, shape (nodes,) each.
 
         Bandwidth is that of the narrowest link (1 MB = 8 Mb, 1 Gbps = 1024 Mbps): infinite to the node itself, 0 where
-        no way leads. Latency is the sum of the links': 0 to the node itself, infinite where no way leads. Read only.
+        no route leads. Latency is the sum of the links': 0 to the node itself, infinite where no route leads. Read
+        only.
         """
-        return self._routes.ways_from(source)
+        return self._routes.routes_from(source)
 
     def links_between(self, source: int, target: int) -> tuple[int, ...]:
-        """Numbers of the links on the way from a node to another, in order; none to itself.
+        """Return the numbers of the links on the route from a node to another, in order; none to itself.
 
         Raises:
-            ValueError: no way leads there.
+            ValueError: no route leads there.
         """
         return self._routes.links_between(source, target)
 
@@ -98,7 +99,7 @@ class Network:
 
     @cached_property
     def longest_latency_ms(self) -> float:
-        """The longest latency between two nodes that a way joins [ms]; 0 if none does."""
+        """The longest latency between two nodes that a route joins [ms]; 0 if none does."""
         return self._routes.longest_latency_ms
 
     @property
@@ -111,9 +112,9 @@ class Network:
         return self._wiring.cluster_of
 
     def without(self, nodes: Iterable[int] = (), links: Iterable[Link] = ()) -> Network:
-        """The same network while these are out of order: links keep their numbers, routes lead around.
+        """Return the same network while these are down: links keep their numbers, routes lead around.
 
-        A node that failed forwards nothing, and nobody reaches it.
+        A node that failed forwards nothing, and no route leads to it.
 
         Args:
             nodes: numbers of nodes.

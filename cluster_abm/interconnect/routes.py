@@ -1,4 +1,4 @@
-"""Ways between nodes along the shortest paths of a graph."""
+"""Routes between nodes along the shortest paths of a graph."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SOURCES_AT_ONCE = 64
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """All shortest ways from one vertex: to each vertex, the arcs by which they may come in.
+    """All shortest routes from one vertex: to each vertex, the arcs by which they may come in.
 
     Attributes:
-        latency_ns: of the ways [ns], shape (vertices,); infinite where none leads.
-        arcs: numbers of the arcs on such ways, in the order of their heads, tails.
+        latency_ns: of the routes [ns], shape (vertices,); infinite where none leads.
+        arcs: numbers of the arcs on such routes, in the order of their heads, tails.
         first, choices: of each vertex, where its arcs begin among them, and how many there are.
     """
 
@@ -38,15 +38,15 @@ class Branches:
 class ShortestRoutes:
     """Routes of least latency and, among these, of least hops; found when first asked for.
 
-    Among equally good ways one is chosen by the target: seen from there, each vertex with several arcs to come in by
-    takes the one that the next digit of the target's number says, in the mixed radix of the numbers of choices. In a
-    fat tree that is routing by destination, D-mod-k (Zahavi 2012): where everybody sends to who is s further, whatever
-    s is, all have their links to themselves. The way back may be another one.
+    Among equally good routes the target's number chooses one. Going back from the target, at each vertex with several
+    arcs to come in by, the next digit of that number selects the arc, in the mixed radix of the numbers of choices. In
+    a fat tree that is routing by destination, D-mod-k (Zahavi 2012): if every node sends to the node s further on, for
+    any s, no two of these transfers share a link. The route back may be another one.
 
     Args:
         arcs: the network.
         nodes: number of nodes, which are its first vertices.
-        down: nodes that have failed: they forward nothing and nobody reaches them.
+        down: nodes that have failed: they forward nothing and no route leads to them.
         cut: pairs (tail, head) of vertices between which nothing goes.
         symmetric: every node sees the same network.
     """
@@ -75,22 +75,25 @@ class ShortestRoutes:
         self._rows: dict[int, tuple[Floats, Floats]] = {}
         self._branches: dict[int, Branches] = {}
 
-    def ways_from(self, source: int) -> tuple[Floats, Floats]:
-        """Bandwidth [MB/s] and latency [ms] of the ways to all nodes (Network.ways_from)."""
+    def routes_from(self, source: int) -> tuple[Floats, Floats]:
+        """Return bandwidth [MB/s] and latency [ms] of the routes to all nodes (Network.ways_from)."""
         if source not in self._rows:
             _make_room(self._rows, KEPT_NUMBERS // (2 * self._nodes))
             self._rows[source] = self._row(source)
         return self._rows[source]
 
     def links_between(self, source: int, target: int) -> tuple[int, ...]:
-        """Numbers of the links on the way, in order; none to the node itself. Raises ValueError where no way leads."""
-        ways = self._branches_of(source)
-        if not np.isfinite(ways.latency_ns[target]):
+        """Return the numbers of the links on the route, in order; none to the node itself.
+
+        Raises ValueError where no route leads.
+        """
+        routes = self._branches_of(source)
+        if not np.isfinite(routes.latency_ns[target]):
             raise ValueError(f"no way leads from node {source} to node {target}")
         links, at, digits = [], target, target
         while at != source:
-            digits, choice = divmod(digits, int(ways.choices[at]))
-            arc = ways.arcs[ways.first[at] + choice]
+            digits, choice = divmod(digits, int(routes.choices[at]))
+            arc = routes.arcs[routes.first[at] + choice]
             links.append(int(self._link[arc]))
             at = int(self._tail[arc])
         # A shared medium is entered and left by the same link.
@@ -98,7 +101,7 @@ class ShortestRoutes:
 
     @property
     def longest_latency_ms(self) -> float:
-        """The longest latency between two nodes that a way joins [ms]; 0 if none does."""
+        """The longest latency between two nodes that a route joins [ms]; 0 if none does."""
         sources, longest_ns = self._unlike_sources(), 0.0
         for some in np.array_split(sources, range(SOURCES_AT_ONCE, len(sources), SOURCES_AT_ONCE)):
             ns = dijkstra(self._lengths, indices=some)[:, : self._nodes]
@@ -106,7 +109,7 @@ class ShortestRoutes:
         return longest_ns / NS_PER_MS
 
     def _unlike_sources(self) -> Integers:
-        """One of each lot of nodes that are as far from everybody else: hanging on one vertex, by links as long."""
+        """Return one of each group of nodes equally far from all others: on one vertex, by links of one latency."""
         nodes = np.flatnonzero(self._alive)
         if self._symmetric:
             return nodes[:1]
@@ -127,7 +130,7 @@ class ShortestRoutes:
     def _find(self, source: int) -> Branches:
         ns = dijkstra(self._lengths, indices=source)
         # Of whole numbers up to 2^53 (104 days) sums are exact. Beyond, an arc by which the search came is still found,
-        # as the sums are the same, and hops rise by one along every way, so that no way goes in circles.
+        # as the sums are the same, and hops rise by one along every route, so that no route goes in circles.
         least = np.isfinite(ns[self._tail]) & (ns[self._tail] + self._ns == ns[self._head])
         size = (self._size, self._size)
         marks = csr_array((np.ones(int(least.sum())), (self._tail[least], self._head[least])), shape=size)
@@ -138,15 +141,15 @@ class ShortestRoutes:
         return Branches(ns, arcs.astype(np.int32), first.astype(np.int32), choices.astype(np.int32))
 
     def _row(self, source: int) -> tuple[Floats, Floats]:
-        ways = self._branches_of(source)
-        ns = ways.latency_ns[: self._nodes]
+        routes = self._branches_of(source)
+        ns = routes.latency_ns[: self._nodes]
         mb_per_s = np.where(np.isfinite(ns), np.inf, 0.0)
         target = np.flatnonzero(np.isfinite(ns))
         target = target[target != source]
         at, digits = target, target
         while len(target):
-            digits, choice = np.divmod(digits, ways.choices[at])
-            arc = ways.arcs[ways.first[at] + choice]
+            digits, choice = np.divmod(digits, routes.choices[at])
+            arc = routes.arcs[routes.first[at] + choice]
             mb_per_s[target] = np.minimum(mb_per_s[target], self._mb_per_s[arc])
             at = self._tail[arc]
             under_way = at != source
@@ -157,7 +160,7 @@ class ShortestRoutes:
         return row
 
 
-def _make_room(kept: dict[int, Any], most: int) -> None:
+def _make_room(routes: dict[int, Any], most: int) -> None:
     """Forget the oldest entry of a full store."""
-    if len(kept) >= max(1, most):
-        del kept[next(iter(kept))]
+    if len(routes) >= max(1, most):
+        del routes[next(iter(routes))]

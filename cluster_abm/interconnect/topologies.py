@@ -31,7 +31,7 @@ def complete(settings: Interconnect, nodes: int) -> nx.Graph:
 
 
 def bus(settings: Interconnect, nodes: int) -> nx.Graph:
-    """One medium, the vertex "bus", whose capacity all share; half its latency leads to it, half from it."""
+    """Make one medium, the vertex "bus", with a capacity that all share; half its latency leads to it, half from it."""
     graph = _empty(nodes)
     graph.add_edges_from(((node, "bus") for node in range(nodes)), shared=True)
     _equip(graph, settings.bandwidth_mbps, settings.latency_ms / 2)

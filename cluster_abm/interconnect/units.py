@@ -14,5 +14,5 @@ def mb_per_s(bandwidth_mbps: float) -> float:
 
 
 def whole_ns(milliseconds: float) -> int:
-    """Whole nanoseconds nearest to a time in ms: sums of them are exact, so that equally long ways are found equal."""
+    """Return the whole ns nearest to a time in ms: sums are exact, so that equally long routes are found equal."""
     return math.floor(milliseconds * NS_PER_MS + 0.5)

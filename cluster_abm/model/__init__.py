@@ -1,7 +1,7 @@
 """The model and its agents."""
 
-from cluster_abm.model.agents import Job, LoadManager, Node
+from cluster_abm.model.agents import Job, LoadManager, Node, OutOfTurn
 from cluster_abm.model.model import ClusterModel
-from cluster_abm.model.watching import Frame, Watcher
+from cluster_abm.model.observation.watching import Frame, Watcher
 
-__all__ = ["ClusterModel", "Frame", "Job", "LoadManager", "Node", "Watcher"]
+__all__ = ["ClusterModel", "Frame", "Job", "LoadManager", "Node", "OutOfTurn", "Watcher"]

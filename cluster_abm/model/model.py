@@ -1,8 +1,9 @@
-"""The cluster as a Mesa model: the order of one slice, and everything that hangs on it."""
+"""The cluster as a Mesa model: the order of one slice, and what a user asks a run for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,59 +11,52 @@ from typing import Any
 import mesa
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from cluster_abm.engine.pooled import PooledState
-from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import KILLED, LOST, NEVER, NS_PER_MS, Table
-from cluster_abm.interconnect import Network
-from cluster_abm.model.agents import LoadManager, Node
-from cluster_abm.model.averages import Averages
-from cluster_abm.model.failures import Failures
-from cluster_abm.model.job_agents import JobAgents
-from cluster_abm.model.measurements import Measurements
-from cluster_abm.model.negotiation import Negotiations
-from cluster_abm.model.remote_memory import RemoteMemory
-from cluster_abm.model.setup import background, nanoseconds, node_table, resolve, seed_of
-from cluster_abm.model.staging import staging_of
-from cluster_abm.model.submissions import Newcomers, Submissions
-from cluster_abm.model.transfers import Transfers
-from cluster_abm.policies import View, create
-from cluster_abm.policies.calling import CheckedPolicy
-from cluster_abm.results.frames import jobs_frame
-from cluster_abm.results.summary import (
-    breakdown_ms,
-    by_program,
-    ended_jobs,
-    finished_jobs,
-    finished_records,
-    job_metrics,
-    makespan_spread_ms,
-)
+from cluster_abm.engine.tables import NEVER, Table
+from cluster_abm.model.actions import Actions, check_pooled
+from cluster_abm.model.agents.base import overrides
+from cluster_abm.model.agents.job import Job
+from cluster_abm.model.agents.load_manager import LoadManager
+from cluster_abm.model.agents.node import Node
+from cluster_abm.model.agents.register import JobRegister
+from cluster_abm.model.assembly import Parts, assemble
+from cluster_abm.model.negotiation.placement import Placement
+from cluster_abm.model.observation.measurements import default_collector
+from cluster_abm.model.readings import Readings
+from cluster_abm.model.setup import nanoseconds, resolve, seed_of
+from cluster_abm.model.window import Window, Windows
+from cluster_abm.policies import View
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed, job_table, key, phase_table, program_names
 
 Integers = npt.NDArray[np.int64]
 
 
-class ClusterModel(mesa.Model):
-    """A run of one scenario under one policy from one seed.
+class ClusterModel(Readings, mesa.Model):
+    """A run of one scenario under its policy, or policies, from one seed.
 
     Args:
         scenario: a Scenario, the name of a shipped one, or the path of a TOML file.
         seed: the run's seed; default: `rng`, then the scenario's.
         rng: Mesa's name for the seed.
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
-        keywords: scalar overrides, `__` for the dot: ClusterModel("quickstart", cluster__nodes=64).
+        kwargs: (so named for Mesa) scalar overrides, `__` for the dot: ClusterModel("quickstart", cluster__nodes=64).
 
     Raises:
         InputError: the scenario, a keyword, the policy or the trace is not right.
 
     Attributes:
+        node_class, load_manager_class, job_class: classes of the agents; a subclass of the model may name its own.
+            Where one of them overrides `step`, or `LoadManager.report`, it is called once a slice.
         params: the keywords as given, with the scenario's name.
         setup: the checked scenario.
         running: False once the scenario's end is reached.
+        turn: the part of a slice that agents act in just now: "managers", "nodes", "jobs", or "" between slices.
+        parts: what the agents work with.
     """
+
+    node_class: type[Node] = Node
+    load_manager_class: type[LoadManager] = LoadManager
+    job_class: type[Job] = Job
 
     _steps_after_end = 0
 
@@ -73,122 +67,176 @@ class ClusterModel(mesa.Model):
         *,
         rng: Any = None,
         keep_decisions: bool = True,
-        **keywords: Any,
+        **kwargs: Any,
     ) -> None:
-        setup = resolve(scenario, keywords)
+        setup = resolve(scenario, kwargs)
         self.run_seed = seed_of(seed, rng, setup)
         super().__init__(rng=self.run_seed)
-        self.setup = setup
-        self.keep_decisions = keep_decisions
-        self.params = {"scenario": setup.name, **keywords}
-        self.policy = create(setup.policy)
-        self.asked = CheckedPolicy(self.policy, setup.cluster.nodes)
-        self.negotiation = setup.negotiation
-        self.network = Network(setup.interconnect, setup.cluster.nodes)
-        self.jobs: Table = job_table(setup, self.run_seed)
-        self.staging = staging_of(setup.data, self.run_seed, self.jobs, self.network, self.policy.pooled)
-        self.slice_ns = nanoseconds(setup.cluster.slice_ms)
-        engine = PooledState if self.policy.pooled else EngineState
-        self.engine = engine(
-            node_table(setup.cluster), self.jobs, key(self.run_seed, "service"), self.slice_ns,
-            self.policy.effective_rates, phase_table(setup),
-        )  # fmt: skip
-        self._has_background = bool(setup.workload.background)
-        if self._has_background:
-            self.engine.start_background(background(setup, self.engine.nodes, self.policy))
-        self._kills_can_happen = bool((self.engine.nodes["limit_kb"] != NEVER).any())
-        self.now_ns = 0
-        self._end_ns = None if setup.run.until == "drained" else self._border_from(nanoseconds(float(setup.run.until)))
-        self.node_agents = [Node(self, index) for index in range(setup.cluster.nodes)]
-        self.load_managers = [LoadManager(self, index) for index in range(setup.cluster.nodes)]
-        if self.policy.central:
-            # They all speak for one head node.
-            for manager in self.load_managers:
-                manager.notes = self.load_managers[0].notes
-        self._job_agents = JobAgents(self)
-        self.failures = Failures(self)
-        self.transfers = Transfers(self)
-        self.remote_memory = RemoteMemory(self)
-        # What else has its turn at a border: in most runs nothing.
-        self._periodic = [one for one in (self.remote_memory, Averages(self)) if one.due_ns < NEVER]
-        self.negotiations = Negotiations(self)
-        self._submissions = Submissions(self)
-        self._measurements = Measurements(self)
-        self.datacollector = self._measurements.default_collector()
+        self.setup, self.negotiation = setup, setup.negotiation
+        self.params = {"scenario": setup.name, **kwargs}
+        self.turn = ""
+        self.parts: Parts = assemble(setup, self.run_seed, keep_decisions)
+        self.engine, self.staging = self.parts.engine, self.parts.staging
+        self.policy = self.parts.policies.main
+        self.node_agents = [self.node_class(self, index) for index in range(setup.cluster.nodes)]
+        self.load_managers = [self.load_manager_class(self, index) for index in range(setup.cluster.nodes)]
+        self._wire()
+        self.parts.reports.send_when_due()
+        self.parts.reports.receive()
+        self.datacollector = default_collector()
         self._stop_if_over()
         if not self.running:
-            # Nobody comes. Mesa's batch_run takes the last row that was collected, so there has to be one.
+            # No job is submitted. Mesa's batch_run takes the last row that was collected, so there has to be one.
             self.datacollector.collect(self)
+
+    def _wire(self) -> None:
+        """Give what acts in a slice what it works with, and see which classes of agents have a step of their own."""
+        parts, setup = self.parts, self.setup
+        clock, submissions = parts.clock, parts.submissions
+        self._nodes_step = overrides(self.node_class, Node, "step")
+        self._managers_step = overrides(self.load_manager_class, LoadManager, "step")
+        self._managers_report = overrides(self.load_manager_class, LoadManager, "report")
+        self._jobs_step = overrides(self.job_class, Job, "step")
+        own_steps = self._nodes_step or self._managers_step or self._managers_report or self._jobs_step
+        self._goes_slice_by_slice = own_steps or type(self).step is not ClusterModel.step
+        pooled_by = self.policy.name if self.policy.pooled else None
+        check_pooled(pooled_by, self._nodes_step or self._jobs_step)
+        self.jobs_register = JobRegister(self, self.job_class, parts.engine, submissions.schedule, self._jobs_step)
+        self.placement = Placement(
+            parts.engine, clock, parts.availability, parts.views, parts.reports, parts.announcements, parts.staging,
+            parts.transfers, parts.departures, self.load_managers,
+        )  # fmt: skip
+        self.actions = Actions(
+            parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
+            pooled_by, lambda: self.turn, self.jobs_register.update,
+        )  # fmt: skip
+        self._end_ns = None
+        if setup.run.until != "drained":
+            self._end_ns = clock.boundary_from(nanoseconds(float(setup.run.until)))
+        self._tasks_can_be_killed = parts.engine.memory_is_limited
+        # What else acts at boundaries: in most runs nothing.
+        self._periodic = [one for one in (parts.remote_memory, parts.averages) if one.due_ns < NEVER]
+        due = [parts.measurements, parts.periodic, parts.failures, parts.reports, *self._periodic]
+        self._windows = Windows(
+            clock, submissions, parts.transfers, due, self._end_ns, self.placement.any_decides,
+            parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
+            bool(setup.workload.background),
+        )  # fmt: skip
 
     # ---- one slice -------------------------------------------------------------------------------------------
 
     def step(self) -> None:
         """One slice; after the end nothing."""
         if self.running:
-            self._live_until(self.now_ns + self.slice_ns)
+            self._live_until(self.parts.clock.next_boundary_ns)
         else:
             self._steps_after_end += 1
-        # Mesa counts calls, we count slices.
-        self.steps = self.now_ns // self.slice_ns
+            # Mesa counts calls, we count slices.
+            self.steps = self.parts.clock.slices
 
-    def _live_until(self, border_ns: int) -> None:
-        """The order of a slice; `run` passes a later border, the next control point, with the same result."""
-        if self.now_ns >= self.failures.due_ns:
-            self.failures.strike()
-        for newcomers in self._submissions.arrive(border_ns):
-            targets, delays_ns = self.negotiations.place(newcomers)
-            self._travel(newcomers, targets, delays_ns)
-        self.negotiations.relieve()
-        # Who waits is asked again when a task has ended, unless the policy looks only now and then.
-        schedule = self._submissions.schedule
-        waits_for_end = schedule.waits_for_ends
-        waits_for_end = waits_for_end or (bool(self._submissions.held) and self.asked.acts_every_ms is None)
-        if self._submissions.is_stuck and self._end_ns is None:
-            # It is the last one.
-            border_ns = self.now_ns + self.slice_ns
-        if (waits_for_end or self._kills_can_happen) and self.transfers.in_flight:
-            # Where a window may end early, or who is under way be killed, transfers must not run ahead of it.
-            border_ns = self.now_ns + self.slice_ns
-        if self.transfers.in_flight:
-            self.transfers.advance(border_ns)
-        # Background programs would go on after the last task has ended, to whatever border is asked for.
-        until_empty = self._has_background and self._end_ns is None and self._submissions.all_in
-        # At each border inside the window the engine lets jobs meet whose tasks have all come to their barrier.
-        self.now_ns = self.engine.serve(border_ns, until_finish=waits_for_end, until_empty=until_empty)
-        if self._kills_can_happen and self.transfers.in_flight:
-            self.transfers.forget_the_dead()
-        if waits_for_end:
-            schedule.hear_of_ends()
+    def _live_until(self, boundary_ns: int) -> None:
+        """The order of a slice; `run` passes a later boundary, the next at which agents talk, with the same result."""
+        parts = self.parts
+        parts.failures.occur()
+        for arrivals in parts.submissions.arrive(boundary_ns):
+            if not self.placement.place(arrivals):
+                parts.submissions.put_back(arrivals)
+        self._managers_act()
+        window = self._windows.window(boundary_ns)
+        if parts.transfers.in_transit:
+            parts.transfers.advance(window.end_ns)
+        self._nodes_live(window)
+        self._jobs_go_on(window)
         self._stop_if_over()
-        self.steps = self.now_ns // self.slice_ns
+        self.steps = parts.clock.slices
         for one in self._periodic:
             one.act()
-        self._job_agents.complete()
-        self.negotiations.report()
-        self._measurements.observe()
+        self.jobs_register.update()
+        self._managers_talk()
+        if parts.measurements.observe(is_last=not self.running):
+            self.datacollector.collect(self)
 
-    def _travel(self, newcomers: Newcomers, targets: Integers, delays_ns: Integers) -> None:
-        """Tasks that are not under way yet set out; each enters its node at its exact instant."""
-        waiting = slice(self.negotiations.already_sent, None)
-        if len(newcomers.job[waiting]):
-            # None of these leaves the node that has taken it in.
-            self.engine.admit(*(column[waiting] for column in (*newcomers, targets, delays_ns, targets)))
-            if self.transfers.is_contended and self.staging is not None:
-                tasks = self.jobs["first_task"][newcomers.job[waiting]] + newcomers.member[waiting]
-                for task, target in zip(tasks.tolist(), targets[waiting].tolist(), strict=True):
-                    self.transfers.begin(self.engine.slot_of(target, task), target, 0, 0.0, 0.0)
+    def _managers_act(self) -> None:
+        """Load managers whose policies' period has come offer running tasks to each other."""
+        asked = self.parts.periodic.next_round()
+        if self._managers_step:
+            asked = np.flatnonzero(self.parts.availability.up).tolist()
+        if asked:
+            with self._turn_of("managers"):
+                for node in asked:
+                    self.load_managers[node].step()
+
+    def _nodes_live(self, window: Window) -> None:
+        """Every node serves its tasks up to the window's end: all in one compiled call, or each by its own step."""
+        engine, clock = self.parts.engine, self.parts.clock
+        if not (self._nodes_step or self._jobs_step):
+            clock.now_ns = engine.serve(window.end_ns, window.until_end_of_task, window.until_idle)
+            return
+        if self._nodes_step:
+            with self._turn_of("nodes"):
+                for node in self.node_agents:
+                    node.step()
+        engine.serve_slice(window.end_ns)
+        engine.end_slice(window.end_ns, opens_barriers=not self._jobs_step)
+        clock.now_ns = window.end_ns
+
+    def _jobs_go_on(self, window: Window) -> None:
+        """Barriers have opened in the engine, or open by the jobs' own steps; what jobs that ended leave is settled."""
+        parts = self.parts
+        if self._jobs_step:
+            self.jobs_register.update()
+            with self._turn_of("jobs"):
+                for job in self.jobs_register.agents:
+                    # One job's step may kill another job.
+                    if job.job in self.jobs_register:
+                        job.step()
+        if self._tasks_can_be_killed and parts.transfers.in_transit:
+            parts.transfers.cancel_of_killed()
+        if window.until_end_of_task:
+            parts.submissions.schedule.note_ends()
+
+    def _managers_talk(self) -> None:
+        """When the exchange period has come, load managers report; what has arrived becomes known."""
+        parts = self.parts
+        parts.questions.forget_ended_tasks()
+        if self._managers_report:
+            parts.reports.collect()
+            with self._turn_of("managers"):
+                for node in np.flatnonzero(parts.availability.up).tolist():
+                    self.load_managers[node].report()
+            parts.reports.send_collected()
+        else:
+            parts.reports.send_when_due()
+        parts.reports.receive()
+
+    @contextmanager
+    def _turn_of(self, agents: str) -> Iterator[None]:
+        """In the block it is these agents' part of the slice; afterwards none's, whatever a step of a user's raises."""
+        self.turn = agents
+        try:
+            yield
+        finally:
+            self.turn = ""
 
     # ---- many slices -----------------------------------------------------------------------------------------
 
-    def run(self, progress: Callable[[float], None] | None = None) -> None:
-        """To the scenario's end.
+    def run(self, progress: Callable[[float], None] | None = None, until_ms: float | None = None) -> None:
+        """To the scenario's end, or to a time: then agents can be acted upon, and `run` or `step` go on.
+
+        Where agents, or the model itself, have a `step` of their own, slice by slice; else from one boundary at which
+        agents talk to the next, with the same result.
 
         Args:
             progress: called now and then with the fraction done, 0..1 (of the time, or of the tasks).
+            until_ms: the run stops at the first slice boundary not before this time [ms]; None: at the scenario's end.
         """
         total_tasks = max(1, int(self.jobs["tasks"].sum()))
-        while self.running:
-            self._live_until(self._next_control_point_ns())
+        until_ns = NEVER if until_ms is None else self.parts.clock.boundary_from(nanoseconds(until_ms))
+        while self.running and self.now_ns < until_ns:
+            if self._goes_slice_by_slice:
+                self.step()
+            else:
+                self._live_until(min(until_ns, self._windows.next_boundary_ns()))
             if progress is not None:
                 done = self.now_ns / self._end_ns if self._end_ns else self.engine.finished / total_tasks
                 progress(min(1.0, done))
@@ -206,60 +254,38 @@ class ClusterModel(mesa.Model):
         # Mesa writes what the slices say already; a leap of `run` it would not know of.
         pass
 
-    def _next_control_point_ns(self) -> int:
-        """The next border at which agents talk or somebody looks: until then the engine is alone."""
-        candidates = [self._measurements.due_ns, self.negotiations.acting_due_ns, self.failures.due_ns]
-        if self._periodic:
-            candidates += [one.due_ns for one in self._periodic]
-        if self._end_ns is not None:
-            candidates.append(self._end_ns)
-        if self.policy.uses_reports and self.negotiation.mode == "negotiated":
-            candidates.append(self.negotiations.reports.due_ns)
-        if self._submissions.last_look_ns > self.now_ns:
-            candidates.append(self._submissions.last_look_ns)
-        schedule = self._submissions.schedule
-        if self.policy.acts_on_arrival or schedule.waits_for_ends:
-            # Newcomers of this slice are placed now; those of a later one by what is known at its start, or after
-            # those who come earlier than they do because a job ends in between.
-            after_slice_ns = schedule.first_after(self.now_ns + self.slice_ns - 1)
-            candidates.append(after_slice_ns // self.slice_ns * self.slice_ns)
-        return max(self.now_ns + self.slice_ns, min(candidates))
-
-    def _border_from(self, time_ns: int) -> int:
-        """The first slice border not before a time."""
-        return -(-time_ns // self.slice_ns) * self.slice_ns
-
     def _stop_if_over(self) -> None:
-        """End of the run: the time is up, or (drained) all jobs have come and gone."""
+        """End of the run: the time is up, or (drained) all jobs have ended."""
+        clock, engine, submissions = self.parts.clock, self.parts.engine, self.parts.submissions
         if self._end_ns is not None:
-            self.running = self.now_ns < self._end_ns
-        elif self.failures.is_hopeless or self._submissions.is_stuck:
+            self.running = clock.now_ns < self._end_ns
+        elif self.parts.failures.is_hopeless or submissions.is_stuck:
             self.running = False
-        elif self._submissions.all_in and self.engine.live == 0:
+        elif submissions.all_started and engine.live == 0:
             self.running = False
             # However far this window reached, the run ends with the slice in which the last task did.
-            if self.engine.finished:
-                end_ns = self.engine.last_finish_ns // self.slice_ns * self.slice_ns + self.slice_ns
-                if end_ns > self.now_ns:
-                    # A disk still serves somebody who was killed.
-                    self.engine.serve(end_ns)
-                self.now_ns = end_ns
+            if engine.finished:
+                end_ns = clock.boundary_up_to(engine.last_finish_ns) + clock.slice_ns
+                if end_ns > clock.now_ns:
+                    # A disk still serves the request of a task that was killed.
+                    engine.serve(end_ns)
+                clock.now_ns = end_ns
 
     # ---- what agents see -------------------------------------------------------------------------------------
 
     def true_loads(self, node: int) -> Any:
         """The load row of a node as it is now (a row of a table that is reused: copy to keep)."""
-        return self.negotiations.true_row(node)
+        return self.parts.views.true_row(node)
 
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
         """What a load manager knows now, to keep."""
-        view = self.negotiations.view_of(manager, refused)
+        view = self.parts.views.of(manager.index, refused)
         return replace(view, loads=view.loads.copy())
 
     @property
     def agents(self) -> Any:
-        """All agents: nodes, load managers, and the jobs that have arrived and not finished."""
-        self._job_agents.materialise()
+        """All agents: nodes, load managers, and the jobs that have arrived and not ended."""
+        self._keep_register()
         return super().agents
 
     @agents.setter
@@ -268,102 +294,24 @@ class ClusterModel(mesa.Model):
 
     @property
     def agents_by_type(self) -> Any:
-        """Agents by class, jobs included."""
-        self._job_agents.materialise()
-        return super().agents_by_type
+        """Agents by class; `job_class` is there from the beginning, without an agent."""
+        self._keep_register()
+        found = super().agents_by_type
+        if "jobs_register" in vars(self) and self.job_class not in found:
+            found = {**found, self.job_class: mesa.agent.AgentSet([], random=self.random)}
+        return found
 
     @property
     def agent_types(self) -> list[type]:
         """Classes of the agents there are."""
-        self._job_agents.materialise()
+        self._keep_register()
         return super().agent_types
 
+    def _keep_register(self) -> None:
+        # Mesa asks for its agents before the model is complete.
+        if "jobs_register" in vars(self):
+            self.jobs_register.keep()
+
     def records_of(self, job: int) -> Table:
-        """Records of a job's finished tasks."""
-        return self._job_agents.records_of(job)
-
-    # ---- results ---------------------------------------------------------------------------------------------
-
-    @property
-    def now_ms(self) -> float:
-        """Simulated time [ms]."""
-        return self.now_ns / NS_PER_MS
-
-    @property
-    def submitted_jobs(self) -> int:
-        """Jobs that have arrived so far."""
-        return self._submissions.schedule.submitted
-
-    def submitted_between(self, first: int, last: int) -> list[int]:
-        """The jobs that arrived from the `first`-th to the one before the `last`-th, in that order."""
-        return self._submissions.schedule.taken(first, last)
-
-    @property
-    def held_jobs(self) -> set[int]:
-        """Numbers of the jobs that have been submitted and that the policy holds back."""
-        return self._submissions.held
-
-    def take_back(self, job: int) -> None:
-        """A job that nobody takes goes on waiting at the head of its queue."""
-        self._submissions.take_back(job)
-
-    def busy_ns(self) -> tuple[Integers, Integers]:
-        """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
-        return self.engine.busy_ns(self.now_ns)
-
-    def job_counts(self, finished: int, killed: int, lost: int) -> dict[str, int]:
-        """How many jobs were submitted so far and, of these, have ended so or so, are blocked, and run."""
-        left = self.submitted_jobs - finished - killed - lost
-        # Where no node is up, nobody runs: who has begun waits for one.
-        blocked = len(self.held_jobs) if self.failures.any_up else left
-        return {
-            "submitted": self.submitted_jobs, "finished": finished, "killed": killed, "lost": lost,
-            "blocked": blocked, "running": left - blocked,
-        }  # fmt: skip
-
-    def summary(self) -> dict[str, Any]:
-        """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
-        records, nodes = self.engine.sorted_records(), self.engine.serving_nodes
-        finished = len(finished_jobs(records, self.jobs))
-        killed, lost = (len(ended_jobs(records, outcome)) for outcome in (KILLED, LOST))
-        of_finished = finished_records(records)
-        cpu_ns, disk_ns = self.busy_ns()
-        capacity_ns = max(1, self.now_ns * len(self.engine.nodes))
-        programs = program_names(self.setup)
-        return {
-            "scenario": self.setup.name,
-            "policy": self.policy.name,
-            "seed": self.run_seed,
-            "slices": self.now_ns // self.slice_ns,
-            "simulated_ms": self.now_ms,
-            "jobs": self.job_counts(finished, killed, lost),
-            "metrics": {
-                **job_metrics(of_finished, self.jobs),
-                "makespan_ms": self.engine.last_finish_ns / NS_PER_MS,
-                **({"makespan_spread_ms": makespan_spread_ms(records)} if are_closed(self.setup) else {}),
-                "migrations": self.negotiations.migrations,
-                "remote_executions": self.negotiations.remote_executions,
-                "refused_offers": self.negotiations.refused_offers,
-                **self.failures.metrics(),
-                "cpu_utilisation": float(cpu_ns.sum() / capacity_ns),
-                "disk_utilisation": float(disk_ns.sum() / capacity_ns),
-                "disk_requests": int(nodes["requests"].sum()),
-                "page_faults": int(nodes["faults"].sum()),
-                "page_faults_per_cpu_s": float(nodes["faults"].sum() / max(1e-9, cpu_ns.sum() / 1e9)),
-                **({} if self.staging is None else self.staging.metrics()),
-                "breakdown_ms": breakdown_ms(of_finished),
-            },
-            **({"programs": by_program(of_finished, self.jobs, programs)} if programs else {}),
-        }
-
-    def jobs_frame(self) -> pd.DataFrame:
-        """One row a task that has ended (results.frames.jobs_frame)."""
-        return jobs_frame(self.engine.sorted_records(), self.jobs, program_names(self.setup))
-
-    def nodes_frame(self) -> pd.DataFrame:
-        """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""
-        return self._measurements.frame()
-
-    def decisions_frame(self) -> pd.DataFrame:
-        """One row a decision (decisions.DecisionRecord)."""
-        return self.negotiations.frame()
+        """Records of a job's tasks that have ended."""
+        return self.jobs_register.records_of(job)

@@ -15,10 +15,10 @@ from cluster_abm.formulas import service_ms
 from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.policies import Hardware, Policy
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
-from cluster_abm.scenario.schema import Cluster
+from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.workload import background_table
 
-# 31 years; also catches what no way leads to.
+# 31 years; also catches what no route leads to.
 LONGEST_WAIT_MS = 1e12
 
 
@@ -107,7 +107,7 @@ def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
 
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:
-    """The fixed properties of every node, in the units that load managers reckon in."""
+    """The fixed properties of every node, in the units that load managers compute in."""
     return tuple(
         Hardware(
             speed=float(node["speed"]),

@@ -14,11 +14,12 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.calling import policy_at_work
 from cluster_abm.policies.data import DataMap
-from cluster_abm.policies.view import Candidate, Hardware, Newcomer, Paths, View
+from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.schema import PolicyChoice
 
 __all__ = [
+    "ArrivingTask",
     "Candidate",
     "DataMap",
     "Decision",
@@ -31,6 +32,9 @@ __all__ = [
     "create",
     "describe",
 ]
+
+# The name of ArrivingTask before version 0.2, for policies that import it.
+Newcomer = ArrivingTask
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Memory-centric load sharing that moves the oldest job whose age pays for its migration."""
+"""Memory-centric load sharing that moves the oldest job among those with an age of at least their migration cost."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Age(MemoryCentric):
     summary = "a machine that pages migrates the oldest job, once its age has reached its migration cost"
 
     def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
-        """The job with the highest Age whose age is at least its cost; or the one with the lowest Age."""
+        """Return the job of highest Age among those with an age of at least their cost; or the one of lowest Age."""
         age_ms = tasks["age_ms"]
         if self.parameters.which == "youngest":
             return int(age_ms.argmin())
-        # Whoever goes, it is to the machine that has most room.
+        # Whichever job goes, its target is the machine with most room.
         node = self._roomiest(view)
         if node is None:
             return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from pydantic import Field, StrictBool, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
-from cluster_abm.policies.view import Candidate, Newcomer, Table, View
+from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
 
@@ -20,17 +21,17 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where a newcomer should start, and why; what is not known or not asked is NaN.
+    """Where an arriving task should start, and why; what is not known or not asked is NaN.
 
     Attributes:
         target: the node; the home node means "stay".
         rule: the rule that decided.
         index: the load index compared.
-        task_load, load_here, load_there: the newcomer's load and the two nodes', in the index's unit.
+        task_load, load_here, load_there: the arriving task's load and the two nodes', in the index's unit.
         response_here_ms, response_there_ms: expected response times [ms].
         cost_ms: cost of starting it there, or of migrating it [ms].
         reason: why it stays, if it does.
-        task: the task to migrate, of `View.candidates`; None: the newcomer.
+        task: the task to migrate, of `View.candidates`; None: the arriving task.
         mce: migration cost-effectiveness [1/ms].
     """
 
@@ -51,22 +52,22 @@ class Decision:
 class Policy:
     """A load-balancing policy; one file each, found by its name.
 
-    Information policy: `uses_reports`. Transfer policy: `is_overloaded`. Location policy: `location`. Whether the
-    move is worth it: `is_worth_it`. `place` joins them; a policy whose paper gives one procedure overrides `place`.
+    Information policy: `uses_reports`. Transfer policy: `is_overloaded`. Location policy: `location`. Cost test:
+    `response_ms` and `send_to_least`. `place` joins them; a policy from a paper with one procedure overrides `place`.
 
     Class attributes:
         name: what a scenario calls it.
         source: paper and place.
         summary: one line.
-        pooled: whether it is a form of the cluster: all nodes are one station (engine.pool).
+        pooled: whether it is a form of the cluster: all nodes are one station (engine.ideal.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         holds_jobs: whether `holds` is asked before a job's tasks are placed.
         holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
             where none of them is to come, the run ends. False: also time alone, or background programs' turns at the
             CPU; then a run waits for ever for a job that is never let go.
-        acts_on_arrival: False means every task starts at home and nobody is asked.
+        acts_on_arrival: False means every task starts at home and no node is asked.
         uses_reports: whether load managers have to report to each other.
-        migrates: whether `migration` is asked once a newcomer has been placed.
+        migrates: whether `migration` is asked once an arriving task has been placed.
         migrations_per_arrival: how many it may start then; None: as many as it finds.
         averages: whether nodes' CPU utilisation, queue and memory utilisation are averaged over five seconds for it.
         index: load index (a field of the load table) that the default parts compare.
@@ -110,41 +111,41 @@ class Policy:
         """How often `relieve` is asked, and `holds` of jobs that wait [ms]; None: never, and at each end of a task."""
         return None
 
-    def is_overloaded(self, newcomer: Newcomer, view: View) -> bool:
+    def is_overloaded(self, task: ArrivingTask, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""
-        return view.is_largest(self.index, newcomer)
+        return view.is_largest(self.index, task)
 
-    def location(self, newcomer: Newcomer, view: View) -> int:
+    def location(self, task: ArrivingTask, view: View) -> int:
         """Location policy: the node to ask. By default the one of least load."""
-        return view.least(self.index, newcomer)
+        return view.least(self.index, task)
 
-    def task_load(self, newcomer: Newcomer, view: View, index: str, node: int) -> float:
-        """What the newcomer would add to an index on a node, in the index's unit."""
+    def task_load(self, task: ArrivingTask, view: View, index: str, node: int) -> float:
+        """What the arriving task would add to an index on a node, in the index's unit."""
         return 1.0
 
-    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float | None:
+    def response_ms(self, task: ArrivingTask, view: View, node: int) -> float | None:
         """Expected response time on a node [ms], or None for a policy that does not estimate it."""
         return None
 
-    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
         return False
 
-    def takes_back(self, newcomer: Newcomer, view: View) -> bool:
-        """Whether a job that `holds` let go, and that nobody else takes, waits on rather than start at its home.
+    def takes_back(self, task: ArrivingTask, view: View) -> bool:
+        """Return whether a job that `holds` let go, and that no other node takes, waits on and does not start at home.
 
         Only asked of policies that hold jobs, about a job of which no task has begun.
         """
         return False
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
-        """Where the newcomer starts, by what the load manager of its home node knows."""
-        if not self.is_overloaded(newcomer, view):
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """Where the arriving task starts, by what the load manager of its home node knows."""
+        if not self.is_overloaded(task, view):
             return Decision(view.me, "transfer", self.index, reason="home is not overloaded")
-        return Decision(self.location(newcomer, view), "location", self.index)
+        return Decision(self.location(task, view), "location", self.index)
 
-    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
-        """Which task of the own node to send where, now that the newcomer is on some node; None: no task."""
+    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
+        """Which task of the own node to send where, now that the arriving task is on some node; None: no task."""
         return None
 
     def in_trouble(self, loads: Table) -> Flags:
@@ -159,17 +160,17 @@ class Policy:
         """Asked every `acts_every_ms` where there is trouble: which task of the own node to send where; None: none."""
         return None
 
-    def recover(self, task: Newcomer, view: View) -> Decision:
-        """Where a task goes on that has lost its node: by default the least loaded one, by its own index.
+    def recover(self, task: ArrivingTask, view: View) -> Decision:
+        """Return where a task goes on that has lost its node: by default on the least loaded one, by its own index.
 
         Args:
             task: what its job announced; it is a running one if it goes on from a checkpoint.
-            view: what all that are up have just answered; those that are out count as having refused.
+            view: what all nodes that are up have just answered; those in `View.down` count as having refused.
         """
         target = view.least(self.index, task)
         return Decision(target, "recovery", self.index, load_there=view.load(self.index, target, task))
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked node's answer from its own true state: "" accepts, else the reason of the refusal.
 
         By default it holds the offer's own conditions against what is true here: the gap in load, and the gain.
@@ -178,25 +179,59 @@ class Policy:
             return ""
         if not narrows_the_gap(decision.task_load, decision.load_here, view.load(decision.index, view.me)):
             return "not the lighter node any more"
-        response = self.response_ms(newcomer, view, view.me)
+        response = self.response_ms(task, view, view.me)
         if response is not None and not decision.response_here_ms > response + decision.cost_ms:
             return "no gain any more"
         return ""
 
-    def send_to_least(self, newcomer: Newcomer, view: View, index: str, rule: str) -> Decision:
+    def restated(self, task: ArrivingTask, decision: Decision, view: View, asker: int) -> Decision:
+        """Restate an offer by a load manager with another policy in terms of this one, so that `accept` can judge it.
+
+        An offer that names no load index claims nothing, and is left as it is.
+
+        Args:
+            task: the task that is offered.
+            decision: the offer.
+            view: the true state of the own node and of the asker's, which the offer reports; the others as known.
+            asker: the asker's node.
+        """
+        if not decision.index:
+            return decision
+        index = self.load_name(view)
+        cost_ms = view.cost_ms(task, asker) if math.isnan(decision.cost_ms) else decision.cost_ms
+        response_ms = self.response_ms(task, view, asker)
+        return replace(
+            decision,
+            index=index,
+            task_load=self.task_load(task, view, index, view.me),
+            load_here=self.load_of(task, view, asker),
+            response_here_ms=math.nan if response_ms is None else response_ms,
+            cost_ms=cost_ms,
+        )
+
+    def load_name(self, view: View) -> str:
+        """The load index by which this policy compares nodes now."""
+        return self.index
+
+    def load_of(self, task: ArrivingTask, view: View, node: int) -> float:
+        """A node's load by that index, to compare it with others; NaN if the load table has no such index."""
+        index = self.load_name(view)
+        return view.load(index, node, task) if index in (view.loads.dtype.names or ()) else math.nan
+
+    def send_to_least(self, task: ArrivingTask, view: View, index: str, rule: str) -> Decision:
         """Ask the node of least load if the gap narrows and the task gains more than it costs: IOLB Fig. 1, lines
         4-8, which are lines 10-14 and 16-20 for the other indices."""
-        target = view.least(index, newcomer)
+        target = view.least(index, task)
         # In the papers load_j is the same everywhere. Where it is not, the target must stay the lighter one with it.
         weighed_on = view.me if view.capacities is None else target
-        task_load = view.per_unit(self.task_load(newcomer, view, index, weighed_on), index, weighed_on)
+        task_load = view.per_unit(self.task_load(task, view, index, weighed_on), index, weighed_on)
         here, there = view.load(index, view.me), view.load(index, target)
-        response_here = self.response_ms(newcomer, view, view.me)
-        response_there = self.response_ms(newcomer, view, target)
+        response_here = self.response_ms(task, view, view.me)
+        response_there = self.response_ms(task, view, target)
         # A policy that calls this estimates.
         assert response_here is not None
         assert response_there is not None
-        cost_ms = view.cost_ms(newcomer, target)
+        cost_ms = view.cost_ms(task, target)
         reason = ""
         if target in view.refused:
             reason = "every other node has refused"

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 Nodes = npt.NDArray[np.int64]
 NO_NODES = np.zeros(0, np.int64)
@@ -16,7 +16,7 @@ class BatchSystem(Policy):
     """Nodes are partitioned into disjoint sets, and each set runs one job at a time.
 
     A head node keeps one queue. The job at its head waits until as many nodes are free as it has tasks (or all of them,
-    if it has more); nobody overtakes it. It has its nodes to itself until all its tasks have ended. A task that loses
+    if it has more); no job overtakes it. It has its nodes to itself until all its tasks have ended. A task that loses
     its node gets a free one, else goes to another node of its job. In the heterogeneous form a job gets the fastest of
     the free ones.
     """
@@ -29,23 +29,23 @@ class BatchSystem(Policy):
     holds_for_events = True
     uses_reports = False
 
-    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """Until enough nodes are free; they are given to the job then, home first and then the next ones."""
         given = _given(view)
-        free = _free(view, given, newcomer.home)
+        free = _free(view, given, task.home)
         view.notes["given"] = given
         if len(free) < min(tasks, view.nodes - len(view.refused)):
             return True
-        fastest_first = np.argsort(view.column("tasks", newcomer)[free], kind="stable")
-        view.notes["given"] = given | {newcomer.job: free[fastest_first[:tasks]]}
+        fastest_first = np.argsort(view.column("tasks", task)[free], kind="stable")
+        view.notes["given"] = given | {task.job: free[fastest_first[:tasks]]}
         return False
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The emptiest of the job's nodes."""
-        nodes = view.notes["given"][newcomer.job]
-        return Decision(_emptiest(view, nodes, newcomer), "first come first served", "tasks")
+        nodes = view.notes["given"][task.job]
+        return Decision(_emptiest(view, nodes, task), "first come first served", "tasks")
 
-    def recover(self, task: Newcomer, view: View) -> Decision:
+    def recover(self, task: ArrivingTask, view: View) -> Decision:
         """A free node, which is the job's from now on; else the emptiest of its own; else, for it must go somewhere,
         the emptiest of all."""
         given = _given(view)
@@ -74,6 +74,6 @@ def _free(view: View, given: dict[int, Nodes], home: int) -> Nodes:
     return (np.flatnonzero(np.roll(is_free, -home)) + home) % view.nodes
 
 
-def _emptiest(view: View, nodes: Nodes, task: Newcomer) -> int:
+def _emptiest(view: View, nodes: Nodes, task: ArrivingTask) -> int:
     """Of some nodes the one with fewest tasks, the first of them."""
     return int(nodes[view.column("tasks", task)[nodes].argmin()])

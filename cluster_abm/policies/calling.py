@@ -1,4 +1,4 @@
-"""Calls of a policy's methods: what a policy raises or wrongly returns is told as its own fault, with its line."""
+"""Calls of a policy's methods: what a policy raises or wrongly returns is reported as its own fault, with its line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Candidate, Newcomer, Table, View
+from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
 
 PACKAGE = Path(__file__).resolve().parents[1]
 TEXTS = ("rule", "index", "reason")
@@ -29,7 +29,7 @@ NUMBERS = (
 )  # fmt: skip
 texts_of, numbers_of = attrgetter(*TEXTS), attrgetter(*NUMBERS)
 NUMBER = (float, int, np.floating, np.integer)
-LONGEST_SHOWN, LONGEST_SAID = 60, 300
+LONGEST_SHOWN, LONGEST_MESSAGE = 60, 300
 
 
 class Call(NamedTuple):
@@ -95,9 +95,9 @@ def _attributed(policy: type[Policy] | Policy, call: Call, problem: BaseExceptio
     if isinstance(problem, KeyboardInterrupt) and current_thread() is main_thread():
         took_s = time.monotonic() - call.begun_s
         return PolicyInterrupted(f"policy {call.policy!r}: {call.method} had not returned for {took_s:.1f} s{place}")
-    said = " ".join("".join(traceback.format_exception_only(problem)).split())
-    said = said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]} ..."
-    return PolicyFault(f"policy {call.policy!r}: {call.method} raised {said}{place}")
+    message = " ".join("".join(traceback.format_exception_only(problem)).split())
+    message = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
+    return PolicyFault(f"policy {call.policy!r}: {call.method} raised {message}{place}")
 
 
 def _place(policy: type[Policy] | Policy, trace: TracebackType | None) -> str:
@@ -126,7 +126,7 @@ def _shown(file: str) -> str:
 
 
 class CheckedPolicy:
-    """A policy whose methods are called and their results checked. It knows nothing of the engine.
+    """Calls a policy's methods and checks their results. It knows nothing of the engine.
 
     Each method is called as the policy's own one of that name, with the same arguments and the same result.
 
@@ -144,21 +144,21 @@ class CheckedPolicy:
         self._name = str(policy.name)
         self.acts_every_ms = self._period()
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """`Policy.place`."""
-        decision = self._call("place", self._policy.place, newcomer, view)
+        decision = self._call("place", self._policy.place, task, view)
         self._check_decision("place", decision)
         return decision
 
-    def recover(self, task: Newcomer, view: View) -> Decision:
+    def recover(self, task: ArrivingTask, view: View) -> Decision:
         """`Policy.recover`."""
         decision = self._call("recover", self._policy.recover, task, view)
         self._check_decision("recover", decision)
         return decision
 
-    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
+    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
         """`Policy.migration`."""
-        decision = self._call("migration", self._policy.migration, newcomer, view)
+        decision = self._call("migration", self._policy.migration, task, view)
         return self._checked_migration("migration", decision, view)
 
     def relieve(self, view: View) -> Decision | None:
@@ -166,20 +166,26 @@ class CheckedPolicy:
         decision = self._call("relieve", self._policy.relieve, view)
         return self._checked_migration("relieve", decision, view)
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """`Policy.accept`."""
-        reason = self._call("accept", self._policy.accept, newcomer, decision, view)
+        reason = self._call("accept", self._policy.accept, task, decision, view)
         if not isinstance(reason, str):
             raise self._wrong("accept", reason, 'a text: "" accepts, anything else is the reason of the refusal')
         return reason
 
-    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
-        """`Policy.holds`."""
-        return self._truth("holds", newcomer, tasks, view)
+    def restated(self, task: ArrivingTask, decision: Decision, view: View, asker: int) -> Decision:
+        """`Policy.restated`."""
+        restated = self._call("restated", self._policy.restated, task, decision, view, asker)
+        self._check_decision("restated", restated)
+        return restated
 
-    def takes_back(self, newcomer: Newcomer, view: View) -> bool:
+    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
+        """`Policy.holds`."""
+        return self._truth("holds", task, tasks, view)
+
+    def takes_back(self, task: ArrivingTask, view: View) -> bool:
         """`Policy.takes_back`."""
-        return self._truth("takes_back", newcomer, view)
+        return self._truth("takes_back", task, view)
 
     def in_trouble(self, loads: Table) -> npt.NDArray[np.bool_]:
         """`Policy.in_trouble`."""
@@ -238,7 +244,7 @@ class CheckedPolicy:
             raise PolicyFault(
                 f"policy {self._policy.name!r}: it chose node {target}; allowed are 0 to {self._nodes - 1} ({method})"
             )
-        # Most are what they should be: a look at the types first, the names only of what is wrong.
+        # Most decisions are right: their types are checked together first, and by name only if one is wrong.
         if set(map(type, texts_of(decision))) != {str}:
             for name in TEXTS:
                 if not isinstance(getattr(decision, name), str):

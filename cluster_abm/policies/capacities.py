@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,13 @@ from cluster_abm.formulas import (
     relative_load,
     service_ms,
 )
-
-if TYPE_CHECKING:
-    from cluster_abm.policies.view import Hardware, Newcomer
+from cluster_abm.policies.tasks import ArrivingTask, Hardware
 
 Loads = npt.NDArray[np.float64]
 Table = npt.NDArray[np.void]
 
 # Disks are compared by how fast they serve the papers' mean request: seek and transfer both count, and every load
-# manager reckons with the same rates whatever work it has seen.
+# manager computes with the same rates whatever work it has seen.
 REQUEST_KB = 100.0
 
 CPU, MEMORY, DISK = "cpu", "memory", "disk"
@@ -33,10 +31,10 @@ SERVED_BY = {
     "tasks": CPU, "cpu_queue": CPU, "queue": CPU, "queue_paging": CPU, "memory_mb": MEMORY, "io_per_ms": DISK,
     "io_load": DISK, "at_disk": DISK, "mean_queue": CPU,
 }  # fmt: skip
-# Indices in the node's own time: heterogeneous as they are, but a newcomer adds more to a slow node than to a fast one.
+# Indices in the node's own time: heterogeneous as they are, but a task adds more to a slow node than to a fast one.
 OWN_TIME = {"cpu_ms": CPU, "io_ms": DISK}
-# Own time to which a newcomer adds what depends on whom it meets; fractions of what the node has; room that either
-# suffices or does not; and what only estimates look at.
+# Own time to which a task adds what depends on the tasks there; fractions of what the node has; room that either
+# suffices or does not; and what only estimates read.
 AS_MEASURED = frozenset(
     ["page_ms", "oversize", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms", "faults_per_ms",
      "disk_square", "stream", "accesses", "cpu_percent", "memory_percent"]
@@ -76,10 +74,10 @@ def capacities_of(hardware: Sequence[Hardware]) -> Capacities | None:
     return Capacities(cpu, memory, disk, float(speed.mean()), float(1.0 / per_ms.mean()))
 
 
-def joining_load(newcomer: Newcomer, index: str, capacities: Capacities) -> float:
-    """What a newcomer would add to an index on the mean node, in the index's unit; 0 to those it is not compared by."""
+def joining_load(task: ArrivingTask, index: str, capacities: Capacities) -> float:
+    """What a task would add to an index on the mean node, in the index's unit; 0 to those it is not compared by."""
     mean_speed, request_ms = capacities.mean_speed, capacities.mean_request_ms
-    io_per_ms = newcomer.io_per_ms * mean_speed
+    io_per_ms = task.io_per_ms * mean_speed
     match index:
         case "tasks" | "cpu_queue":
             return 1.0
@@ -88,30 +86,30 @@ def joining_load(newcomer: Newcomer, index: str, capacities: Capacities) -> floa
         case "at_disk":
             return disk_share(io_per_ms, request_ms, 0.0, 0.0)
         case "memory_mb":
-            return newcomer.memory_mb
+            return task.memory_mb
         case "io_per_ms" | "io_load":
-            return newcomer.io_per_ms
+            return task.io_per_ms
         case "cpu_ms":
-            return newcomer.cpu_ms / mean_speed
+            return task.cpu_ms / mean_speed
         case "io_ms":
-            return io_load_ms(newcomer.cpu_ms, newcomer.io_per_ms, request_ms)
+            return io_load_ms(task.cpu_ms, task.io_per_ms, request_ms)
         case _:
             return 0.0
 
 
-def comparable(loads: Table, index: str, capacities: Capacities | None, newcomer: Newcomer | None = None) -> Loads:
+def comparable(loads: Table, index: str, capacities: Capacities | None, task: ArrivingTask | None = None) -> Loads:
     """A load index of all nodes in a form in which unlike nodes can be compared, shape (nodes,).
 
     Args:
         loads: the load table.
         index: one of its fields.
         capacities: of the nodes; None: the index as measured.
-        newcomer: compare the nodes as they would be with this task on them; it is in none of the rows.
+        task: compare the nodes as they would be with this arriving task on them; it is in none of the rows.
     """
     load = loads[index]
     if capacities is None:
         return load
-    joining = 0.0 if newcomer is None else joining_load(newcomer, index, capacities)
+    joining = 0.0 if task is None else joining_load(task, index, capacities)
     if index in SERVED_BY:
         return relative_load(load, joining, capacities.of(SERVED_BY[index]))
     if index in OWN_TIME:
@@ -119,11 +117,11 @@ def comparable(loads: Table, index: str, capacities: Capacities | None, newcomer
     return load
 
 
-def comparable_table(loads: Table, capacities: Capacities | None, newcomer: Newcomer | None = None) -> Table:
+def comparable_table(loads: Table, capacities: Capacities | None, task: ArrivingTask | None = None) -> Table:
     """The load table with each index as `comparable` has it."""
     if capacities is None:
         return loads
     table = loads.copy()
     for index in (*SERVED_BY, *OWN_TIME):
-        table[index] = comparable(loads, index, capacities, newcomer)
+        table[index] = comparable(loads, index, capacities, task)
     return table

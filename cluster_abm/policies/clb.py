@@ -8,7 +8,7 @@ from pydantic import Field
 
 from cluster_abm.formulas import cpu_response_ms, cpu_share
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class CpuLoadBalancing(Policy):
@@ -28,29 +28,29 @@ class CpuLoadBalancing(Policy):
 
     parameters: Parameters
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """Lines 15-20."""
-        return self.balance_cpu(newcomer, view)
+        return self.balance_cpu(task, view)
 
-    def balance_cpu(self, newcomer: Newcomer, view: View) -> Decision:
+    def balance_cpu(self, task: ArrivingTask, view: View) -> Decision:
         """Lines 15-20, which MLB and IOLB end with."""
         index = "queue_paging" if self.parameters.index == "queue" else "cpu_ms"
-        if view.is_largest(index, newcomer):  # line 15
-            return self.send_to_least(newcomer, view, index, "lines 16-20 (CPU)")
+        if view.is_largest(index, task):  # line 15
+            return self.send_to_least(task, view, index, "lines 16-20 (CPU)")
         return Decision(view.me, "line 15 (CPU)", index, reason="home is not overloaded")
 
-    def task_load(self, newcomer: Newcomer, view: View, index: str, node: int) -> float:
-        """The newcomer's load on a node by any of the three indices."""
+    def task_load(self, task: ArrivingTask, view: View, index: str, node: int) -> float:
+        """The arriving task's load on a node by any of the three indices."""
         on = view.hardware[node]
         if index == "io_ms":
-            return newcomer.io_on(on)
+            return task.io_on(on)
         if index == "page_ms":
-            return view.page_ms(newcomer, node)
+            return view.page_ms(task, node)
         if index == "cpu_ms":
-            return newcomer.cpu_on(on)
-        io_per_ms, faults = newcomer.io_per_ms * on.speed, view.faults_per_ms(newcomer, node) * on.speed
-        return cpu_share(io_per_ms, newcomer.request_on(on), faults, on.fault_service_ms)
+            return task.cpu_on(on)
+        io_per_ms, faults = task.io_per_ms * on.speed, view.faults_per_ms(task, node) * on.speed
+        return cpu_share(io_per_ms, task.request_on(on), faults, on.fault_service_ms)
 
-    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
+    def response_ms(self, task: ArrivingTask, view: View, node: int) -> float:
         """By the CPU alone: its expected queue there, page faults counted as I/O."""
-        return cpu_response_ms(newcomer.cpu_on(view.hardware[node]), view.measured("queue_paging", node))
+        return cpu_response_ms(task.cpu_on(view.hardware[node]), view.measured("queue_paging", node))

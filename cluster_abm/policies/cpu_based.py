@@ -1,4 +1,4 @@
-"""CPU-based: a newcomer's tasks to the node with the shortest CPU queue (IOCM, section 3.4)."""
+"""CPU-based: an arriving task's tasks to the node with the shortest CPU queue (IOCM, section 3.4)."""
 
 from __future__ import annotations
 

@@ -17,21 +17,21 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class DataMap:
-    """The catalogue of copies and the ways between nodes.
+    """The catalogue of copies and the routes between nodes.
 
     Attributes:
         size_mb: size of each file, shape (files,) [MB].
         holders: nodes that hold it, the first copy first, shape (files, copies).
         cluster_of: cluster of each node, shape (nodes,).
-        ways_from: bandwidth [MB/s] and latency [ms] of the way from a node to every node, shape (nodes,) each;
-            0 and infinite where no way leads.
+        ways_from: bandwidth [MB/s] and latency [ms] of the route from a node to every node, shape (nodes,) each;
+            0 and infinite where no route leads.
     """
 
     size_mb: Floats
     holders: Integers
     cluster_of: Integers
-    ways_from: Callable[[int], tuple[Floats, Floats]]
-    # T of each file alone, and whence it comes: sizes, copies and ways do not change while a run lasts.
+    routes_from: Callable[[int], tuple[Floats, Floats]]
+    # T of each file alone, and the holder it comes from: sizes, copies and routes do not change while a run lasts.
     _fetching: dict[int, tuple[Floats, Integers]] = field(default_factory=dict)
 
     @property
@@ -43,7 +43,7 @@ class DataMap:
         """Time to transfer a file from each of its holders to each node, shape (copies, nodes) [ms]."""
         times_ms = np.empty((self.holders.shape[1], self.nodes))
         for copy, holder in enumerate(self.holders[file].tolist()):
-            mb_per_s, latency_ms = self.ways_from(holder)
+            mb_per_s, latency_ms = self.routes_from(holder)
             with np.errstate(divide="ignore", invalid="ignore"):
                 from_it_ms = transfer_ms(float(self.size_mb[file]), mb_per_s, latency_ms)
             times_ms[copy] = np.where(mb_per_s > 0, from_it_ms, np.inf)

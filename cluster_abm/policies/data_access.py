@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Loads, Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative
 
 # Sums of the same times in another order differ in their last bits.
@@ -33,24 +33,28 @@ class DataAccess(Policy):
 
     parameters: Parameters
 
-    def costs_ms(self, newcomer: Newcomer, view: View) -> Loads:
-        """T of the newcomer on each node, and what the load there adds, shape (nodes,) [ms]."""
-        fetch_ms = np.zeros(view.nodes) if view.data is None else view.data.access_ms(newcomer.files)
-        return fetch_ms + self.parameters.load_weight_ms * view.column("tasks", newcomer)
+    def costs_ms(self, task: ArrivingTask, view: View) -> Loads:
+        """T of the arriving task on each node, and what the load there adds, shape (nodes,) [ms]."""
+        fetch_ms = np.zeros(view.nodes) if view.data is None else view.data.access_ms(task.files)
+        return fetch_ms + self.parameters.load_weight_ms * view.column("tasks", task)
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The node of least T among those that have not refused."""
-        costs_ms = self.costs_ms(newcomer, view)
+        costs_ms = self.costs_ms(task, view)
         open_ms = costs_ms.copy()
         open_ms[list(view.refused)] = np.inf
         cheapest = open_ms <= open_ms.min() * (1.0 + ALIKE)
-        target = view.least_of(np.where(cheapest, view.column("tasks", newcomer), np.inf))
+        target = view.least_of(np.where(cheapest, view.column("tasks", task), np.inf))
         return Decision(
             target, "least T", "data_access_ms", load_here=float(costs_ms[view.me]), load_there=float(costs_ms[target])
         )
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def load_of(self, task: ArrivingTask, view: View, node: int) -> float:
+        """T on a node."""
+        return float(self.costs_ms(task, view)[node])
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Refuses if, by the load that is true here, home would have been cheaper."""
-        if self.costs_ms(newcomer, view)[view.me] > decision.load_here:
+        if self.costs_ms(task, view)[view.me] > decision.load_here:
             return "dearer than home by now"
         return ""

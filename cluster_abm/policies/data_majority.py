@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class DataMajority(Policy):
@@ -19,18 +19,18 @@ class DataMajority(Policy):
     source = "LMIP, the conventional scheduling algorithm it is compared with"
     summary = "each task to the cluster that holds most of its data, and there to the node that does"
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """Most MB in the cluster, then on the node, among the nodes that have not refused."""
         on_node_mb, in_cluster_mb = np.zeros(view.nodes), np.zeros(view.nodes)
         if view.data is not None:
-            on_node_mb, in_cluster_mb = view.data.held_mb(newcomer.files)
+            on_node_mb, in_cluster_mb = view.data.held_mb(task.files)
         best = np.ones(view.nodes, bool)
         best[list(view.refused)] = False
         for held_mb in (in_cluster_mb, on_node_mb):
             best &= held_mb == held_mb[best].max()
-        target = view.least_of(np.where(best, view.column("tasks", newcomer), np.inf))
+        target = view.least_of(np.where(best, view.column("tasks", task), np.inf))
         return Decision(target, "most data", "held_mb")
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
-        """Nobody refuses: data does not move away."""
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Accept: data does not move away."""
         return ""

@@ -24,7 +24,7 @@ from cluster_abm.formulas import (
 )
 from cluster_abm.jit import inlinable
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Hardware, Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, Hardware, View
 
 HIGHEST_RHO = 0.99
 ESTIMATORS = ("closed", "mg1", "cpu-memory")
@@ -58,19 +58,19 @@ class Estimating(Policy):
         """CLOSED, MG1 or CPU_MEMORY."""
         return ESTIMATORS.index(self.parameters.estimator)
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Also refuses if a task that was to gain would not gain any more, by what is true here."""
-        refusal = super().accept(newcomer, decision, view)
+        refusal = super().accept(task, decision, view)
         if refusal or math.isnan(decision.response_here_ms):
             return refusal
-        response_ms = self.response_at_ms(newcomer, view, view.me, False)
+        response_ms = self.response_at_ms(task, view, view.me, False)
         return "" if decision.response_here_ms > response_ms + decision.cost_ms else "no gain any more"
 
-    def response_at_ms(self, task: Newcomer, view: View, place: int, is_there: bool) -> float:
+    def response_at_ms(self, task: ArrivingTask, view: View, place: int, is_there: bool) -> float:
         """r(k,j) of a task on a node [ms].
 
         Args:
-            task: a newcomer, or a task of the own node.
+            task: an arriving task, or a task of the own node.
             view: what is known.
             place: the node.
             is_there: whether the node's loads include the task.

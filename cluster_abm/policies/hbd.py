@@ -7,7 +7,7 @@ import numpy as np
 from cluster_abm.formulas import migration_ms
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.indices import CpuIndex
-from cluster_abm.policies.view import Newcomer, View, written_mb_of
+from cluster_abm.policies.view import ArrivingTask, View, written_mb_of
 
 
 class HarcholBalterDowney(CpuIndex):
@@ -24,13 +24,13 @@ class HarcholBalterDowney(CpuIndex):
     summary = "on an arrival the process oldest for its cost migrates to the shortest CPU queue, if its age pays for it"
     migrates = True
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """Every process starts at home."""
         return Decision(view.me, "born at home", self.index, reason="starts at its home")
 
-    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
-        """The eligible process whose age is most for its cost."""
-        column = self.column(view, newcomer)
+    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
+        """Migrate the eligible process with the largest ratio of age to cost."""
+        column = self.column(view, task)
         target = view.least_of(column)
         here, there = float(column[view.me]), float(column[target])
         tasks = view.candidate_rows

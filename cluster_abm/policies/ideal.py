@@ -1,4 +1,4 @@
-"""The bound: a cluster whose nodes have put all their CPUs, disks and memory together, at no cost."""
+"""The bound: a cluster that pools all CPUs, disks and memory of its nodes, at no cost."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ import numpy as np
 from pydantic import Field, StrictBool
 
 from cluster_abm.formulas import weighted_load
-from cluster_abm.jit import kernel
+from cluster_abm.jit import allocating_kernel
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.estimates import Estimating
 from cluster_abm.policies.migrants import EFFECTIVENESS, best_migrant
-from cluster_abm.policies.view import Loads, Newcomer, Table, View
+from cluster_abm.policies.view import ArrivingTask, Loads, Table, View
 from cluster_abm.scenario.distributions import NonNegative
 
 
@@ -23,24 +23,32 @@ class IndexPolicy(Policy):
         """The field it compares now."""
         return self.index
 
-    def column(self, view: View, newcomer: Newcomer | None = None) -> Loads:
-        """The load index of every node to compare them by, shape (nodes,); of unlike nodes with the newcomer there."""
-        return view.column(self.index_of(view), newcomer)
+    def column(self, view: View, task: ArrivingTask | None = None) -> Loads:
+        """The load index of every node to compare them by, shape (nodes,); of unlike nodes with the task there."""
+        return view.column(self.index_of(view), task)
 
-    def with_newcomer(self, column: Loads, newcomer: Newcomer, view: View) -> Loads:
-        """The column by which nodes are compared for a newcomer, of that which says how loaded they are now."""
-        return column if view.capacities is None else self.column(view, newcomer)
+    def with_task(self, column: Loads, task: ArrivingTask, view: View) -> Loads:
+        """The column by which nodes are compared for an arriving task, of that which says how loaded they are now."""
+        return column if view.capacities is None else self.column(view, task)
 
-    def recover(self, task: Newcomer, view: View) -> Decision:
+    def load_name(self, view: View) -> str:
+        """The name of its column."""
+        return self.index_of(view)
+
+    def load_of(self, task: ArrivingTask, view: View, node: int) -> float:
+        """A node's entry of its column."""
+        return float(self.column(view, task)[node])
+
+    def recover(self, task: ArrivingTask, view: View) -> Decision:
         """The least by its column."""
         column = self.column(view, task)
         target = view.least_of(column)
         return Decision(target, "recovery", self.index_of(view), load_there=float(column[target]))
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked node refuses if by the offer's index it is not the lighter one any more."""
         is_field = decision.index in (view.loads.dtype.names or ())
-        column = view.column(decision.index, newcomer) if is_field else self.column(view, newcomer)
+        column = view.column(decision.index, task) if is_field else self.column(view, task)
         if decision.load_here == decision.load_here and not column[view.me] < decision.load_here:
             return "not the lighter node any more"
         return ""
@@ -84,7 +92,7 @@ class CpuMemoryIndex(IndexPolicy):
         return "memory_mb" if view.measured("faults_per_ms", view.me) > 0 else "cpu_queue"
 
 
-@kernel
+@allocating_kernel
 def weigh(loads: Table, cpu_weight: float, memory_weight: float, io_weight: float, normalised: bool) -> Loads:
     """Weighted load of every node, shape (nodes,); normalised: each load divided by its mean over the nodes."""
     count = loads.shape[0]
@@ -122,21 +130,21 @@ class WeightedIndex(IndexPolicy):
 
     parameters: Parameters
 
-    def column(self, view: View, newcomer: Newcomer | None = None) -> Loads:
+    def column(self, view: View, task: ArrivingTask | None = None) -> Loads:
         """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
         chosen = self.parameters
         weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
         if chosen.adaptive and sum(view.imbalance) > 0:
             weights = view.imbalance
-        return weigh(view.comparable(newcomer), *weights, chosen.normalised or chosen.adaptive)
+        return weigh(view.comparable(task), *weights, chosen.normalised or chosen.adaptive)
 
 
 class Greedy(IndexPolicy):
     """Every arrival to the node of least load: no trigger, no cost."""
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The least of all."""
-        return self._to_least(self.column(view, newcomer), view)
+        return self._to_least(self.column(view, task), view)
 
     def _to_least(self, column: Loads, view: View) -> Decision:
         target = view.least_of(column)
@@ -147,18 +155,18 @@ class Greedy(IndexPolicy):
 
 
 class IfOverloaded(Greedy):
-    """A newcomer stays at home unless home is overloaded, else goes to the node of least load: no cost."""
+    """An arriving task stays at home unless home is overloaded, else goes to the node of least load: no cost."""
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""
-        column = self.column(view, newcomer)
+        column = self.column(view, task)
         if not view.is_largest_of(column):
             return Decision(view.me, "transfer", self.index_of(view), reason="home is not overloaded")
         return self._to_least(column, view)
 
 
 class Preemptive(Estimating, IndexPolicy):
-    """WAL-PM, Fig. 1: the newcomer is assigned to its home; if that is overloaded the best task of home migrates."""
+    """WAL-PM, Fig. 1: an arriving task is assigned to its home; if that is overloaded, home's best task migrates."""
 
     migrates = True
 
@@ -173,16 +181,16 @@ class Preemptive(Estimating, IndexPolicy):
 
     parameters: Parameters
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """Line 1: job j is assigned to node i."""
         return Decision(view.me, "line 1", self.index_of(view), reason="assigned to its home")
 
-    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
-        """Lines 2-5, on loads that include the newcomer."""
+    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
+        """Lines 2-5, on loads that include the arriving task."""
         column = self.column(view)
         if not view.is_largest_of(column):  # line 2
             return None
-        target = view.least_of(self.with_newcomer(column, newcomer, view))  # line 3
+        target = view.least_of(self.with_task(column, task, view))  # line 3
         up = view.of_those_up(column)
         if target in view.refused or target == view.me or not column[target] < up.sum() / len(up):
             return None
@@ -198,7 +206,7 @@ class Preemptive(Estimating, IndexPolicy):
         if place < 0:
             return None
         task = view.candidate(place)
-        column = self.with_newcomer(column, task, view)
+        column = self.with_task(column, task, view)
         return Decision(
             target, rule, self.index_of(view), load_here=float(column[view.me]), load_there=float(column[target]),
             response_here_ms=response_here_ms, response_there_ms=response_there_ms, cost_ms=cost_ms, task=task, mce=mce,

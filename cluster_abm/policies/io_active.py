@@ -7,7 +7,7 @@ from cluster_abm.policies.view import Loads, Table, View
 
 
 class IoActive(MemoryCentric):
-    """`io-active`: the job with most reads and writes, whose buffers take memory from the programs."""
+    """`io-active`: the job with most reads and writes moves, because its buffers take memory from the programs."""
 
     name = "io-active"
     source = "MCLS, section 4.2 (2)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.indices import Preemptive
 from cluster_abm.policies.iocm_re import IoCpuMemoryRemoteExecution
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
@@ -21,12 +21,12 @@ class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
 
     parameters: Parameters
 
-    def migration(self, newcomer: Newcomer, view: View) -> Decision | None:
-        """The next of EM(i, k): asked until home is not overloaded any more or nobody gains."""
+    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
+        """Return the next migration of EM(i, k): asked until home is not overloaded any more or no task gains."""
         column = self.column(view)
         if not view.is_largest_of(column):
             return None
-        column = self.with_newcomer(column, newcomer, view)
+        column = self.with_task(column, task, view)
         target = self.lightest(view, column)
         if target in view.refused or target == view.me or not column[target] < column[view.me]:
             return None

@@ -7,11 +7,11 @@ import numpy as np
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.estimates import Estimating
 from cluster_abm.policies.indices import IndexPolicy
-from cluster_abm.policies.view import Loads, Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, Loads, View
 
 
 class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
-    """Balances the resource whose load imbalance factor is largest (settled: read literally, (2) and (3) are never
+    """Balances the resource with the largest load imbalance factor (settled: read literally, (2) and (3) are never
     reached once there is any I/O)."""
 
     name = "iocm-re"
@@ -29,10 +29,10 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
         """By the tasks on the node."""
         return self.resource(view, view.measured("faults_per_ms", view.me) > 0)
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """(1) to (3)."""
-        index = self.resource(view, view.faults_per_ms(newcomer, view.me) > 0)
-        column = view.column(index, newcomer)
+        index = self.resource(view, view.faults_per_ms(task, view.me) > 0)
+        column = view.column(index, task)
         target = self.lightest(view, column)
         here, there = float(column[view.me]), float(column[target])
         if target in view.refused or target == view.me or not there < here:
@@ -42,9 +42,9 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
         if index != "io_load":
             rule = "(2) memory" if index == "memory_mb" else "(3) CPU"
             return Decision(target, rule, index, load_here=here, load_there=there)
-        response_here = self.response_at_ms(newcomer, view, view.me, False)
-        response_there = self.response_at_ms(newcomer, view, target, False)
-        cost_ms = view.cost_ms(newcomer, target)
+        response_here = self.response_at_ms(task, view, view.me, False)
+        response_there = self.response_at_ms(task, view, target, False)
+        cost_ms = view.cost_ms(task, target)
         gains = response_here > response_there + cost_ms  # r(i, j) > r(k, j) + c_j(i, k)
         return Decision(
             target if gains else view.me, "(1) I/O", index, load_here=here, load_there=there,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.mlb import MemoryLoadBalancing
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class IoLoadBalancing(MemoryLoadBalancing):
@@ -16,17 +16,17 @@ class IoLoadBalancing(MemoryLoadBalancing):
     source = "IOLB, Fig. 1"
     summary = "balances disk I/O, else page faults, else CPU load, by their load imbalance factors"
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """Fig. 1, lines 2-20; a failed line means "local", there is no falling through."""
-        io_ms = newcomer.io_on(view.hardware[view.me])
+        io_ms = task.io_on(view.hardware[view.me])
         lif_cpu, lif_page, lif_io = view.imbalance
-        if io_ms > 0 and lif_io == max(lif_cpu, lif_page, lif_io) and view.is_largest("io_ms", newcomer):  # line 3
-            return self.send_to_least(newcomer, view, "io_ms", "lines 4-8 (I/O)")
-        return super().place(newcomer, view)  # else if: lines 9-20
+        if io_ms > 0 and lif_io == max(lif_cpu, lif_page, lif_io) and view.is_largest("io_ms", task):  # line 3
+            return self.send_to_least(task, view, "io_ms", "lines 4-8 (I/O)")
+        return super().place(task, view)  # else if: lines 9-20
 
-    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
+    def response_ms(self, task: ArrivingTask, view: View, node: int) -> float:
         """Lines 2, 5, 11, 17: the estimator `closed`, by CPU, paging and I/O."""
         return response_on(
-            view.loads[node], view.hardware[node], False, newcomer.cpu_ms, newcomer.age_ms, newcomer.io_per_ms,
-            newcomer.request_kb, newcomer.memory_mb, newcomer.reaccess_rate, CLOSED, False,
+            view.loads[node], view.hardware[node], False, task.cpu_ms, task.age_ms, task.io_per_ms,
+            task.request_kb, task.memory_mb, task.reaccess_rate, CLOSED, False,
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class JoinShortestQueue(Policy):
@@ -16,15 +16,15 @@ class JoinShortestQueue(Policy):
     source = "Winston 1977"
     summary = "each task to the node with fewest tasks, home on a tie"
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The least of all, refused nodes apart."""
-        target = view.least("tasks", newcomer)
-        here, there = view.load("tasks", view.me, newcomer), view.load("tasks", target, newcomer)
+        target = view.least("tasks", task)
+        here, there = view.load("tasks", view.me, task), view.load("tasks", target, task)
         if there >= here:
             return Decision(view.me, "shortest queue", "tasks", 1.0, here, here, reason="home is as short")
         return Decision(target, "shortest queue", "tasks", 1.0, here, there)
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Refuses when the queue here is not shorter than the offering node's any more."""
-        mine = view.load("tasks", view.me, newcomer)
+        mine = view.load("tasks", view.me, task)
         return "" if mine < decision.load_here else "not the shorter queue any more"

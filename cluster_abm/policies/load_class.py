@@ -10,9 +10,9 @@ from pydantic import Field, StrictBool, model_validator
 
 from cluster_abm.formulas import ClassThresholds, load_class
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
-from cluster_abm.jit import kernel
+from cluster_abm.jit import allocating_kernel
 from cluster_abm.policies.base import Decision, Flags, Policy
-from cluster_abm.policies.view import Candidate, Newcomer, Table, View
+from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.scenario.distributions import NonNegative, Positive
 
 Classes = npt.NDArray[np.int64]
@@ -22,7 +22,7 @@ INDEX = "load class"
 TO_IDLE = "an idle node"
 
 
-@kernel
+@allocating_kernel
 def classes_of(loads: Table, thresholds: ClassThresholds) -> Classes:
     """Load class of every node, shape (nodes,)."""
     found = np.empty(loads.shape[0], np.int64)
@@ -33,8 +33,8 @@ def classes_of(loads: Table, thresholds: ClassThresholds) -> Classes:
 
 
 class LoadClass(Policy):
-    """A newcomer looks for an idle node, else from a highly loaded home for the node nearest to its memory; and now and
-    then the process that pages most leaves a highly loaded node for the one that serves its page faults."""
+    """An arriving task goes to an idle node, else from a highly loaded home to the node nearest to its memory; and now
+    and then the process that pages most leaves a highly loaded node for the one that serves its page faults."""
 
     class Parameters(Policy.Parameters):
         """Thresholds of the classes, which LMIP does not give but for two, and the migration of running processes."""
@@ -58,7 +58,7 @@ class LoadClass(Policy):
         migration: StrictBool = True
         """whether running processes migrate towards the node that serves their page faults"""
         period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 1000.0
-        """how often a highly loaded node looks for one to migrate [ms]"""
+        """poll interval at which a highly loaded node seeks a process to migrate [ms]"""
         pause_ms: NonNegative = 60_000.0
         """a process that has migrated stays at least so long, or it would go round and round [ms]"""
 
@@ -80,23 +80,23 @@ class LoadClass(Policy):
 
     @property
     def acts_every_ms(self) -> float | None:
-        """The period of the look for a process to migrate."""
+        """The poll interval at which a process to migrate is sought [ms]; None: none migrates."""
         return self.parameters.period_ms if self.parameters.migration else None
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The paper's pseudo-code."""
         classes = self._classes(view.comparable())
         if classes[view.me] == IDLE:  # IF the local host is idle
             return self._stays(view, classes, "home is idle")
         idle = _others(view, classes == IDLE)
         if len(idle):  # ELSE IF there is idle nodes: the next one, or all would run to the first
-            return self._goes(newcomer, idle[0], view, classes, TO_IDLE)
+            return self._goes(task, idle[0], view, classes, TO_IDLE)
         if classes[view.me] != HIGH or not len(_others(view, classes == LOW)):  # ELSE IF local high AND low nodes
             return self._stays(view, classes, "neither an idle node, nor home high and another one low")
         selected = self._selected(view, classes)
         if selected is None:
             return self._stays(view, classes, "the node nearest to its memory is highly loaded")
-        return self._goes(newcomer, selected, view, classes, "N_sel")
+        return self._goes(task, selected, view, classes, "N_sel")
 
     def in_trouble(self, loads: Table) -> Flags:
         """Highly loaded nodes."""
@@ -116,7 +116,7 @@ class LoadClass(Policy):
         task = view.candidate(int(pagers[tasks["page_faults"][pagers].argmax()]))
         return self._goes(task, selected, view, classes, "memory locality", task)
 
-    def recover(self, task: Newcomer, view: View) -> Decision:
+    def recover(self, task: ArrivingTask, view: View) -> Decision:
         """High priority for lightly loaded nodes, as the paper has it: the least class, in it fewest tasks."""
         classes = self._classes(view.comparable(task))
         candidates = [node for node in range(view.nodes) if node not in view.refused]
@@ -125,7 +125,7 @@ class LoadClass(Policy):
         target = view.least_of(np.where(lightest, tasks_on, np.inf))
         return Decision(target, "recovery", INDEX, load_there=float(classes[target]))
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked node refuses what it was chosen for when it is that no more by its own averages."""
         mine = self._classes(view.comparable()[view.me : view.me + 1])[0]
         if decision.rule == TO_IDLE:
@@ -142,8 +142,8 @@ class LoadClass(Policy):
         return ClassThresholds(*(getattr(self.parameters, name) for name in ClassThresholds._fields))
 
     def _selected(self, view: View, classes: Classes) -> int | None:
-        """N_sel: the node that serves most of the own node's page faults; while nobody serves any, the low node with
-        most free memory. None if it is highly loaded itself."""
+        """Return N_sel: the node that serves most of the own node's page faults; while no node serves any, the low node
+        with most free memory. None if it is highly loaded itself."""
         held_mb = view.overflow_held_mb
         serving = _others(view, held_mb > 0)
         if len(serving):
@@ -158,16 +158,16 @@ class LoadClass(Policy):
         return Decision(view.me, "placement", INDEX, load_here=here, reason=reason)
 
     def _goes(
-        self, newcomer: Newcomer, target: int, view: View, classes: Classes, rule: str, task: Candidate | None = None
+        self, task: ArrivingTask, target: int, view: View, classes: Classes, rule: str, leaves: Candidate | None = None
     ) -> Decision:
         return Decision(
             int(target), rule, INDEX, load_here=float(classes[view.me]), load_there=float(classes[target]),
-            cost_ms=view.cost_ms(newcomer, int(target)), task=task,
+            cost_ms=view.cost_ms(task, int(target)), task=leaves,
         )  # fmt: skip
 
 
-def _others(view: View, wanted: Flags) -> npt.NDArray[np.int64]:
+def _others(view: View, chosen: Flags) -> npt.NDArray[np.int64]:
     """The nodes that are wanted, from the next one after the own on, cyclically; not those that have refused."""
     order = np.roll(np.arange(view.nodes), -view.next_node)[:-1]
-    found = order[wanted[order]]
+    found = order[chosen[order]]
     return found[~np.isin(found, list(view.refused))] if view.refused else found

@@ -1,4 +1,4 @@
-"""Memory-based: a newcomer's tasks to the node with least memory load (IOCM, section 3.4)."""
+"""Memory-based: an arriving task's tasks to the node with least memory load (IOCM, section 3.4)."""
 
 from __future__ import annotations
 

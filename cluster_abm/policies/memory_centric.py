@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.policies.base import Decision, Flags, Policy
-from cluster_abm.policies.view import Candidate, Loads, Newcomer, Table, View
+from cluster_abm.policies.view import ArrivingTask, Candidate, Loads, Table, View
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
 
 RULE = "memory or CPU threshold"
@@ -18,10 +18,10 @@ BLOCKED = "home blocks submissions, and no other machine takes it"
 
 
 class MemoryCentric(Policy, ABC):
-    """Nobody announces memory: a machine looks at what is allocated, now and then.
+    """No job announces its memory: a machine measures what is allocated, once a period of its loop.
 
-    Q_o < MT and N_job < CT: it accepts submissions. Otherwise it blocks them; while it does not page yet (MT < 0) it
-    submits them remotely, and when it pages, or has more than CT jobs, it migrates the identified job.
+    With Q_o < MT and N_job < CT it accepts submissions. Otherwise it blocks them; while it does not page yet (MT < 0)
+    it submits them remotely, and when it pages, or has more than CT jobs, it migrates the identified job.
     """
 
     class Parameters(Policy.Parameters):
@@ -65,11 +65,11 @@ class MemoryCentric(Policy, ABC):
         settled = view.load("newest_ms", node) >= self.parameters.settling_ms
         return below and settled and view.load("tasks", node) < self.parameters.cpu_threshold
 
-    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """A blocked submission waits unless another machine takes it."""
         return not self.accepts(view, view.me) and self._submission_target(view) is None
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """At home, or from a machine that blocks submissions at the suitable one."""
         here = view.load("oversize", view.me)
         if self.accepts(view, view.me):
@@ -79,8 +79,8 @@ class MemoryCentric(Policy, ABC):
             return Decision(view.me, RULE, self.index, load_here=here, reason=BLOCKED)
         return Decision(target, RULE, self.index, load_here=here, load_there=view.load("oversize", target))
 
-    def takes_back(self, newcomer: Newcomer, view: View) -> bool:
-        """A submission that all who were asked have refused waits, unless its home accepts it."""
+    def takes_back(self, task: ArrivingTask, view: View) -> bool:
+        """Return whether a submission that every asked machine has refused waits: unless its home accepts it."""
         return not self.accepts(view, view.me)
 
     def in_trouble(self, loads: Table) -> Flags:
@@ -126,7 +126,7 @@ class MemoryCentric(Policy, ABC):
             view: what the load manager knows.
         """
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked machine takes a job only if it would still be found suitable by its true state."""
         if decision.task is None:
             return "" if self.accepts(view, view.me) else "blocks submissions by now"
@@ -147,10 +147,10 @@ class MemoryCentric(Policy, ABC):
         return float(view.notes.setdefault("trouble_since_ms", view.now_ms))
 
     def _fault_rates(self, view: View) -> Loads:
-        """Page faults per second of each of `view.candidate_rows` since the last look; at first sight since it came."""
+        """Return the page faults per second of each of `view.candidate_rows` since the last poll, or since it came."""
         tasks = view.candidate_rows
         if view.notes.get("looked_ms") == view.now_ms:
-            # Asked again at once, for a machine has refused: no time has passed in which anybody could fault.
+            # Asked again at the same instant, because a machine has refused: no task can have faulted since.
             known_rates: dict[int, float] = view.notes["rates"]
             return np.array([known_rates.get(task, 0.0) for task in tasks["task"].tolist()])
         seen: dict[int, int] = view.notes.get("faults", {})
@@ -190,7 +190,8 @@ class MemoryCentric(Policy, ABC):
         return target if target is not None and self._takes(task, view, target) else None
 
     def _takes(self, task: Candidate, view: View, node: int) -> bool:
-        """Q_o < MT or FM > WS or FM + FB > WS, fewer than CT jobs; never where the memory would kill somebody."""
+        """Return whether Q_o < MT or FM > WS or FM + FB > WS, with fewer than CT jobs; never where the job would exceed
+        RAM and swap, for then a job would be killed."""
         load: dict[str, Any] = {
             name: view.load(name, node) for name in ("oversize", "free_mb", "cache_mb", "tasks", "virtual_free_mb")
         }

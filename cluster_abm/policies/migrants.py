@@ -1,4 +1,4 @@
-"""EM(i,k): the tasks of a node that would gain by a migration, and the best of them. Compiled: it looks at each."""
+"""EM(i,k): the tasks of a node that would gain by a migration, and the best of them. Compiled: it reads every task."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def best_migrant(
     effective_rates: bool,
     effectiveness: int,
 ) -> tuple[int, float, float, float, float]:
-    """Of EM(i,k) = {j on i: r(i,j) > r(k,j) + c_j} the task of largest MCE, of equal ones the first: WAL-PM (5), (8).
+    """Find in EM(i,k) = {j on i: r(i,j) > r(k,j) + c_j} the first task of largest MCE: WAL-PM (5), (8).
 
     Args:
         tasks: the node's tasks, fields engine.tables.CANDIDATE_FIELDS.
         loads: load rows of all nodes, those of `me` with these tasks.
         me, target: nodes i and k.
         here, there: their hardware.
-        network_mb_per_s, remote_execution_ms, migration_fixed_ms: of the costs: bandwidth of the way, and e and f with
-            its latency.
+        network_mb_per_s, remote_execution_ms, migration_fixed_ms: of the costs: bandwidth of the route, and e and f
+            with its latency.
         estimator, effective_rates: as for `response_on`.
         effectiveness: what is moved per cost: I/O by CPU received (AGE), by CPU still to come (REMAINING), or the CPU
             received itself (CPU_AGE).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.clb import CpuLoadBalancing
 from cluster_abm.policies.estimates import CLOSED, response_on
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class MemoryLoadBalancing(CpuLoadBalancing):
@@ -15,17 +15,17 @@ class MemoryLoadBalancing(CpuLoadBalancing):
     source = "IOLB, section 4.2; Fig. 1 lines 9-20"
     summary = "balances page faults, else CPU load"
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """Lines 9-20."""
         lif_cpu, lif_page, _ = view.imbalance
-        pages = view.page_ms(newcomer, view.me) > 0
-        if pages and lif_page > lif_cpu and view.is_largest("page_ms", newcomer):  # line 9
-            return self.send_to_least(newcomer, view, "page_ms", "lines 10-14 (memory)")
-        return self.balance_cpu(newcomer, view)  # lines 15-20
+        pages = view.page_ms(task, view.me) > 0
+        if pages and lif_page > lif_cpu and view.is_largest("page_ms", task):  # line 9
+            return self.send_to_least(task, view, "page_ms", "lines 10-14 (memory)")
+        return self.balance_cpu(task, view)  # lines 15-20
 
-    def response_ms(self, newcomer: Newcomer, view: View, node: int) -> float:
-        """IOLB's estimate with the newcomer's I/O rate taken to be 0 (Theorem 8)."""
+    def response_ms(self, task: ArrivingTask, view: View, node: int) -> float:
+        """IOLB's estimate with the arriving task's I/O rate taken to be 0 (Theorem 8)."""
         return response_on(
-            view.loads[node], view.hardware[node], False, newcomer.cpu_ms, newcomer.age_ms, 0.0, newcomer.request_kb,
-            newcomer.memory_mb, newcomer.reaccess_rate, CLOSED, False,
+            view.loads[node], view.hardware[node], False, task.cpu_ms, task.age_ms, 0.0, task.request_kb,
+            task.memory_mb, task.reaccess_rate, CLOSED, False,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 from cluster_abm.scenario.distributions import NonNegative, Positive, Real
 
 
@@ -15,14 +15,14 @@ class NoLoadSharingBlocking(Policy):
     """`no-ls-blocking`: every job starts at home, when its machine does not thrash."""
 
     class Parameters(Policy.Parameters):
-        """When a machine thrashes, and how often it looks; MCLS gives neither (docs/model.md)."""
+        """When a machine thrashes, and its poll interval; MCLS gives neither (docs/model.md)."""
 
         thrashing: Annotated[Real, Field(gt=-1.0)] = 0.5
         """oversized memory demand Q_o from which submissions wait, as a fraction"""
         settling_ms: NonNegative = 10_000.0
         """after a start the next submission waits so long: a job's memory shows only once it runs [ms]"""
         period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 1000.0
-        """how often a machine looks [ms]"""
+        """poll interval of a machine [ms]"""
 
     parameters: Parameters
     name = "no-ls-blocking"
@@ -34,14 +34,14 @@ class NoLoadSharingBlocking(Policy):
 
     @property
     def acts_every_ms(self) -> float | None:
-        """How often it looks."""
+        """The poll interval [ms]."""
         return self.parameters.period_ms
 
-    def holds(self, newcomer: Newcomer, tasks: int, view: View) -> bool:
+    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """While its home thrashes, or the job before it has only just started."""
         thrashes = view.load("oversize", view.me) >= self.parameters.thrashing
         return thrashes or view.load("newest_ms", view.me) < self.parameters.settling_ms
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """At home."""
         return Decision(view.me, "does not thrash", "oversize", reason="starts at its home")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pydantic import Field
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 from cluster_abm.scenario.distributions import Count
 
 
 class PowerOfD(Policy):
-    """Draws d nodes and takes the one known to have fewest tasks: with old news it herds less than jsq.
+    """Draws d nodes and takes the one known to have fewest tasks: with stale information it herds less than
+    jsq.
 
-    The heterogeneous form draws in proportion to CPU speed, or slow nodes that meet among those drawn would get more
-    than they can do, and takes the one of least (n + 1)/mu.
+    The heterogeneous form takes the one of least (n + 1)/mu, and draws in proportion to CPU speed: otherwise slow nodes
+    would get more than they can serve whenever all d drawn are slow.
     """
 
     class Parameters(Policy.Parameters):
@@ -27,18 +28,18 @@ class PowerOfD(Policy):
 
     parameters: Parameters
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The first shortest of those drawn."""
         nodes = [node for node in range(view.nodes) if node not in view.refused]
         drawn = [
-            nodes.pop(view.drawn(view.uniform(newcomer.task, draw), nodes))
+            nodes.pop(view.drawn(view.uniform(task.task, draw), nodes))
             for draw in range(min(self.parameters.d, len(nodes)))
         ]
-        tasks = view.column("tasks", newcomer)
+        tasks = view.column("tasks", task)
         target = min(drawn, key=lambda node: tasks[node])
         here, there = float(tasks[view.me]), float(tasks[target])
         return Decision(target, f"shortest of {len(drawn)}", "tasks", 1.0, here, there)
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
-        """Nobody refuses: the textbook's rule has no answer."""
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Accept: the textbook's rule has no refusal."""
         return ""

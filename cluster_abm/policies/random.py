@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class RandomPlacement(Policy):
@@ -16,14 +16,14 @@ class RandomPlacement(Policy):
     summary = "each task to a node drawn uniformly"
     uses_reports = False
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """A node by the task's own random number, of those that have not failed to answer."""
-        number = view.uniform(newcomer.task, len(view.refused))
+        number = view.uniform(task.task, len(view.refused))
         nodes: Sequence[int] = range(view.nodes)
         if view.refused:
             nodes = [node for node in nodes if node not in view.refused]
         return Decision(nodes[view.drawn(number, nodes)], "drawn")
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
-        """Nobody refuses."""
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Accept."""
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import Newcomer, View
+from cluster_abm.policies.view import ArrivingTask, View
 
 
 class RoundRobin(Policy):
@@ -18,7 +18,7 @@ class RoundRobin(Policy):
     summary = "each home node deals its tasks out to all nodes in turn"
     uses_reports = False
 
-    def place(self, newcomer: Newcomer, view: View) -> Decision:
+    def place(self, task: ArrivingTask, view: View) -> Decision:
         """The next node in this load manager's turn."""
         if view.capacities is not None:
             earned = view.notes.get("earned", 0.0) + view.capacities.cpu
@@ -32,6 +32,6 @@ class RoundRobin(Policy):
         view.notes["dealt"] = dealt + 1
         return Decision((view.me + dealt) % view.nodes, "next in turn")
 
-    def accept(self, newcomer: Newcomer, decision: Decision, view: View) -> str:
-        """Nobody refuses."""
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Accept."""
         return ""

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM
 from cluster_abm.results.files import try_to_write
 from cluster_abm.results.lanes import along
-from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure
+from cluster_abm.results.style import new_figure
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ MOST_ARROWS = 60
 # Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
 ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
 MARGIN = 0.06
-MOVE, OUT = "#b0307a", "#7d2a22"
 # A node has its full size from so many tasks on; without any a quarter of the surface.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
 SHADES = 64
@@ -59,11 +59,11 @@ class Scale:
 
 
 def scale_of(index: str, largest: float) -> Scale:
-    """The scale of a film, of the index that tells most ("cpu" or "io"), up to the largest load seen."""
+    """Return the scale of a film for the index that it shows ("cpu" or "io"), up to the largest load seen."""
     from matplotlib.colors import to_hex, to_rgb
 
     words = {"cpu": "tasks running or ready", "io": "I/O processing ahead [s]"}
-    light, dark = np.array(to_rgb("#eef1f3")), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
+    light, dark = np.array(to_rgb(LIGHTEST)), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
     # One node that was overloaded for a moment must not leave all others white.
     shades = tuple(to_hex(light + share * (dark - light)) for share in np.sqrt(np.linspace(0, 1, SHADES)))
     return Scale(words[index], shades, largest or 1.0)
@@ -91,8 +91,9 @@ class Picture:
     Attributes:
         now_ms: simulated time [ms].
         loads, tasks: of each node, shape (nodes,) each.
-        up: which nodes are not out, shape (nodes,).
-        ways: of tasks that have moved since the last picture, each the pieces of a line (interconnect.layout.course).
+        up: which nodes are up, shape (nodes,).
+        ways: routes of the tasks that have moved since the last picture, each the pieces of a line
+            (interconnect.layout.course).
     """
 
     now_ms: float
@@ -200,18 +201,18 @@ def _handles(room: float, some_fail: bool) -> list[Line2D]:
     handles = [
         Line2D(
             [], [], label=words, linestyle="none", marker="o", markersize=math.sqrt(room * share),
-            markerfacecolor="#cfd6db", markeredgecolor="#51606b",
+            markerfacecolor=NODE, markeredgecolor=RIM,
         )
         for words, share in (("no task", LEAST_SHARE), (f"{MOST_TASKS} tasks or more", 1.0))
     ]  # fmt: skip
     handles.append(Line2D([], [], color=MOVE, marker=">", markersize=5, label="task moved"))
     if some_fail:
-        handles.append(Line2D([], [], color=OUT, linestyle="none", marker="x", markersize=8, label="node out"))
+        handles.append(Line2D([], [], color=DOWN, linestyle="none", marker="x", markersize=8, label="node out"))
     return handles
 
 
 class _Stage:
-    """Axes whose nodes change colour and size from picture to picture."""
+    """Axes with the nodes, which change colour and size from picture to picture."""
 
     def __init__(self, axes: Axes, scene: Scene, scale: Scale) -> None:
         from matplotlib.collections import LineCollection
@@ -221,7 +222,7 @@ class _Stage:
         self._at = np.array(scene.places)
         self.room = 12_000.0 / max(24, len(scene.places))
         if len(scene.wires) <= MOST_WIRES:
-            axes.add_collection(LineCollection(list(scene.wires), colors="#c5ccd2", linewidths=0.8, zorder=1))
+            axes.add_collection(LineCollection(list(scene.wires), colors=FILM_LINK, linewidths=0.8, zorder=1))
         # Of classes each has its own colour, and a whole number in the middle of it.
         classes = bool(scale.names)
         colours = (
@@ -232,9 +233,9 @@ class _Stage:
         self.nodes = axes.scatter(
             self._at[:, 0], self._at[:, 1], c=np.zeros(len(scene.places)), cmap=colours, zorder=3,
             norm=Normalize(-0.5, scale.full + 0.5) if classes else Normalize(0, scale.full),
-            edgecolors="#51606b", linewidths=0.8,
+            edgecolors=RIM, linewidths=0.8,
         )  # fmt: skip
-        self._out = axes.scatter([], [], marker="x", c=[OUT], s=60, zorder=4)
+        self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
@@ -267,7 +268,7 @@ class _Stage:
 
 
 def _arrow(way: Sequence[Sequence[Point]], before: float, after: float) -> Any:
-    """An arrow along the pieces of a way, its head at the end of the last one; so much is left free at the ends."""
+    """Return an arrow along the pieces of a route, head at the end of the last, so much left free at both ends."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path as Line
 

@@ -17,17 +17,17 @@ Floats = npt.NDArray[np.float64]
 def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.DataFrame:
     """One row a task that has ended, by (end, task); times in ms.
 
-    `slowdown` is wall over dedicated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
-    `slowdown_cpu` over CPU (MCLS). `remote` tells whether it started on another node than its home, `outcome` whether
+    `slowdown` is wall over isolated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
+    `slowdown_cpu` over CPU (MCLS). `remote` says whether it started on another node than its home, `outcome` whether
     it finished, was killed for want of memory, or lost with its node: then it has no slowdown. Time per CPU leaves out
-    CPU whose work a failure destroyed (`lost_cpu_ms`). Jobs that run programs have their names.
+    CPU with its work lost to a failure (`lost_cpu_ms`). Jobs that run programs have their names.
 
     Args:
         records: tables.RECORD_FIELDS.
         jobs: the job table.
         programs: names of the programs that jobs run, by number.
     """
-    # Who was killed has no slowdown.
+    # A task that was killed or lost has no slowdown.
     finished = np.where(records["outcome"] == FINISHED, 1.0, np.nan)
     wall_ns = (records["finish_ns"] - records["arrival_ns"]).astype(float)
     useful_cpu_ns = records["cpu_ns"] - records["lost_cpu_ns"]
@@ -40,8 +40,8 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
             "arrival_ms": records["arrival_ns"] / NS_PER_MS,
             "finish_ms": records["finish_ns"] / NS_PER_MS,
             "response_ms": wall_ns / NS_PER_MS,
-            "dedicated_ms": dedicated_ns(records) / NS_PER_MS,
-            "slowdown": slowdown(wall_ns, dedicated_ns(records) * finished),
+            "dedicated_ms": isolated_ns(records) / NS_PER_MS,
+            "slowdown": slowdown(wall_ns, isolated_ns(records) * finished),
             "slowdown_cpu_io": slowdown(wall_ns, (useful_cpu_ns + records["io_ns"]) * finished),
             "slowdown_cpu": slowdown(wall_ns, useful_cpu_ns * finished),
         }
@@ -63,6 +63,6 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
     return frame
 
 
-def dedicated_ns(records: Table) -> npt.NDArray[np.int64]:
-    """Time of each task in its dedicated run: CPU, accesses that would miss, own paging, waits at barriers [ns]."""
-    return np.asarray(sum(records[f"lone_{part}_ns"] for part in ("cpu", "io", "paging", "barrier")))
+def isolated_ns(records: Table) -> npt.NDArray[np.int64]:
+    """Return each task's isolated time [ns]: CPU, accesses that would miss, own paging, waits at barriers."""
+    return np.asarray(sum(records[f"isolated_{part}_ns"] for part in ("cpu", "io", "paging", "barrier")))

@@ -43,12 +43,12 @@ def lane(road: Sequence[Point], aside: float, before: float, after: float, bend:
 
 
 def along(way: Sequence[Sequence[Point]], aside: float, before: float, after: float, bend: float) -> list[Stroke]:
-    """Strokes of a whole way that may have several pieces: only its two ends stand at nodes.
+    """Return the strokes of a whole route that may have several pieces: only its two ends stand at nodes.
 
     Args:
-        way: the pieces, each a road.
+        way: the pieces of the route, each a road.
         aside, bend: as of `lane`.
-        before, after: how much is left free at the way's start and at its end.
+        before, after: how much is left free at the route's start and at its end.
     """
     last = len(way) - 1
     return [

@@ -15,12 +15,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, MARK, REMARK, colours_of
 from cluster_abm.results.style import (
-    BREAKDOWN_COLOURS,
     BREAKDOWN_WORDS,
     MARKERS,
     TIME_UNITS_S,
-    colours_of,
     legend_beside_title,
     limit,
     log_ticks,
@@ -110,7 +109,7 @@ def _draw_slowdowns(
         if not np.isfinite(mean):
             idle = int(table[name].isna().sum())
             where = "" if idle == len(table) else f" in {idle} of {len(table)} seeds"
-            axes.annotate(f" no job finished{where}", (0, place), va="center", color="#666666")
+            axes.annotate(f" no job finished{where}", (0, place), va="center", color=REMARK)
             continue
         axes.barh(place, mean, height=0.7, color=colours[name])
         tops.append(mean)
@@ -126,7 +125,7 @@ def _draw_slowdowns(
     axes.set_xlim(0, 1.05 * min(max(tops), 2 * largest) or 1.0)
     basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
     plain_ticks(axes)
-    tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / dedicated time)", "", grid="x")
+    tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / isolated time)", "", grid="x")
 
 
 def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
@@ -141,7 +140,7 @@ def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
             axes.barh(np.arange(len(names)), lengths, 0.7, left, color=BREAKDOWN_COLOURS[part], label=words)
             left += lengths
     for place in np.flatnonzero(means_s.isna().all(axis=1)):
-        axes.annotate(" no task finished", (0, float(place)), va="center", color="#666666")
+        axes.annotate(" no task finished", (0, float(place)), va="center", color=REMARK)
     axes.set_xlim(0, 1.05 * left.max() or 1.0)
     tidy(axes, "Where a task's time went", f"mean wall time of a task [{unit}]", "", grid="x")
 
@@ -163,7 +162,7 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     if alone:
         tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
         return
-    axes.axvline(1.0, color="#666666", linewidth=1, zorder=0)
+    axes.axvline(1.0, color=REMARK, linewidth=1, zorder=0)
     if len(known) and known.max() > WIDEST_LOG_FREE * known.min():
         log_ticks(axes)
     tidy(axes, "Seed by seed, on the same jobs", f"mean slowdown, as a multiple of {first}'s", "", grid="x")
@@ -233,16 +232,16 @@ def draw_reproduction(
         for name, (colour, marker, _) in styles.items()
     ]
     handles += [
-        Line2D([], [], color="#444444", linestyle="-", marker="o", markersize=5, label="measured"),
+        Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured"),
     ]
     if any(value is not None for curve in curves for value in curve.published):
         handles.append(
-            Line2D([], [], color="#444444", linestyle="--", marker="o", mfc="white", markersize=5, label="published")
+            Line2D([], [], color=MARK, linestyle="--", marker="o", mfc="white", markersize=5, label="published")
         )
     if any(interval is not None for curve in curves for interval in curve.ci95):
         words = "95 % interval" + (" (runs out of the frame: few seeds)" if cut else "")
         handles.append(
-            Line2D([], [], color="#444444", linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
+            Line2D([], [], color=MARK, linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
         )
     longest = max(len(str(handle.get_label())) for handle in handles)
     fitting = int(figure.get_figwidth() * LETTERS_PER_INCH / (longest + LETTERS_OF_A_HANDLE))
@@ -322,6 +321,6 @@ def _draw_distribution(axes: Axes, values: Floats) -> None:
     tidy(
         axes,
         f"Slowdown of {len(values):,} finished tasks",
-        "slowdown (wall / dedicated time)",
+        "slowdown (wall / isolated time)",
         "tasks with at most this slowdown [%]",
     )

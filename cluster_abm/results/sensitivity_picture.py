@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from cluster_abm.results.colours import MARK
 from cluster_abm.results.study_axes import label_of
 from cluster_abm.results.study_grid import grid_of, legend_below, outer_labels
 from cluster_abm.results.style import plain_ticks, save_both, tidy
@@ -18,7 +19,7 @@ INDEX_WORDS = {
     "first_order": "first order: alone", "total": "total: with all its interactions",
     "mu_star": "μ*: mean size of the effect", "sigma": "σ: its spread (interactions, curvature)",
 }  # fmt: skip
-# Colour, marker and filling, in the order of the indices: told apart in grey too.
+# Colour, marker and filling, in the order of the indices: distinct in grey too.
 LOOKS = (("#0072B2", "o", "#0072B2"), ("#D55E00", "D", "white"))
 
 
@@ -47,7 +48,7 @@ def draw_indices(
             at = rows + 0.14 - 0.28 * place
             axes.hlines(at, own["low"], own["high"], color=colour, linewidth=1.8, alpha=0.8)
             axes.plot(own["value"], at, linestyle="none", color=colour, marker=marker, mfc=filling, markersize=6)
-        axes.axvline(0.0, color="#444444", linewidth=1.0, zorder=0)
+        axes.axvline(0.0, color=MARK, linewidth=1.0, zorder=0)
         axes.set_yticks(rows, [label_of(str(factor)) for factor in factors])
         axes.set_ylim(-0.6, len(factors) - 0.4)
         axes.tick_params(axis="y", length=0)
@@ -59,6 +60,6 @@ def draw_indices(
     for name, (colour, marker, filling) in zip(names, LOOKS, strict=True):
         look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "mfc": filling, "markersize": 6}
         handles.append(Line2D([], [], label=INDEX_WORDS[name], **look))
-    handles.append(Line2D([], [], color="#444444", linewidth=1.8, label="95 % interval"))
+    handles.append(Line2D([], [], color=MARK, linewidth=1.8, label="95 % interval"))
     legend_below(figure, handles)
     return save_both(figure, path)

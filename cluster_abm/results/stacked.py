@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cluster_abm.results.style import BREAKDOWN_COLOURS, new_figure, plain, save, tidy
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.style import new_figure, plain, save, tidy
 
 # Parts that a paper adds up have the colour of what they mostly are.
 COLOURS = {"CPU": "cpu", "queuing": "cpu_queue", "paging": "paging", "migration": "migration", "I/O": "io"}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cluster_abm.results.metrics import BY_NAME
 from cluster_abm.results.style import plain
 
 MOST_PANELS = 9
@@ -20,16 +21,6 @@ UNITS = {
     "_per_ms": "1/ms", "_ms": "ms", "_mb_per_s": "MB/s", "_per_s": "1/s", "_mbps": "Mbit/s", "_mb": "MB",
     "_kb": "KB", "_s": "s", "_percent": "%",
 }  # fmt: skip
-WORDS = {
-    "mean_slowdown": "mean slowdown (wall / dedicated time)",
-    "mean_slowdown_job": "mean slowdown of whole jobs (wall / dedicated time)",
-    "mean_slowdown_cpu_io": "mean slowdown (wall / CPU + I/O time)",
-    "mean_slowdown_cpu": "mean slowdown (wall / CPU time)",
-    "p95_slowdown": "95th percentile of slowdown",
-    "cpu_utilisation": "CPU utilisation (busy share)",
-    "disk_utilisation": "disk utilisation (busy share)",
-    "page_faults_per_cpu_s": "page faults per second of CPU",
-}
 # These say nothing without the section they stand in.
 GENERAL = ("mean", "maximum", "minimum", "seed")
 
@@ -83,14 +74,13 @@ def label_of(name: str) -> str:
 
 def _words(name: str) -> tuple[str, str]:
     """Words and unit of a key or metric."""
-    if name in WORDS:
-        return WORDS[name], ""
+    metric = BY_NAME.get(name)
+    if metric is not None and metric.words:
+        return metric.words, "" if metric.unit in ("1", "1/s") else metric.unit
     section, _, last = name.rpartition(".")
     above = section.rpartition(".")[2]
     if above == "jobs":
         return f"jobs {last}", ""
-    if above == "breakdown_ms":
-        return f"{last.replace('_', ' ')}, mean of a task", "ms"
     if last in ("kind", "name") and above:
         return above.removesuffix("_ms").removesuffix("_mb").replace("_", " "), ""
     first, named = (f"{last} ", above) if last in GENERAL and above else ("", last)

@@ -1,4 +1,4 @@
-"""What the pictures of a study share: how a policy looks, panels in rows, one legend for all."""
+"""What the pictures of a study share: each policy's style, panels in rows, one legend for all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cluster_abm.results.style import LINES, MARKERS, colours_of, new_figure
+from cluster_abm.results.colours import colours_of
+from cluster_abm.results.style import LINES, MARKERS, new_figure
 
 # Of legends: how many letters an inch takes, and how many the line beside them.
 LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 12.0, 7

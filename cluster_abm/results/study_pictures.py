@@ -1,4 +1,4 @@
-"""Pictures of a study: tables in, PNG and SVG out; policies told apart in grey by markers, lines and hatches."""
+"""Pictures of a study: tables in, PNG and SVG out; policies are distinct in grey by markers, lines and hatches."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, MARK
 from cluster_abm.results.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, label_of
 from cluster_abm.results.study_grid import LETTERS_PER_INCH, Looks, columns_of, grid_of, legend_below, outer_labels
 from cluster_abm.results.style import (
-    BREAKDOWN_COLOURS,
     BREAKDOWN_HATCHES,
     BREAKDOWN_WORDS,
     TIME_UNITS_S,
@@ -79,7 +79,7 @@ def draw_differences(
     figure, panels = _panels(title, layout)
     names = [name for name in looks.policies if (differences["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
-        axes.axhline(0.0, color="#444444", linewidth=1.2, zorder=1)
+        axes.axhline(0.0, color=MARK, linewidth=1.2, zorder=1)
         for place, name in enumerate(names):
             rows = _rows(differences, name, panel)
             shift = _shift(place, len(names), layout, panel)
@@ -98,10 +98,8 @@ def draw_differences(
     cut = _finish(panels, layout, f"{label_of(metric)},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut))
-    for words, fill in (("more than noise (Holm)", "#444444"), ("not told apart", "white")):
-        handles.append(
-            Line2D([], [], color="#444444", linestyle="none", marker="o", mfc=fill, markersize=6, label=words)
-        )
+    for words, fill in (("significant (Holm, 5 %)", MARK), ("not significant", "white")):
+        handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     legend_below(figure, handles)
     return save_both(figure, path)
 
@@ -142,7 +140,7 @@ def draw_distributions(
             log_ticks(axes)
     elif not values:
         remark(grid[0], "no job finished")
-    outer_labels(grid, len(panels), "slowdown (wall / dedicated time)", "jobs with at most this slowdown [%]")
+    outer_labels(grid, len(panels), "slowdown (wall / isolated time)", "jobs with at most this slowdown [%]")
     legend_below(figure, looks.handles(names))
     return save_both(figure, path)
 
@@ -259,7 +257,7 @@ def _interval_handle(layout: Layout, cut: bool) -> Line2D:
         else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
     )
     return Line2D(
-        [], [], color="#444444", label="95 % interval" + (" (runs out of the frame: few seeds)" if cut else ""), **look
+        [], [], color=MARK, label="95 % interval" + (" (runs out of the frame: few seeds)" if cut else ""), **look
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, REMARK
 from cluster_abm.results.files import in_one_move
 
 if TYPE_CHECKING:
@@ -21,55 +22,17 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-# Okabe and Ito's palette: told apart by colour-blind readers too.
-POLICY_COLOURS = {
-    "none": "#999999",
-    "clb": "#E69F00",
-    "mlb": "#009E73",
-    "iolb": "#0072B2",
-    "random": "#CC79A7",
-    "round-robin": "#D55E00",
-    "jsq": "#56B4E9",
-    "power-of-d": "#8C6D1F",
-}
-SPARE_COLOURS = ("#332288", "#882255", "#117733", "#AA4499", "#44AA99", "#661100")
-BREAKDOWN_COLOURS = {
-    "cpu": "#009E73",
-    "cpu_queue": "#99D8C9",
-    "io": "#0072B2",
-    "io_queue": "#A6CEE3",
-    "paging": "#D55E00",
-    "migration": "#CC79A7",
-    "barrier": "#F0E442",
-    "blocked": "#666666",
-}
-# Time under way is a task's own (remote start, migration) or that of the files which it fetches.
+# Time in transit is a task's own (remote start, migration) or that of the files which it fetches.
 BREAKDOWN_WORDS = {
     "cpu": "CPU", "cpu_queue": "CPU queue", "io": "I/O", "io_queue": "I/O queue", "migration": "transfer",
 }  # fmt: skip
-# As many as parts of the breakdown: told apart in grey too.
+# As many as parts of the breakdown: distinct in grey too.
 BREAKDOWN_HATCHES = dict(zip(BREAKDOWN_COLOURS, ("", "///", "xx", "...", "\\\\\\", "oo", "--", "++"), strict=True))
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # How much of the curves' height an interval may add to it.
 INTERVAL_ROOM = 0.4
 TIME_UNITS_S = {"ms": 0.001, "s": 1.0, "h": 3600.0, "days": 86400.0}
-
-
-def colour_of(policy: str) -> str:
-    """The policy's colour, the same in every picture."""
-    if policy in POLICY_COLOURS:
-        return POLICY_COLOURS[policy]
-    return SPARE_COLOURS[sum(policy.encode()) % len(SPARE_COLOURS)]
-
-
-def colours_of(policies: Sequence[str]) -> list[str]:
-    """A colour for each curve, its policy's unless an earlier curve has that one."""
-    chosen: list[str] = []
-    for policy in policies:
-        wanted = (colour_of(policy), *SPARE_COLOURS, *POLICY_COLOURS.values())
-        chosen.append(next((colour for colour in wanted if colour not in chosen), wanted[0]))
-    return chosen
 
 
 def plain(value: float, digits: int = 4) -> str:
@@ -180,7 +143,7 @@ def limit(axes: Axes, values: Floats, ends: Floats) -> bool:
 def remark(axes: Axes, text: str) -> None:
     """Words in the middle of a panel that has nothing to draw."""
     axes.tick_params(axis="x", labelbottom=False, length=0)
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=REMARK)
 
 
 def save(figure: Figure, path: Path) -> Path:

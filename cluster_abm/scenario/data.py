@@ -45,7 +45,7 @@ class Data(Section):
     popularity_skew: Annotated[NonNegative, Field(le=10)] = 0.0
     """the k-th most popular file is asked for in proportion to k^-popularity_skew (Zipf); 0: all alike"""
     affinity: Share = 0.0
-    """share of a job's files drawn from those whose first copy lies in the cluster that its home cluster is interested
+    """share of a job's files drawn from those with their first copy in the cluster that its home cluster is interested
     in, at first itself; the rest from all"""
     drift_period_s: Positive | None = None
     """every so often each home cluster's interest moves on to the next cluster [s]; not set: never"""

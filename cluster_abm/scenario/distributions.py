@@ -90,14 +90,14 @@ class Distribution(Section):
 
 
 class RequestSize(Distribution):
-    """Size of an access [KB]: `per` request anew (fixed, exponential or gamma), or once per job (any kind)."""
+    """Size of an access [KB]: drawn `per` request (fixed, exponential or gamma), or once per job (any kind)."""
 
     kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "gamma"
-    """the distribution; anew for each access only fixed, exponential or gamma"""
+    """the distribution; drawn for each access only if fixed, exponential or gamma"""
     mean: Positive = 100.0
     sd: NonNegative = 50.0
     per: Literal["request", "job"] = "request"
-    """drawn anew for each access, or once for all accesses of a job"""
+    """drawn for each access, or once for all accesses of a job"""
 
     @model_validator(mode="after")
     def _drawable(self) -> RequestSize:
@@ -114,7 +114,7 @@ class Arrivals(Section):
     kind:
       poisson           at the workload's rate, until the end of its window
       lognormal-window  `workload.jobs` of them, their times lognormal(`mu`, `sigma`) squeezed into the window (MCLS)
-      bursty            Poisson whose rate is `burst_factor` times higher in bursts; quiet and burst periods are
+      bursty            Poisson, with a rate `burst_factor` times higher in bursts; quiet and burst periods are
                         exponential with means `quiet_s` and `burst_s`; the mean rate is the workload's. The default
                         gives, at their mean of 5.6 jobs/s, the dispersion of counts that Harchol-Balter and
                         Downey's traces have: about 4 in windows of 10 s and 18 in windows of 60 s
@@ -125,7 +125,7 @@ class Arrivals(Section):
     """
 
     kind: Literal["poisson", "lognormal-window", "bursty", "closed"] = "poisson"
-    """evenly over the window, squeezed into it (MCLS), in bursts, or by users who wait for their jobs to end (LMIP)"""
+    """evenly over the window, squeezed into it (MCLS), in bursts, or by users that wait for their jobs to end (LMIP)"""
     mu: Real = 3.5
     """of lognormal-window"""
     sigma: Positive = 3.5
@@ -153,7 +153,7 @@ class Arrivals(Section):
 
 
 class Background(Section):
-    """A background program: it lives on its node from the beginning to the end of the run and is nobody's job."""
+    """A background program: it lives on its node from the beginning to the end of the run and belongs to no job."""
 
     node: Annotated[int, Strict(), Field(ge=0)]
     """where it lives; 0 is the first node"""
@@ -179,7 +179,7 @@ class TaskCount(Section):
     maximum: Annotated[Count, Field(le=MOST_TASKS)] = 32
     """most tasks of a parallel job"""
     barrier_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
-    """tasks of a parallel job meet at a barrier after every so much of their own CPU [ms]; 0: never"""
+    """tasks of a parallel job come to a barrier after every so much of their own CPU [ms]; 0: never"""
     communication_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """communication at each barrier [ms]"""
 
@@ -205,14 +205,14 @@ class Application(Section):
     name: Literal["none", "dmine", "pgrep", "lu", "titan", "cholesky"] = "none"
     """none; data mining, text search, LU decomposition, remote-sensing database, sparse Cholesky decomposition"""
     cpu_share: Annotated[Positive, Field(lt=1)] | None = None
-    """CPU over CPU + I/O time of a run alone; nobody publishes it. Not set: the table's assumption"""
+    """CPU over CPU + I/O time of an isolated run; not published. Not set: the table's assumption"""
     scale: Positive = 0.01
     """a job does this part of a whole run, which takes minutes"""
 
 
 class Programs(Section):
     """Jobs are runs of programs with an activity profile: what they compute, ask of the memory and access from interval
-    to interval. A profile replaces `cpu_ms`, `memory_mb`, `io_per_ms` and `no_io_share`. Nobody announces its memory.
+    to interval. A profile replaces `cpu_ms`, `memory_mb`, `io_per_ms` and `no_io_share`. No job announces its memory.
     """
 
     mix: dict[str, NonNegative] = Field(default_factory=dict)

@@ -36,7 +36,7 @@ class Outage(Section):
     at_s: Annotated[NonNegative, Field(le=LONGEST_S)]
     """when it fails [s]"""
     for_s: Duration | None = None
-    """how long it is out [s]; not set: for good"""
+    """how long it is down [s]; not set: for good"""
     node: Annotated[int, Strict(), Field(ge=0)] | None = None
     """the node that fails"""
     link: tuple[Vertex, Vertex] | None = None
@@ -50,7 +50,7 @@ class Outage(Section):
 
 
 class Failures(Section):
-    """Nodes and links that fail and recover, at slice borders."""
+    """Nodes and links that fail and recover, at slice boundaries."""
 
     node: Outages = Outages()
     """nodes at random"""

@@ -29,7 +29,7 @@ class Interconnect(Section):
     max_mb: MaxMb = NETWORK_MB
     """how much the file may hold; more is refused [MB of 2^20 bytes]"""
     bandwidth_mbps: Speed = 1024.0
-    """bandwidth of a link, each way [Mbps; 1 MB = 8 Mb]"""
+    """bandwidth of a link in each direction [Mbps; 1 MB = 8 Mb]"""
     latency_ms: Delay = 0.0
     """latency of a link [ms]; of a bus: from end to end"""
     loss_share: Annotated[NonNegative, Field(le=0.99)] = 0.0

@@ -149,11 +149,11 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
     # A copy: later keys may reach into it, and it is the caller's.
     tree[last] = _copy(value) if isinstance(value, Mapping) else value
     if last == "kind" and isinstance(value, str) and value in Distribution.USES:
-        # Another kind does not take the old one's parameters: whoever sets it need not know what they were.
+        # Another kind does not take the old one's parameters: they are dropped, so that a new kind can be set alone.
         for name in set(Distribution.model_fields) - {"kind", *Distribution.USES[str(value)]}:
             tree.pop(name, None)
     rates = ("jobs", "jobs_per_s", "utilisation")
-    # One rate replaces the other: whoever sets workload.utilisation need not know how the file set the rate.
+    # One rate replaces the others, so that workload.utilisation can be set whichever rate the file has.
     if path == ["workload"] and last in rates:
         for other in rates:
             if other != last:

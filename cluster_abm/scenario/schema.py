@@ -8,10 +8,10 @@ from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, mode
 
 from cluster_abm.bounded_files import TRACE_MB
 from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import (
     LARGEST,
-    LONGEST_PERIOD_MS,
     MOST_TASKS,
     Application,
     Arrivals,
@@ -27,99 +27,10 @@ from cluster_abm.scenario.distributions import (
     Programs,
     RequestSize,
     Share,
-    Speed,
     TaskCount,
 )
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.interconnect import Interconnect
-
-
-class NodeGroup(Section):
-    """`count` nodes that differ from the cluster's defaults in the keys given."""
-
-    count: Count
-    """nodes of this kind; groups are numbered from node 0 on"""
-    cpu_speed: Speed | None = None
-    memory_mb: Positive | None = None
-    buffer_mb: NonNegative | None = None
-    system_mb: NonNegative | None = None
-    swap_mb: NonNegative | None = None
-    disk_seek_rotation_ms: Delay | None = None
-    disk_mb_per_s: Speed | None = None
-    page_fault_rate_per_ms: NonNegative | None = None
-    fault_service_ms: Annotated[Positive, Field(le=LONGEST_PERIOD_MS)] | None = None
-
-
-class Cluster(Section):
-    """The nodes; defaults are WAL-PM's Table 1, homogeneous."""
-
-    nodes: Annotated[Count, Field(le=100_000)] = 32
-    """number of nodes"""
-    slice_ms: Period = 10.0
-    """time slice: what one step() of the model advances [ms]"""
-    quantum_ms: Period = 10.0
-    """round-robin quantum of the CPU [ms]"""
-    context_switch_ms: Delay = 0.1
-    """lost whenever the CPU changes task [ms]"""
-    cpu_speed: Speed = 1.0
-    """CPU speed; 1 is the papers' node"""
-    memory_mb: Positive = 640.0
-    """RAM of a node [MB]"""
-    buffer_mb: NonNegative = 160.0
-    """I/O buffer of a node [MB]"""
-    buffer_in_memory: StrictBool = True
-    """whether the buffer is taken out of the RAM, so that programs have memory_mb - buffer_mb (paging = "rate")"""
-    system_mb: NonNegative = 0.0
-    """RAM that the operating system keeps for itself [MB]"""
-    swap_mb: NonNegative | None = None
-    """swap of a node [MB]: demand beyond RAM for programs and swap kills the newest task; not set: no limit"""
-    disk_seek_rotation_ms: Delay = 8.0
-    """seek and rotation of one request [ms]"""
-    disk_mb_per_s: Speed = 40.0
-    """disk bandwidth [MB/s]"""
-    paging: Literal["rate", "oversize"] = "rate"
-    """paging model: faults per ms of CPU while demands overflow the memory (WAL-PM 12, IOLB 11), or by how far they
-    overflow it (MCLS 1-4), with a buffer of at most buffer_mb in the memory that programs leave free"""
-    fault_evenness: Share = 0.05
-    """of paging = "oversize": share of the page faults that falls on all tasks alike, not on those that grow"""
-    page_fault_rate_per_ms: NonNegative = 0.5
-    """page-fault rate mu [faults per ms of CPU]"""
-    page_fault_law: Literal["demand", "overflow"] = "demand"
-    """factor of the fault rate: demand/memory (IOLB 11), or the share that does not fit"""
-    page_fault_ratio_cap: Positive | None = None
-    """largest demand/memory the paging law counts; not set: the papers' literal law"""
-    page_kb: Positive = 4.0
-    """size of a page [KB]"""
-    fault_service_ms: Annotated[Positive, Field(le=LONGEST_PERIOD_MS)] | None = None
-    """disk time of a page fault [ms]; not set: seek, rotation and transfer of one page"""
-    exchange_period_ms: Period = 1000.0
-    """load managers report every so often [ms]"""
-    remote_memory: StrictBool = False
-    """pages that overflow a node are kept in free memory of other nodes, found anew every exchange_period_ms, wherever
-    the network brings a page sooner than the own disk"""
-    group: tuple[NodeGroup, ...] = ()
-    """[[cluster.group]]: unlike nodes, each with a count and any of the node keys"""
-
-    @model_validator(mode="after")
-    def _groups_fit(self) -> Cluster:
-        total = sum(group.count for group in self.group)
-        if total > self.nodes:
-            raise ValueError(f"group: counts add up to {total}, but cluster.nodes is {self.nodes}")
-        for place, kind in (("", self), *((f"group.{index}.", self.like(one)) for index, one in enumerate(self.group))):
-            if kind.system_mb >= kind.memory_mb:
-                raise ValueError(f"{place}system_mb {kind.system_mb}: must be below {place}memory_mb {kind.memory_mb}")
-            if place and self.swap_mb is None and kind.swap_mb is not None:
-                raise ValueError(f"{place}swap_mb {kind.swap_mb}: needs cluster.swap_mb for the other nodes")
-            if self.paging == "rate" and kind.buffer_in_memory and kind.buffer_mb >= kind.memory_mb - kind.system_mb:
-                raise ValueError(
-                    f"{place}buffer_mb {kind.buffer_mb}: must be below {place}memory_mb {kind.memory_mb}, "
-                    "which it is taken from (or set buffer_in_memory = false)"
-                )
-        return self
-
-    def like(self, group: NodeGroup) -> Cluster:
-        """The same with the keys that a group sets: what a node of that group is."""
-        return self.model_copy(update=group.model_dump(exclude_none=True, exclude={"count"}))
 
 
 class Trace(Section):
@@ -233,9 +144,9 @@ class Negotiation(Section):
     """How load managers come to an agreement (docs/model.md, Negotiation)."""
 
     mode: Literal["papers", "negotiated"] = "negotiated"
-    """papers: everybody knows the true state and every offer is accepted; negotiated: reports, offers, answers"""
+    """papers: load managers know the true state and every offer is accepted; negotiated: reports, offers, answers"""
     remote_execution_ms: Delay = 100.0
-    """fixed cost e of starting a newcomer elsewhere [ms]"""
+    """fixed cost e of starting an arriving task elsewhere [ms]"""
     migration_ms: Delay = 100.0
     """fixed cost f of migrating a running task [ms]"""
     offers: Annotated[Count, Field(le=1_000_000)] = 3

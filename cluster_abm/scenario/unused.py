@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.distributions import Arrivals
 from cluster_abm.scenario.failures import Outages
 from cluster_abm.scenario.load import shipped_profiles
-from cluster_abm.scenario.schema import Cluster, Scenario, Workload
+from cluster_abm.scenario.schema import Scenario, Workload
 
 # Keys of the arrivals that only some kinds use.
 ARRIVAL_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -28,7 +29,7 @@ def keys_without_effect(scenario: Scenario) -> dict[str, str]:
     """
     parts = (
         _of_workload(scenario.workload), _of_arrivals(scenario.workload), _of_cluster(scenario.cluster),
-        _of_failures(scenario), _of_data_and_messages(scenario),
+        _of_policy(scenario), _of_failures(scenario), _of_data_and_messages(scenario),
     )  # fmt: skip
     found: dict[str, str] = {}
     for key, reason in (one for part in parts for one in part):
@@ -106,6 +107,12 @@ def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
             yield f"cluster.{name}", 'cluster.paging is "oversize", not "rate"'
     if cluster.fault_service_ms is not None and not cluster.remote_memory:
         yield "cluster.page_kb", "cluster.fault_service_ms is set: no page's transfer is counted"
+
+
+def _of_policy(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    groups = scenario.cluster.group
+    if sum(group.count for group in groups) == scenario.cluster.nodes and all(group.policy for group in groups):
+        yield "policy", "cluster.group names the policy of every node"
 
 
 def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:

@@ -11,10 +11,11 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.policies import available, create
-from cluster_abm.scenario import Scenario, nearest
-from cluster_abm.study.runs import Outcome, Task, run_all
-from cluster_abm.study.statistics import Estimate, PairedDifference, all_pairs, corrected, estimate
+from cluster_abm.policies import create
+from cluster_abm.scenario import Scenario
+from cluster_abm.study.design.policies import check_policies, with_policy
+from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
+from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Comparison:
         return corrected(all_pairs({name: self.values(name, metric) for name in self.policies}))
 
     def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
-        """The policy of least mean, and those that are not told apart from it; the first one leads.
+        """Return the policy of least mean, and after it those that do not differ from it by more than noise.
 
         A single name wins by more than noise: its paired difference to every other is significant, Holm-corrected.
         """
@@ -100,6 +101,7 @@ def compare(
     seeds: int | None = None,
     workers: int | None = None,
     quiet: bool = False,
+    where: Where | None = None,
 ) -> Comparison:
     """Run each policy from the same seeds (the scenario's, and those that follow it).
 
@@ -107,7 +109,7 @@ def compare(
         scenario: the scenario; parameters of its own policy are kept for every policy that knows them.
         policies: names; default: the scenario's `compare.policies`.
         seeds: how many; default: the scenario's `compare.seeds`.
-        workers, quiet: as in `run_all`.
+        workers, quiet, where: as in `run_all`.
 
     Raises:
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
@@ -122,10 +124,11 @@ def compare(
     variants = {name: with_policy(scenario, name) for name in names}
     for variant in variants.values():
         create(variant.policy)
-    # Seed by seed, so that what is finished when somebody interrupts can be compared.
+    # Seed by seed, so that what is finished at an interrupt can be compared.
     tasks = [Task(variants[name], seed) for seed in wanted for name in names]
-    outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet)
-    runs = runs_frame(summary for summary in outcome.summaries if summary is not None)
+    outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet, where=where)
+    finished = zip(tasks, outcome.rows, strict=True)
+    runs = runs_frame((task.scenario.policy.name, task.seed, row) for task, row in finished if row is not None)
     complete = tuple(seed for seed in wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
     return Comparison(scenario, names, complete, runs, outcome)
 
@@ -133,39 +136,23 @@ def compare(
 def check_seeds(first: int, count: int) -> None:
     """Raise InputError if a run's seed would not fit into 63 bits."""
     if first + count > 2**63:
-        said = f"seeds from {counted(first)} on, {counted(count)} of them"
-        raise InputError(f"{said}: a seed must be below 2^63 = {2**63:,}")
+        seeds_words = f"seeds from {counted(first)} on, {counted(count)} of them"
+        raise InputError(f"{seeds_words}: a seed must be below 2^63 = {2**63:,}")
 
 
-def check_policies(names: Sequence[str]) -> None:
-    """Raise InputError for unknown or repeated policies, all at once."""
-    known = list(available())
-    problems = [f"policies: {name!r}: no such policy; {nearest(name, known)}" for name in names if name not in known]
-    problems += [f"policies: {name!r} is named twice" for name in dict.fromkeys(names) if names.count(name) > 1]
-    if not names:
-        problems.append(f"policies: none named; allowed: {', '.join(known)}")
-    if problems:
-        raise InputError(problems)
+def runs_frame(rows: Iterable[tuple[str, int, Mapping[str, Any]]]) -> pd.DataFrame:
+    """Runs as a table: policy, seed, every metric of the whole run a column, and how many jobs are in which state."""
+    return pd.DataFrame(
+        [
+            {"policy": policy, "seed": seed}
+            | {name: value for name, value in row.items() if not isinstance(value, list) and _is_of_run(name)}
+            for policy, seed, row in rows
+        ]
+    )
 
 
-def with_policy(scenario: Scenario, name: str) -> Scenario:
-    """The same scenario under another policy."""
-    return scenario.model_copy(update={"policy": scenario.policy.model_copy(update={"name": name})})
-
-
-def runs_frame(summaries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Summaries as a table: policy, seed, every metric a column, and how many jobs are in which state."""
-    rows = []
-    for summary in summaries:
-        row: dict[str, Any] = {"policy": summary["policy"], "seed": summary["seed"]}
-        for name, value in summary["metrics"].items():
-            if isinstance(value, dict):
-                row |= {f"{name}.{part}": float("nan") if x is None else x for part, x in value.items()}
-            else:
-                row[name] = float("nan") if value is None else value
-        row |= {f"jobs.{state}": count for state, count in summary["jobs"].items()}
-        rows.append(row)
-    return pd.DataFrame(rows)
+def _is_of_run(name: str) -> bool:
+    return not name.startswith("programs.")
 
 
 def finite(value: float) -> float | None:

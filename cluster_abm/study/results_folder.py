@@ -11,15 +11,15 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_to_toml
-from cluster_abm.study.documents import PLAN, SCENARIO, STUDY, holds_results, read_document, sealed_document
-from cluster_abm.study.durable import Damaged
-from cluster_abm.study.expansion import Cell, Expansion
-from cluster_abm.study.fingerprint import code_of
-from cluster_abm.study.parts import joined
-from cluster_abm.study.store import Contents, Store
-from cluster_abm.study.study_file import Settings, Study, load_study, study_to_toml
-from cluster_abm.study.study_paths import with_paths
-from cluster_abm.study.wanted import wanted_counts
+from cluster_abm.study.design.expansion import Cell, Expansion
+from cluster_abm.study.design.fingerprint import code_of
+from cluster_abm.study.design.study_file import Settings, Study, load_study, study_to_toml
+from cluster_abm.study.design.study_paths import with_paths
+from cluster_abm.study.runner.wanted import wanted_counts
+from cluster_abm.study.store.documents import PLAN, SCENARIO, STUDY, holds_results, read_document, sealed_document
+from cluster_abm.study.store.durable import Damaged
+from cluster_abm.study.store.segments import joined
+from cluster_abm.study.store.store import Contents, Store
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def read_plan(folder: str | Path) -> Plan:
         try:
             texts[name] = read_document(path)
         except (Damaged, FileNotFoundError) as problem:
-            said = f"damaged ({problem})" if isinstance(problem, Damaged) else "is missing"
-            problems.append(f"{path}: {said}; `batch run` with the same study mends it, and keeps the runs")
+            trouble = f"damaged ({problem})" if isinstance(problem, Damaged) else "is missing"
+            problems.append(f"{path}: {trouble}; `batch run` with the same study mends it, and keeps the runs")
     if problems:
         raise InputError(problems)
     try:

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cluster_abm.study.fingerprint import code_of
-from cluster_abm.study.leases import processes_at_work
+from cluster_abm.study.design.fingerprint import code_of
 from cluster_abm.study.results_folder import read_plan
-from cluster_abm.study.store import Store
-from cluster_abm.study.wanted import wanted_counts
+from cluster_abm.study.runner.wanted import wanted_counts
+from cluster_abm.study.store.leases import processes_at_work
+from cluster_abm.study.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Status:
     Attributes:
         study: its name.
         folder: where its results are.
-        code: the code version that counts; `code_now` is that of this program, and the next `batch run` starts anew
+        code: the code version that counts; `code_now` is that of this program, and the next `batch run` starts again
             if they differ.
         expected: runs asked for, as far as is known (with `precision` it may grow).
         finished, failed, missing: of these.

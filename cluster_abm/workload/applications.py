@@ -10,8 +10,9 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
 from cluster_abm.scenario import shipped_path
+from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.distributions import LARGEST, Distribution, RequestSize
-from cluster_abm.scenario.schema import Cluster, Workload
+from cluster_abm.scenario.schema import Workload
 
 # Sizes of requests spread around their mean as IOCM's do: Gamma, half the mean.
 REQUEST_SPREAD = 0.5

@@ -66,17 +66,17 @@ def _bursty(
     check_memory(what, periods * BYTES_A_BURST, periods, "bursts")
     burst_share = arrivals.burst_s / (arrivals.burst_s + arrivals.quiet_s)
     in_burst = bool(rng.random() < burst_share)
-    borders, weights = [0.0], []
-    while borders[-1] < window_s:
+    boundaries, weights = [0.0], []
+    while boundaries[-1] < window_s:
         mean_s = arrivals.burst_s if in_burst else arrivals.quiet_s
-        borders.append(borders[-1] + mean_s * rng.standard_exponential())
+        boundaries.append(boundaries[-1] + mean_s * rng.standard_exponential())
         weights.append(arrivals.burst_factor if in_burst else 1.0)
         in_burst = not in_burst
-    borders[-1] = window_s
-    mass = np.concatenate([[0.0], np.cumsum(np.diff(borders) * weights)])
+    boundaries[-1] = window_s
+    mass = np.concatenate([[0.0], np.cumsum(np.diff(boundaries) * weights)])
     if jobs is not None:
         points = np.sort(rng.random(jobs)) * mass[-1]
     else:
         quiet_rate = jobs_per_s / (1.0 - burst_share + burst_share * arrivals.burst_factor)
         points = _unit_poisson(rng, mass[-1] * quiet_rate) / quiet_rate
-    return np.interp(points, mass, borders)
+    return np.interp(points, mass, boundaries)

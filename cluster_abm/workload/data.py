@@ -1,4 +1,4 @@
-"""Which files there are, where they lie, and which of them each job needs; the policy has no say in it."""
+"""Which files there are, where they lie, and which of them each job needs; the policy does not affect it."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _needs(
 
 
 def interests(data: Data, jobs: Table, cluster_of: Integers) -> Integers:
-    """The cluster whose files each job's home cluster is interested in when the job is submitted, shape (jobs,)."""
+    """Return the cluster with the files that each job's home cluster wants when it is submitted, shape (jobs,)."""
     at_first = cluster_of[jobs["home"]]
     if data.drift_period_s is None:
         return at_first

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.jobs import trace_path
 from cluster_abm.workload.programs import library
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.traces import read_trace
@@ -30,8 +31,8 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
     inside = jobs["arrival_ms"] >= start_ms
     if choice.duration_s is not None:
         inside &= jobs["arrival_ms"] < start_ms + choice.duration_s * 1000.0
-    kept = generator(seed, "thin").random(len(jobs)) < choice.keep_share
-    jobs = jobs[inside & kept]
+    sampled = generator(seed, "thin").random(len(jobs)) < choice.keep_share
+    jobs = jobs[inside & sampled]
     if choice.homes == "drawn" and "home" in jobs:
         jobs = jobs.drop(columns="home")
     if jobs.empty:
@@ -67,3 +68,10 @@ def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:
             f"{where}: home = {int(row['home'])} of the job at {row['arrival_ms']:g} ms ({len(wrong)} such jobs): "
             f"allowed 0..{scenario.cluster.nodes - 1} (cluster.nodes = {scenario.cluster.nodes})"
         )
+
+
+def trace_path(scenario: Scenario) -> Path:
+    """The trace file a scenario names. Raises InputError when it names none."""
+    if scenario.workload.trace.file is None:
+        raise InputError('workload.trace.file: a workload of kind "trace" needs a file (or use --trace FILE)')
+    return Path(scenario.workload.trace.file)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +13,7 @@ from cluster_abm.scenario.distributions import LARGEST, RequestSize
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.arrivals import submission_times_s
 from cluster_abm.workload.draws import draw, mean_of
+from cluster_abm.workload.from_trace import trace_columns
 from cluster_abm.workload.programs import library, mean_cpu_ms, mixed
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import LONGEST_MS, whole_ns
@@ -26,7 +25,7 @@ MAX_TASKS = 100_000_000
 
 
 def job_table(scenario: Scenario, seed: int) -> Table:
-    """All jobs of a run by arrival, shape (jobs,), fields tables.JOB_FIELDS; the policy has no say in it.
+    """All jobs of a run by arrival, shape (jobs,), fields tables.JOB_FIELDS; the policy does not affect it.
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
 
@@ -37,8 +36,6 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     if workload is not scenario.workload:
         scenario = scenario.model_copy(update={"workload": workload})
     if scenario.workload.kind == "trace":
-        from cluster_abm.workload.from_trace import trace_columns
-
         arrival_ms, columns = trace_columns(scenario, seed)
     elif are_closed(scenario):
         arrival_ms, columns = users_columns(scenario)
@@ -93,7 +90,7 @@ def jobs_per_second(scenario: Scenario) -> float:
     """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s].
 
     Raises:
-        InputError: closed users, who have no rate of their own; or a utilisation of no work.
+        InputError: closed users, which have no rate of their own; or a utilisation of no work.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if are_closed(scenario):
@@ -124,8 +121,8 @@ def _synthetic_arrivals_ms(scenario: Scenario, seed: int) -> Floats:
             f"workload: {rate:g} jobs per second during duration_s = {workload.duration_s:g} are "
             f"{rate * workload.duration_s:.3g} jobs: allowed are {MAX_TASKS:,}"
         )
-    said = {name: getattr(workload, name) for name in ("jobs", "jobs_per_s", "utilisation")}
-    what = ", ".join(f"workload.{name} = {value:,}" for name, value in said.items() if value is not None)
+    rates = {name: getattr(workload, name) for name in ("jobs", "jobs_per_s", "utilisation")}
+    what = ", ".join(f"workload.{name} = {value:,}" for name, value in rates.items() if value is not None)
     if workload.jobs is None:
         what += f" during workload.duration_s = {workload.duration_s:,g}"
     check_jobs(what, rate * workload.duration_s, workload.tasks.mean)
@@ -205,8 +202,8 @@ def _homes(scenario: Scenario, seed: int, count: int) -> Floats:
         weights = (np.arange(nodes) + 1.0) ** -home.skew
     else:
         weights = np.ones(nodes)
-    borders = np.cumsum(weights) / weights.sum()
-    homes = np.searchsorted(borders, generator(seed, "home").random(count), side="right")
+    boundaries = np.cumsum(weights) / weights.sum()
+    homes = np.searchsorted(boundaries, generator(seed, "home").random(count), side="right")
     return np.minimum(homes, len(weights) - 1).astype(float)
 
 
@@ -216,10 +213,3 @@ def _task_counts(scenario: Scenario, seed: int, count: int) -> Floats:
     parallel = rng.random(count) < tasks.parallel_share
     width = tasks.minimum + np.floor(rng.random(count) * (tasks.maximum - tasks.minimum + 1))
     return np.where(parallel, width, 1.0)
-
-
-def trace_path(scenario: Scenario) -> Path:
-    """The trace file a scenario names. Raises InputError when it names none."""
-    if scenario.workload.trace.file is None:
-        raise InputError('workload.trace.file: a workload of kind "trace" needs a file (or use --trace FILE)')
-    return Path(scenario.workload.trace.file)

@@ -29,11 +29,11 @@ MOST_PROGRAMS = 1000
 def read_profiles(path: str, max_mb: int) -> pd.DataFrame:
     """The intervals in a file, plain or packed by gzip or xz, in its order: REQUIRED and OPTIONAL as columns.
 
-    What begins with # is left out; optional columns that the file does not have are 0.
+    Lines that begin with # are left out; optional columns that the file does not have are 0.
 
     Raises:
-        InputError: no such file, too large, not CSV, columns missing or unknown, values that are not allowed, programs
-            whose rows do not stand together, or too many of them.
+        InputError: no such file, too large, not CSV, columns missing or unknown, values that are not allowed, a
+            program with rows that do not stand together, or too many programs.
     """
     with opened(path) as file:
         cells = CsvCells(Lines(unpacked(file, path, Limit(max_mb, "workload.programs.max_mb")), path), "row", True)

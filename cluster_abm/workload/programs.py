@@ -65,7 +65,7 @@ def _shipped(path: Path) -> Library:
 
 
 def _library_of(table: pd.DataFrame) -> Library:
-    """Phases: what is asked anew is growth and turnover; equal intervals in a row without a pause are one phase."""
+    """Make the phases: memory is allocated by growth and turnover; equal intervals in a row without pauses are one."""
     before_mb = table.groupby("program", sort=False)["memory_mb"].shift(fill_value=0.0)
     growth_mb = (table["memory_mb"] - before_mb).clip(lower=0.0)
     fresh_mb_per_s = growth_mb / (table["cpu_ms"] / 1000.0) + table["turnover_mb_per_s"]
@@ -75,7 +75,7 @@ def _library_of(table: pd.DataFrame) -> Library:
             "cpu_ms": table["cpu_ms"],
             "memory_kb": (table["memory_mb"] * 1000.0).round().astype("int64"),
             "accesses": table["accesses"].astype("int64"),
-            "fresh_kb_per_s": (fresh_mb_per_s * 1000.0).clip(upper=1e12).round().astype("int64"),
+            "allocated_kb_per_s": (fresh_mb_per_s * 1000.0).clip(upper=1e12).round().astype("int64"),
             "pause_ns": (table["pause_ms"] * 1e6).round().astype("int64"),
         }
     )

@@ -1,4 +1,4 @@
-"""The workload's random streams: one per attribute, of the seed alone, so that policies meet the same jobs."""
+"""The workload's random streams: one per attribute, of the seed alone, so that all policies get the same jobs."""
 
 from __future__ import annotations
 

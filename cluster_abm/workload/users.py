@@ -1,4 +1,4 @@
-"""Closed users: a fixed number at each node, each of whom submits job after job, and thinks in between."""
+"""Closed users: a fixed number at each node; each user submits job after job, and thinks in between."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_JOBS = 50_000_000
 
 
 def are_closed(scenario: Scenario) -> bool:
-    """Whether jobs are submitted by users who wait for their previous job to end."""
+    """Return whether jobs are submitted by users that wait for their previous job to end."""
     return scenario.workload.kind == "synthetic" and scenario.workload.arrivals.kind == "closed"
 
 
@@ -42,9 +42,9 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
 
 
 def plan_thinking(jobs: Table, scenario: Scenario, seed: int) -> float:
-    """Think times before each job but a user's first, whose submission alone is known beforehand.
+    """Draw the think times before each job but a user's first, the only one with a submission known beforehand.
 
-    Returns how long the user thinks in all that thinks longest [ms]. Raises InputError for more than 64 bits hold.
+    Returns the largest total think time of a user [ms]. Raises InputError for more than 64 bits hold.
     """
     arrivals = scenario.workload.arrivals
     thinks_s = draw(arrivals.think_s, generator(seed, "think"), len(jobs))

@@ -45,9 +45,9 @@ def in_a_process(code: str, *arguments: object) -> Any:
 OVERHEAD = """
 import json, sys, time
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.expansion import expand
-from cluster_abm.study.one_run import finished_model
-from cluster_abm.study.study_file import load_study
+from cluster_abm.study.design.expansion import expand
+from cluster_abm.study.runner.one_run import finished_model
+from cluster_abm.study.design.study_file import load_study
 study = load_study(sys.argv[1])
 expansion = expand(study)
 scenario = expansion.scenario(expansion.cells[0])
@@ -110,14 +110,15 @@ def speed_up(folder: Path, runs: int) -> dict[str, Any]:
 MEMORY = """
 import json, os, sys
 from cluster_abm.study import batch
-from cluster_abm.study.study_file import load_study
+from cluster_abm.study.design.study_file import load_study
+from cluster_abm.study.runner import work
 pages = os.sysconf("SC_PAGE_SIZE")
 def resident_mb():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * pages / 1e6
 seen = []
 study = load_study(sys.argv[1])
-real = batch.carry_out
+real = work.carry_out
 count = 0
 def watched(assignment):
     global count
@@ -125,7 +126,7 @@ def watched(assignment):
     if count % (study.replications // 10) == 0:
         seen.append(resident_mb())
     return real(assignment)
-batch.carry_out = watched
+work.carry_out = watched
 batch.run_batch(study, sys.argv[2], "inline", quiet=True)
 print(json.dumps(seen))
 """
@@ -139,11 +140,11 @@ def memory(folder: Path, runs: int) -> dict[str, Any]:
 
 def opening(folder: Path, runs: int) -> dict[str, float]:
     """Seconds to make a store of many runs that were never run, to load its results, and to tell its status."""
-    from cluster_abm.study.expansion import expand
+    from cluster_abm.study.design.expansion import expand
+    from cluster_abm.study.design.study_file import load_study
     from cluster_abm.study.results_folder import load_results, write_plan
     from cluster_abm.study.status import status_of
-    from cluster_abm.study.store import Record, Store
-    from cluster_abm.study.study_file import load_study
+    from cluster_abm.study.store.store import Record, Store
 
     points, policies = 50, ["none", "jsq", "random", "iolb"]
     seeds = runs // (points * len(policies))
@@ -170,7 +171,7 @@ def opening(folder: Path, runs: int) -> dict[str, float]:
             metrics |= {"mean_slowdown": 1.5, "slowdown_quantiles": draw.random(101).tolist()}
             store.add(Record(cell.key, seed, metrics | {"response_quantiles": draw.random(101).tolist()}))
             made += 1
-            if made % store.runs_a_part == 0:
+            if made % store.runs_a_segment == 0:
                 store.compact()
     made_s = time.perf_counter() - begun
 

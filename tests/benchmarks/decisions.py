@@ -10,7 +10,7 @@ import numpy as np
 from own import PLAIN_NODE
 
 from cluster_abm import ClusterModel
-from cluster_abm.policies import Decision, Newcomer
+from cluster_abm.policies import ArrivingTask
 from cluster_abm.scenario import Scenario, scenario_from
 
 # Work in which every rule of IOLB has something to compare.
@@ -44,10 +44,6 @@ class DecisionCost:
     job_us: float
 
 
-def _ignore(decision: Decision, asked: int, accepted: bool, reason: str) -> None:
-    """Nobody writes this decision down."""
-
-
 def iolb_decision_costs(nodes: list[int], tasks: list[int], least_cpu_s: float) -> list[DecisionCost]:
     """Placing a job with IOLB: what the load manager sees, the decision, and the answer; for each n and m.
 
@@ -57,7 +53,7 @@ def iolb_decision_costs(nodes: list[int], tasks: list[int], least_cpu_s: float) 
     """
     costs = []
     for node_count in nodes:
-        model = ClusterModel(io_work(5.0, node_count, "iolb"), seed=1)
+        model = ClusterModel(io_work(5.0, node_count, "iolb"), seed=1, keep_decisions=False)
         model.run()
         for task_count in tasks:
             place_job = _placer(model, task_count)
@@ -73,7 +69,7 @@ def _placer(model: ClusterModel, tasks: int) -> Callable[[int], None]:
     def place_job(number: int) -> None:
         home = number % len(managers)
         for task in range(tasks):
-            managers[home].place(Newcomer(task, 0, home, 400.0, 0.5, 100.0, 4.0, 0.0), _ignore)
+            managers[home].place(ArrivingTask(task, 0, home, 400.0, 0.5, 100.0, 4.0, 0.0))
 
     return place_job
 

@@ -60,7 +60,7 @@ def _scenario(
 
 
 def run(scenario: Scenario, seed: int = 1) -> Outcome:
-    """`run()`: jobs become agents when somebody looks, and nobody does."""
+    """`run()` alone: no agent is asked for, so no job becomes one."""
     model = ClusterModel(scenario, seed=seed)
     model.run()
     return _outcome(model)

@@ -60,7 +60,7 @@ class SharedCpu:
             self.total_response_s += self.env.now - heappop(jobs)[1]
 
     def next_end_s(self) -> float:
-        """Time until the next end if nobody comes [s]."""
+        """Time until the next end if no job arrives [s]."""
         return max(0.0, (self.jobs[0][0] - self.share_s) * len(self.jobs))
 
 

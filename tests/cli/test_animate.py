@@ -54,6 +54,7 @@ def test_where_nothing_can_be_written_is_said_before_the_run(cli, monkeypatch):
     assert "'run.gif': cannot be written (Read-only file system); a writable folder is needed" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "problem", [OSError(errno.ENOSPC, "No space left on device"), CalledProcessError(-9, "ffmpeg")]
 )

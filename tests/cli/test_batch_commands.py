@@ -75,7 +75,7 @@ def test_what_was_mended_is_a_count_and_what_is_damaged_is_named(cli, tmp_path):
 
 
 def test_changed_code_is_told(cli, tmp_path, monkeypatch):
-    from cluster_abm.study import fingerprint
+    from cluster_abm.study.design import fingerprint
 
     cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "inline")
     assert "code" not in cli("batch", "status", "out")[1]
@@ -99,12 +99,12 @@ def test_the_users_own_files_are_not_written_over(cli, tmp_path):
 
 def test_a_disk_that_cannot_be_read_is_not_said_to_be_one_that_cannot_be_written(cli, tmp_path, monkeypatch):
     cli("batch", "run", study_path(tmp_path), "--out", "out", "--executor", "inline")
-    from cluster_abm.study import store
+    from cluster_abm.study.store import store
 
     def broken(*_):
         raise OSError(errno.EIO, "Input/output error", "out/parts")
 
-    monkeypatch.setattr(store.Store, "_part_files", broken)
+    monkeypatch.setattr(store.Store, "_segment_files", broken)
     code, out, err = cli("batch", "status", "out")
     assert (code, out) == (2, "")
     assert err == "error: out/parts could not be read or written: Input/output error\n"

@@ -12,9 +12,9 @@ import pytest
 
 from cluster_abm.cli.reproduce import _print_reproduction, _save
 from cluster_abm.scenario import load_scenario
-from cluster_abm.study.plan import load_plan
-from cluster_abm.study.reproduce import Point, Reproduction
-from cluster_abm.study.runs import Outcome
+from cluster_abm.study.papers.plan import load_plan
+from cluster_abm.study.papers.reproduce import Point, Reproduction
+from cluster_abm.study.runner.tasks import Outcome
 
 SHORT = ["--set", "workload.duration_s=5", "--set", "workload.jobs_per_s=2", "--set", "cluster.nodes=3"]
 

@@ -129,6 +129,7 @@ def test_a_run_keeps_what_is_finished_and_says_so(start, tmp_path):
 MANY = ["--policies", "none,jsq,clb", "--seeds", 5000, "--workers", 2]
 
 
+@pytest.mark.slow
 def test_a_comparison_keeps_complete_seeds_and_leaves_no_process(start, tmp_path):
     command = start("compare", "quickstart", "--json", "--out", "out", *MANY)
     command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
@@ -152,6 +153,7 @@ def test_a_comparison_keeps_complete_seeds_and_leaves_no_process(start, tmp_path
     assert (tmp_path / "out" / "compare.png").exists()
 
 
+@pytest.mark.slow
 def test_a_comparison_for_people_says_how_many_seeds_its_table_is_over(start):
     command = start("compare", "quickstart", *MANY)
     command.wait_until(progress(r"\b([89]|[1-9]\d+)/15000 "))
@@ -163,6 +165,7 @@ def test_a_comparison_for_people_says_how_many_seeds_its_table_is_over(start):
         assert f" {name} " in out
 
 
+@pytest.mark.slow
 def test_a_comparison_that_has_just_booked_a_run(start):
     """With so many runs to come, the command then is busy with their list; it must not hang with half of it locked."""
     command = start("compare", "quickstart", "--json", *MANY, "--seeds", 20_000)
@@ -200,6 +203,7 @@ def ended_by(command, number):
     return command.process.returncode, out, command.err
 
 
+@pytest.mark.slow
 def test_sigterm_keeps_what_a_run_has_finished(start, tmp_path):
     command = start("run", "quickstart", "--json", "--out", "out", *LONG)
     command.wait_until(progress(r"run quickstart: +[1-9]\d*%"))
@@ -270,8 +274,8 @@ class Endless(Policy):
     source = "a test"
     summary = "does not return"
 
-    def place(self, newcomer, view):
-        if newcomer.task > 2:
+    def place(self, task, view):
+        if task.task > 2:
             Path(os.environ["BEGUN"]).touch()
             while True:
                 pass
@@ -299,7 +303,8 @@ def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number
     assert (tmp_path / "out" / "summary.json").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_one_signal_ends_a_policy_that_waits_for_something(start, tmp_path, endless, number):
     path = tmp_path / "endless.py"
     path.write_text(path.read_text().replace("while True:\n                pass", "__import__('time').sleep(1000)"))
@@ -312,6 +317,7 @@ def test_one_signal_ends_a_policy_that_waits_for_something(start, tmp_path, endl
     assert (tmp_path / "out" / "summary.json").exists()
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone_does_not_hide_that_a_run_was_interrupted(start, tmp_path):
     """As Ctrl-C in `cluster-abm run ... | tee log`, which ends tee first."""
     command = start("run", "quickstart", "--out", "out", *LONG)

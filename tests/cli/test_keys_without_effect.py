@@ -45,7 +45,7 @@ OTHER = {
     "workload.write_share": 0.9, "workload.tasks.parallel_share": 0.5, "workload.duration_s": 6.0,
     "workload.home": {"kind": "skewed"}, "workload.jobs": 4, "workload.jobs_per_s": 3.0, "workload.utilisation": 0.2,
     "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
-    "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0,
+    "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
 }  # fmt: skip
 SITUATIONS = {
     "plain": {},
@@ -71,6 +71,7 @@ SITUATIONS = {
     "application": {"workload.application.name": "pgrep", "workload.application.scale": 0.001},
     "programs": {"workload.programs.mix": {"bit-r": 1.0}},
     "trace": {"workload.kind": "trace"},
+    "groups of policies": {"cluster.group": [{"count": 2, "policy": "jsq"}, {"count": 1, "policy": "random"}]},
 }
 
 

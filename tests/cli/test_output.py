@@ -26,11 +26,14 @@ COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds",
 
 @pytest.mark.parametrize(("words", "kept"), [
     (["run", "quickstart", *SMALL, "--json", "--out", "out"], ["summary.json", "jobs.parquet", "run.png"]),
-    (["run", "quickstart", *SMALL, "--out", "out"], ["summary.json", "jobs.parquet", "run.png"]),
-    (["run", "quickstart", *SMALL, "--animate", "out/film.gif", "--out", "out"], ["summary.json", "film.gif"]),
-    (COMPARE, ["summary.json", "runs.parquet", "compare.png"]),
+    pytest.param(["run", "quickstart", *SMALL, "--out", "out"], ["summary.json", "jobs.parquet", "run.png"],
+                 marks=pytest.mark.slow),
+    pytest.param(["run", "quickstart", *SMALL, "--animate", "out/film.gif", "--out", "out"],
+                 ["summary.json", "film.gif"], marks=pytest.mark.slow),
+    pytest.param(COMPARE, ["summary.json", "runs.parquet", "compare.png"], marks=pytest.mark.slow),
     ([*COMPARE, "--json"], ["summary.json", "runs.parquet", "compare.png"]),
-    (["reproduce", "memory-centric-fig1", "--quick", "--workers", 1, "--out", "out"], ["memory-centric-fig1.json"]),
+    pytest.param(["reproduce", "memory-centric-fig1", "--quick", "--workers", 1, "--out", "out"],
+                 ["memory-centric-fig1.json"], marks=pytest.mark.slow),
 ])  # fmt: skip
 @needs_full
 def test_a_full_disk_under_stdout_loses_nothing(tmp_path, words, kept):
@@ -69,7 +72,7 @@ class Faulty(Policy):
     source = "a test"
     summary = "returns nothing"
 
-    def place(self, newcomer, view):
+    def place(self, task, view):
         return None
 """
 

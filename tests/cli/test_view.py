@@ -145,7 +145,7 @@ class Hasty(Policy):
     source = "a test"
     summary = "goes wrong at once"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         raise RuntimeError("lost my marbles")
 
 
@@ -163,13 +163,13 @@ class Leaving(Hasty):
 
     name = "leaving"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         raise SystemExit("lost my marbles")
 
 
 @pytest.mark.parametrize("policy", [Hasty, Unready, Leaving])
 def test_the_page_is_served_though_the_policy_goes_wrong(cli, served, monkeypatch, policy):
-    monkeypatch.setattr("cluster_abm.model.model.create", lambda *_: policy())
+    monkeypatch.setattr("cluster_abm.model.managed_policies.create", lambda *_: policy())
     code, out, err = cli("view", "cpu-bound", "--port", free_port())
     assert (code, out) == (0, "")
     assert "warning: the run stops: " in err

@@ -14,8 +14,8 @@ from studies import study_path
 
 from cluster_abm.cli import animate, compare
 from cluster_abm.study import status
-from cluster_abm.study.leases import Leases
-from cluster_abm.study.store import Store
+from cluster_abm.study.store.leases import Leases
+from cluster_abm.study.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("ctrl_c")
 SMALL = ["--set", "workload.duration_s=5", "--set", "cluster.nodes=2"]

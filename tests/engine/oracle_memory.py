@@ -26,7 +26,7 @@ class Phase:
     cpu_ms: float
     memory_kb: int
     accesses: int = 0
-    fresh_kb_per_s: int = 0
+    allocated_kb_per_s: int = 0
 
     @property
     def cpu_ns(self) -> int:
@@ -171,11 +171,11 @@ class _Machine:
         if oversize <= 0:
             return Fraction(0)
         of_all = faults_per_s(oversize, sum(other.accesses for other in self.present.values()))
-        fresh = sum(other.now_in.fresh_kb_per_s for other in self.present.values())
+        fresh = sum(other.now_in.allocated_kb_per_s for other in self.present.values())
         share = Fraction(1)
         if fresh:
             even = exact(self.node.fault_evenness)
-            share = even + (1 - even) * len(self.present) * Fraction(live.now_in.fresh_kb_per_s, fresh)
+            share = even + (1 - even) * len(self.present) * Fraction(live.now_in.allocated_kb_per_s, fresh)
         return of_all * share / NS_PER_S
 
     def fault_due_in(self, live: _Live) -> int | None:

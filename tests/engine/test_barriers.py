@@ -45,7 +45,7 @@ def parts(record):
 
 
 def dedicated(record):
-    return sum(int(record[f"lone_{part}_ns"]) for part in ("cpu", "io", "paging", "barrier"))
+    return sum(int(record[f"isolated_{part}_ns"]) for part in ("cpu", "io", "paging", "barrier"))
 
 
 def test_two_tasks_alone_meet_at_borders():
@@ -159,7 +159,7 @@ def test_a_job_that_has_the_cluster_to_itself_is_not_slowed_down(communication_m
     records = model.engine.sorted_records()
     assert len(set(records["node"].tolist())) == len(records) == 6
     wall = records["finish_ns"] - records["arrival_ns"]
-    lone = sum(records[f"lone_{part}_ns"] for part in ("cpu", "io", "paging", "barrier"))
+    lone = sum(records[f"isolated_{part}_ns"] for part in ("cpu", "io", "paging", "barrier"))
     assert np.array_equal(wall, lone)
     assert (records["barrier_ns"] > 0).all()
 

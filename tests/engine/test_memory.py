@@ -69,7 +69,7 @@ def test_accesses_stand_in_the_middle_of_their_parts_of_a_phase():
     engine.serve(1000 * MS)
     assert seen == {9: (0, 1000), 11: (1, 1000), 25: (1, 1000), 41: (2, 1000), 55: (2, 1000), 65: (2, 5000)}
     assert engine.records["finish_ns"].tolist() == [70 * MS]
-    assert engine.records["lone_io_ns"].tolist() == [20 * MS]
+    assert engine.records["isolated_io_ns"].tolist() == [20 * MS]
 
 
 def test_a_program_sleeps_between_two_phases():
@@ -78,7 +78,7 @@ def test_a_program_sleeps_between_two_phases():
     sleeper = [(30.0, 10, 0, 0, 70 * MS), (30.0, 10, 0, 0, 0)]
     (alone,) = run(machine([sleeper], [0.0]))
     assert alone["finish_ns"] == 130 * MS
-    assert alone["lone_cpu_ns"] + alone["lone_barrier_ns"] == 130 * MS
+    assert alone["isolated_cpu_ns"] + alone["isolated_barrier_ns"] == 130 * MS
     assert (alone["cpu_ns"], alone["barrier_ns"]) == (60 * MS, 70 * MS)
     # The sleeper: 0-10, 20-30, 40-50. The other one, alone, has 20 + 70 at 120: the last 10 of its 100 come first.
     both = run(machine([sleeper, [(100.0, 10, 0, 0)]], [0.0, 0.0]))
@@ -118,7 +118,7 @@ def test_faults_come_at_the_rate_of_the_oversized_share():
     assert records["faults"].tolist() == [faults]
     assert records["finish_ns"].tolist() == [(10_000 + 10 * faults) * MS]
     # Alone it would have paged as much: its slowdown is 1 but for the fraction of a fault that it did not reach.
-    assert records["lone_paging_ns"][0] == pytest.approx(10 * faults * MS, abs=10 * MS)
+    assert records["isolated_paging_ns"][0] == pytest.approx(10 * faults * MS, abs=10 * MS)
 
 
 def test_faults_fall_on_who_asks_for_memory_anew():
@@ -240,15 +240,15 @@ def test_who_is_alone_has_the_hits_of_its_dedicated_run(program, buffer_kb, reac
     engine.jobs["request_kb"], engine.jobs["reaccess_rate"] = request_kb, reaccess_rate
     engine.jobs["io_per_ms"] = sum(phase[2] for phase in program) / sum(phase[0] for phase in program)
     (alone,) = run(engine)
-    dedicated_ns = alone["lone_cpu_ns"] + alone["lone_io_ns"] + alone["lone_barrier_ns"]
-    assert alone["finish_ns"] - alone["arrival_ns"] == dedicated_ns
+    isolated_ns = alone["isolated_cpu_ns"] + alone["isolated_io_ns"] + alone["isolated_barrier_ns"]
+    assert alone["finish_ns"] - alone["arrival_ns"] == isolated_ns
 
 
 def test_what_is_computed_again_is_no_part_of_the_dedicated_run():
     # Two phases that fill the memory, with accesses before, between and behind; the node fails in the last one.
     program = [(20.0, 10_000, 20, 0), (20.0, 100_000, 4, 0), (60.0, 10_000, 60, 0)]
 
-    def lone_io_ns(fails):
+    def isolated_io_ns(fails):
         engine = machine([program], [0.0], nodes=2, buffer_kb=50_000)
         engine.jobs["request_kb"], engine.jobs["reaccess_rate"], engine.jobs["io_per_ms"] = 10.0, 9.0, 0.84
         engine.admit(*(np.zeros(1, np.int64),) * 5)
@@ -258,12 +258,12 @@ def test_what_is_computed_again_is_no_part_of_the_dedicated_run():
         assert engine.tasks["phase"][slot] == 2
         assert engine.tasks["phase_accesses"][slot] > 5
         if fails:
-            engine.strand(0, 200 * MS)
+            engine.orphan_tasks(0, 200 * MS)
             engine.resume(slot, 1, 0, 200 * MS)
         engine.serve(2000 * MS)
-        return engine.records["lone_io_ns"].tolist()
+        return engine.records["isolated_io_ns"].tolist()
 
-    assert lone_io_ns(True) == lone_io_ns(False)
+    assert isolated_io_ns(True) == isolated_io_ns(False)
 
 
 phases = st.tuples(

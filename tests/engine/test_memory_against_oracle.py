@@ -48,7 +48,9 @@ def begun(node: OracleNode, tasks: list[OracleTask], slice_ns: int) -> EngineSta
         row["memory_mb"] = max(phase.memory_kb for phase in task.phases) / 1000
         row["request_kb"] = task.size_kb
         row["program"], row["first_phase"], row["phases"] = number, len(profiles), len(task.phases)
-        profiles += [(phase.cpu_ms, phase.memory_kb, phase.accesses, phase.fresh_kb_per_s, 0) for phase in task.phases]
+        profiles += [
+            (phase.cpu_ms, phase.memory_kb, phase.accesses, phase.allocated_kb_per_s, 0) for phase in task.phases
+        ]
     engine = EngineState(nodes, jobs, 1, slice_ns, False, np.array(profiles, PHASE))
     count = len(tasks)
     delays = np.array([task.delay_ns for task in tasks])
@@ -97,7 +99,7 @@ def assert_same(engine: EngineState, judged: OracleRun) -> None:
     for name in ("switches", "cpu_busy_ns", "disk_busy_ns"):
         assert row[name] == getattr(judged, name), name
     # Who has left takes everything along.
-    for name in ("tasks", "demand_kb", "accesses", "fresh_kb_per_s"):
+    for name in ("tasks", "demand_kb", "accesses", "allocated_kb_per_s"):
         assert row[name] == 0, name
 
 

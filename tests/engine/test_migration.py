@@ -202,19 +202,19 @@ def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     assert records["cpu_ns"].tolist() == [cpu_ns for _, _, cpu_ns, _ in work]
     assert records["requests"].tolist() == at_home["requests"].tolist()
     assert records["io_ns"].tolist() == (records["requests"] * SEEK).tolist()
-    assert records["lone_io_ns"].tolist() == at_home["lone_io_ns"].tolist()
+    assert records["isolated_io_ns"].tolist() == at_home["isolated_io_ns"].tolist()
     # Who had not entered yet was executed remotely, the others migrated.
     assert records["migrations"].sum() + records["moves"].sum() == sent
     wall_ns = records["finish_ns"] - records["arrival_ns"]
     assert sum(records[f"{part}_ns"] for part in BREAKDOWN).tolist() == wall_ns.tolist()
     nodes = engine.nodes
-    for name in ("demand_kb", "flight_kb", "tasks", "flying", "stream", "ready_count"):
+    for name in ("demand_kb", "transit_kb", "tasks", "in_transit", "stream", "ready_count"):
         assert not nodes[name].any(), name
-    for name in ("running", "ready_head", "ready_tail", "disk_head", "disk_tail", "flight_head", "member_head"):
+    for name in ("running", "ready_head", "ready_tail", "disk_head", "disk_tail", "transit_head", "member_head"):
         assert (nodes[name] == NONE).all(), name
     assert nodes["disk_busy_ns"].sum() == records["io_ns"].sum() + 777 * records["faults"].sum()
     assert nodes["cpu_busy_ns"].sum() == records["cpu_ns"].sum()
-    assert len(set(engine.free.tolist())) == len(engine.tasks)
+    assert len(set(engine.tables.free.tolist())) == len(engine.tasks)
 
 
 @settings(max_examples=60)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.formulas import activity_weight, even_faults, fresh_faults, oversize, paging_rate_per_s
+from cluster_abm.formulas import activity_weight, allocation_faults, even_faults, oversize, paging_rate_per_s
 from cluster_abm.formulas.cost import migration_ms
 
 
@@ -48,7 +48,7 @@ def test_more_oversize_never_means_fewer_faults(one, other, accesses):
 @given(st.floats(0, 120), st.floats(0, 1), st.lists(st.integers(0, 10**6), min_size=1, max_size=8))
 def test_the_mean_over_the_tasks_is_the_nodes_rate(rate, evenness, fresh):
     total = float(sum(fresh))
-    even, each = even_faults(rate, evenness, total), fresh_faults(rate, evenness, total, len(fresh))
+    even, each = even_faults(rate, evenness, total), allocation_faults(rate, evenness, total, len(fresh))
     rates = [even + each * one for one in fresh]
     assert np.mean(rates) == pytest.approx(rate, rel=1e-9, abs=1e-9)
     assert min(rates) >= 0
@@ -58,9 +58,9 @@ def test_the_mean_over_the_tasks_is_the_nodes_rate(rate, evenness, fresh):
 def test_who_grows_takes_the_faults():
     # 80 faults a second, a tenth of them for all alike: 8 each, and 72 x 2 tasks for the one that grows.
     assert even_faults(80.0, 0.1, 500.0) == pytest.approx(8.0)
-    assert fresh_faults(80.0, 0.1, 500.0, 2) * 500.0 == pytest.approx(144.0)
+    assert allocation_faults(80.0, 0.1, 500.0, 2) * 500.0 == pytest.approx(144.0)
     assert even_faults(80.0, 0.1, 0.0) == 80.0
-    assert fresh_faults(80.0, 0.1, 0.0, 2) == 0.0
+    assert allocation_faults(80.0, 0.1, 0.0, 2) == 0.0
 
 
 def test_the_weight_of_a_job():

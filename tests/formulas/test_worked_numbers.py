@@ -11,11 +11,11 @@ from cluster_abm.formulas import (
     cpu_response_ms,
     cpu_share,
     data_kb,
-    dedicated_paging_ms,
     disk_share,
     explicit_io_per_ms,
     hit_rate,
     io_load_ms,
+    isolated_paging_ms,
     load_imbalance_factors,
     narrows_the_gap,
     page_faults_per_ms,
@@ -130,4 +130,4 @@ def test_slowdowns():
 
 def test_dedicated_paging_counts_whole_faults():
     # 1000 ms at 0.0015 faults per ms is one whole fault of 8.1 ms, and half a one that never comes.
-    assert dedicated_paging_ms(0.0015, 1000, 8.1) == pytest.approx(8.1)
+    assert isolated_paging_ms(0.0015, 1000, 8.1) == pytest.approx(8.1)

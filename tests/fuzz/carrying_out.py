@@ -23,7 +23,7 @@ from case import Case
 
 Command = Callable[[list[str]], object]
 
-LOOK_S = 0.02
+POLL_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _watch(child: int, begun: float, limits: Limits) -> tuple[int, float, float,
             _end_group(child)
             _, status, usage = os.wait4(child, 0)
             break
-        time.sleep(LOOK_S)
+        time.sleep(POLL_S)
     # Whatever it has started and left behind.
     _end_group(child)
     wall_s = time.monotonic() - begun - waited_s

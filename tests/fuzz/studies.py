@@ -137,8 +137,9 @@ def study_case(random: Random) -> Case:
 @cache
 def results() -> dict[str, bytes]:
     """A folder of results, made once: three runs of which one stands in a part."""
-    from cluster_abm.study import batch, study_file
-    from cluster_abm.study.store import Store
+    from cluster_abm.study import batch
+    from cluster_abm.study.design import study_file
+    from cluster_abm.study.store.store import Store
 
     folder = Path(tempfile.mkdtemp(prefix="fuzz-results-"))
     here = Path.cwd()
@@ -232,8 +233,8 @@ def _damage(random: Random, files: dict[str, bytes | str], name: str, names: lis
 
 def _resealed(random: Random, files: dict[str, bytes | str], name: str) -> str:
     """Content that is not ours under a checksum that is right: of another version, or by an ill-disposed hand."""
-    from cluster_abm.study.documents import DOCUMENTS, sealed_document
-    from cluster_abm.study.durable import seal
+    from cluster_abm.study.store.documents import DOCUMENTS, sealed_document
+    from cluster_abm.study.store.durable import seal
 
     base = os.path.basename(name)
     data = files[name]

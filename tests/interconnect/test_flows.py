@@ -1,4 +1,4 @@
-"""Transfers in flight: schedules worked by hand, a slow simulation in fractions, and no bit lost by cutting time."""
+"""Transfers in transit: schedules worked by hand, a slow simulation in fractions, and no bit lost by cutting time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_two_share_until_one_is_through():
     assert flows.next_ns == 4 * S
     assert flows.advance(4 * S + 1) == [(4 * S, 1)]
     assert flows.rate_mb_per_s(0) == 10.0
-    assert flows.in_flight == (0,)
+    assert flows.in_transit == (0,)
     assert flows.advance(NEVER_NS) == [(5 * S, 0)]
     assert flows.next_ns == NEVER_NS
 
@@ -87,7 +87,7 @@ def test_who_is_taken_out_says_what_was_to_go_and_leaves_room():
     assert flows.crossing([0, 5]) == [1, 2]
     # Two seconds at 5 MB/s.
     assert flows.cancel(2, 2 * S) == pytest.approx(30.0)
-    assert flows.in_flight == (1, 3)
+    assert flows.in_transit == (1, 3)
     assert flows.cancel(3, 2 * S) == 5.0
     assert flows.advance(NEVER_NS) == [(5 * S, 1)]
     with pytest.raises(KeyError):
@@ -100,7 +100,7 @@ def test_who_ends_before_another_is_taken_out_is_still_told_of():
     flows.start(2, (0,), 30.0, 0)
     # 1 ends at 2 s, 2 has 20 MB then, and 10 at 3 s.
     assert flows.cancel(2, 3 * S) == pytest.approx(10.0)
-    assert flows.in_flight == ()
+    assert flows.in_transit == ()
     assert flows.advance(3 * S) == [(2 * S, 1)]
 
 
@@ -181,7 +181,7 @@ def test_no_bit_depends_on_how_time_is_cut(script, data):
             flows.start(key, path, mb, int(start_s * S))
         for at_ns, key in sorted({(at_ns, -1) for at_ns in cuts} | set(cancelled)):
             found += flows.advance(at_ns)
-            if key in flows.in_flight:
+            if key in flows.in_transit:
                 found.append((at_ns, key, flows.cancel(key, at_ns)))
         return found + flows.advance(NEVER_NS)
 
@@ -237,12 +237,12 @@ def test_at_every_event_rates_are_fair_and_all_is_carried(script):
     flows, carried, before_ns, rates = Flows(capacities), dict.fromkeys(range(len(transfers)), 0.0), 0, {}
     for key, (start_s, path, mb) in enumerate(transfers):
         flows.start(key, path, mb, int(start_s * S))
-    while flows.in_flight:
+    while flows.in_transit:
         now_ns = flows.next_ns
         for key, rate in rates.items():
             carried[key] += rate * (now_ns - before_ns) / 1e9
         flows.advance(now_ns + 1)
-        rates = {key: flows.rate_mb_per_s(key) for key in flows.in_flight if flows.rate_mb_per_s(key) > 0}
+        rates = {key: flows.rate_mb_per_s(key) for key in flows.in_transit if flows.rate_mb_per_s(key) > 0}
         before_ns = now_ns
         expected = [float(rate) for rate in exact_rates(capacities, [transfers[key][1] for key in rates])]
         assert list(rates.values()) == pytest.approx(expected, rel=1e-9)

@@ -51,7 +51,7 @@ def test_a_file_makes_the_kind_and_its_vertices_are_the_nodes_in_order(network):
     net = network(triangle(), 3)
     assert net.settings.kind == "file"
     assert [net.graph.nodes[node]["name"] for node in range(3)] == ["a", "b", "c"]
-    bandwidths, latencies = net.ways_from(1)
+    bandwidths, latencies = net.routes_from(1)
     assert bandwidths.tolist() == [10.0, np.inf, 1.0]
     assert latencies.tolist() == [2.5, 0.0, 1.0]
     assert net.notes == ()
@@ -65,7 +65,7 @@ def test_node_link_json_goes_round(network, made, called):
     nx.set_edge_attributes(graph, 16.0, "bandwidth_mbps")
     nx.set_edge_attributes(graph, 3.0, "latency_ms")
     net = network(nx.node_link_data(graph, edges=called), 5)
-    assert net.ways_from(0)[1].tolist() == [0.0, 3.0, 6.0, 6.0, 3.0]
+    assert net.routes_from(0)[1].tolist() == [0.0, 3.0, 6.0, 6.0, 3.0]
     assert set(net.link_mb_per_s) == {2.0}
     assert nx.is_isomorphic(net.graph, nx.cycle_graph(5))
 
@@ -76,7 +76,7 @@ def test_graphml_goes_round(network, made):
     nx.set_edge_attributes(graph, 16.0, "bandwidth_mbps")
     nx.set_edge_attributes(graph, 3, "latency_ms")
     net = network(graph, 4)
-    assert net.ways_from(0)[1].tolist() == [0.0, 3.0, 6.0, 9.0]
+    assert net.routes_from(0)[1].tolist() == [0.0, 3.0, 6.0, 9.0]
     assert set(net.link_mb_per_s) == {2.0}
 
 
@@ -92,8 +92,8 @@ def test_parallel_edges_add_up_and_loops_go(network):
     # Whether or not the document says so, and even if it gives them one key: nothing may get lost.
     for more in ({}, {"multigraph": False}, {"multigraph": True}):
         net = network(document | more, 2, bandwidth_mbps=8.0, latency_ms=7.0)
-        assert net.ways_from(0)[0][1] == (80 + 16 + 8) / 8
-        assert net.ways_from(0)[1][1] == 2.0
+        assert net.routes_from(0)[0][1] == (80 + 16 + 8) / 8
+        assert net.routes_from(0)[1][1] == 2.0
         assert [note.partition(": ")[2] for note in net.notes] == [
             "1 of 3 links have no bandwidth_mbps: 8 taken",
             "1 of 3 links have no latency_ms: 7 taken",
@@ -101,20 +101,20 @@ def test_parallel_edges_add_up_and_loops_go(network):
             "1 loop left out",
         ]
     keyed = {"links": [entry | {"key": 0} for entry in links], "multigraph": True}
-    assert network(document | keyed, 2, bandwidth_mbps=8.0).ways_from(0)[0][1] == 13.0
+    assert network(document | keyed, 2, bandwidth_mbps=8.0).routes_from(0)[0][1] == 13.0
 
 
 def test_parallel_edges_of_graphml_are_not_lost_for_their_ids(network):
     # networkx writes them all with id="0", and takes two of one id for one.
     edge = '<edge id="0" source="a" target="b"><data key="b">80</data><data key="l">1</data></edge>'
     text = f'{HEAD}{KEYS}<graph edgedefault="undirected"><node id="a"/><node id="b"/>{edge * 3}</graph></graphml>'
-    assert network(text, 2).ways_from(0)[0][1] == 30.0
+    assert network(text, 2).routes_from(0)[0][1] == 30.0
 
 
 def test_directed_edges_are_links_in_both_directions(network):
     document = triangle(directed=True)
     net = network(document, 3)
-    assert net.ways_from(2)[1].tolist() == [2.5, 1.0, 0.0]
+    assert net.routes_from(2)[1].tolist() == [2.5, 1.0, 0.0]
     assert [note.partition(": ")[2] for note in net.notes] == [
         "its edges are directed: taken as links in both directions"
     ]
@@ -133,14 +133,14 @@ def test_what_is_missing_is_taken_from_the_trunks_and_said(network):
     vertices = '<node id="a"/><node id="b"/><node id="c"/>'
     text = f'{HEAD}{keys}<graph edgedefault="undirected">{vertices}{edges}</graph></graphml>'
     net = network(text, 3, bandwidth_mbps=80.0, trunk_bandwidth_mbps=16.0, latency_ms=1.0)
-    assert net.ways_from(0)[0].tolist() == [np.inf, 2.0, 2.0]
-    assert net.ways_from(0)[1].tolist() == [0.0, 1.0, 2.0]
+    assert net.routes_from(0)[0].tolist() == [np.inf, 2.0, 2.0]
+    assert net.routes_from(0)[1].tolist() == [0.0, 1.0, 2.0]
     assert [note.partition("graph.graphml: ")[2] for note in net.notes] == [
         "2 of 2 links have no bandwidth_mbps: 16 taken",
         "2 of 2 links have no latency_ms: 1 taken",
     ]
     null = [{"source": "a", "target": "b", "latency_ms": None}, {"source": "a", "target": "c", "latency_ms": 4}]
-    assert network(triangle(links=null), 3, latency_ms=1.5).ways_from(0)[1].tolist() == [0.0, 1.5, 4.0]
+    assert network(triangle(links=null), 3, latency_ms=1.5).routes_from(0)[1].tolist() == [0.0, 1.5, 4.0]
 
 
 def test_a_default_of_graphml_holds(network):
@@ -148,7 +148,7 @@ def test_a_default_of_graphml_holds(network):
     edges = '<edge source="a" target="b"/><edge source="b" target="c"><data key="b">8</data></edge>'
     vertices = '<node id="a"/><node id="b"/><node id="c"/>'
     net = network(f'{HEAD}{keys}<graph edgedefault="undirected">{vertices}{edges}</graph></graphml>', 3)
-    assert net.ways_from(1)[0].tolist() == [10.0, np.inf, 1.0]
+    assert net.routes_from(1)[0].tolist() == [10.0, np.inf, 1.0]
 
 
 def test_vertices_that_only_forward(network):
@@ -179,7 +179,7 @@ def test_vertices_name_their_clusters_all_or_none(network):
 def test_a_vertex_is_a_site_of_several_nodes(network):
     net = network(triangle(), 6, nodes_per_vertex=2, bandwidth_mbps=800.0, latency_ms=0.25)
     assert net.cluster_of.tolist() == [0, 0, 1, 1, 2, 2]
-    bandwidths, latencies = net.ways_from(0)
+    bandwidths, latencies = net.routes_from(0)
     assert bandwidths.tolist() == [np.inf, 100.0, 10.0, 10.0, 10.0, 10.0]
     assert latencies.tolist() == [0.0, 0.5, 3.0, 3.0, 3.0, 3.0]
     assert net.graph.number_of_edges() == 6 + 3
@@ -328,7 +328,7 @@ def test_graphml_without_a_namespace_with_ports_and_untyped_keys(network):
         '<edge source="a" target="b"><data key="l">2</data></edge></graph></graphml>'
     )
     net = network(text, 2, "graph.xml")
-    assert net.ways_from(0)[1][1] == 2.0
+    assert net.routes_from(0)[1][1] == 2.0
     assert net.cluster_of.tolist() == [0, 1]
 
 

@@ -52,7 +52,7 @@ def check_routes(routes, arcs, graph, nodes):
         data["length"] = round(data["latency_ms"] * 1e6) * 10**6 + 1
     for source in range(nodes):
         best = nx.single_source_dijkstra_path_length(graph, source, weight="length")
-        bandwidths, latencies = routes.ways_from(source)
+        bandwidths, latencies = routes.routes_from(source)
         assert (bandwidths[source], latencies[source], routes.links_between(source, source)) == (np.inf, 0.0, ())
         for target in set(range(nodes)) - {source}:
             if target not in best:
@@ -68,7 +68,7 @@ def check_routes(routes, arcs, graph, nodes):
             assert bandwidths[target] == min(arcs.link_mb_per_s[link] for link in links)
             assert bandwidths[target] == min(graph.edges[pair]["bandwidth_mbps"] for pair in ends) / 8
             assert latencies[target] == best[target] // 10**6 / 1e6
-    longest = max((ms for source in range(nodes) for ms in routes.ways_from(source)[1] if ms < np.inf), default=0.0)
+    longest = max((ms for source in range(nodes) for ms in routes.routes_from(source)[1] if ms < np.inf), default=0.0)
     assert routes.longest_latency_ms == longest
 
 
@@ -109,8 +109,8 @@ def test_networks_without_this_and_that(kind, nodes, data):
     for node in down:
         again = again.without([node])
     for node in range(nodes):
-        assert [column.tolist() for column in again.ways_from(node)] == [
-            column.tolist() for column in left.ways_from(node)
+        assert [column.tolist() for column in again.routes_from(node)] == [
+            column.tolist() for column in left.routes_from(node)
         ]
 
 
@@ -125,7 +125,7 @@ def test_what_is_alike_is_as_the_search_would_have_it(kind, nodes, down):
     assert net.link_mb_per_s.tolist() == arcs.link_mb_per_s.tolist()
     assert left.longest_latency_ms == searched.longest_latency_ms
     for source in range(nodes):
-        for found, expected in zip(left.ways_from(source), searched.ways_from(source), strict=True):
+        for found, expected in zip(left.routes_from(source), searched.routes_from(source), strict=True):
             assert found.tolist() == expected.tolist()
         for target in set(range(nodes)) - down if source not in down else ():
             assert left.links_between(source, target) == searched.links_between(source, target)
@@ -134,25 +134,25 @@ def test_what_is_alike_is_as_the_search_would_have_it(kind, nodes, down):
 def test_a_bus_crosses_its_medium_once_whole_or_not():
     bus = Network(Interconnect(kind="bus", latency_ms=3.0, bandwidth_mbps=80.0), 4)
     for net in (bus, bus.without([3]), bus.without(links=[(3, "bus")])):
-        assert net.ways_from(0)[1].tolist()[:3] == [0.0, 3.0, 3.0]
-        assert net.ways_from(0)[0].tolist()[:3] == [np.inf, 10.0, 10.0]
+        assert net.routes_from(0)[1].tolist()[:3] == [0.0, 3.0, 3.0]
+        assert net.routes_from(0)[0].tolist()[:3] == [np.inf, 10.0, 10.0]
         assert net.links_between(0, 2) == net.links_between(2, 1) == (0,)
         assert net.longest_latency_ms == 3.0
-        assert net is bus or net.ways_from(0)[1][3] == np.inf
+        assert net is bus or net.routes_from(0)[1][3] == np.inf
 
 
 def test_half_a_nanosecond_is_not_made_two():
     bus = Network(Interconnect(kind="bus", latency_ms=1e-6), 3).without(links=[(2, "bus")])
-    assert bus.ways_from(0)[1][1] == 1e-6
+    assert bus.routes_from(0)[1][1] == 1e-6
 
 
 def test_a_complete_network_goes_round_a_broken_link():
     net = Network(Interconnect(latency_ms=1.0), 4).without(links=[(0, 1)])
-    assert net.ways_from(0)[1].tolist() == [0.0, 2.0, 1.0, 1.0]
-    assert net.ways_from(1)[1].tolist() == [2.0, 0.0, 1.0, 1.0]
+    assert net.routes_from(0)[1].tolist() == [0.0, 2.0, 1.0, 1.0]
+    assert net.routes_from(1)[1].tolist() == [2.0, 0.0, 1.0, 1.0]
     (first, second) = (net.link_ends[link] for link in net.links_between(0, 1))
     assert first[1] == second[0]
-    assert net.without([2, 3]).ways_from(0)[1].tolist() == [0.0, np.inf, np.inf, np.inf]
+    assert net.without([2, 3]).routes_from(0)[1].tolist() == [0.0, np.inf, np.inf, np.inf]
 
 
 def test_what_is_not_there_cannot_fail():
@@ -173,9 +173,9 @@ def test_a_thousand_alike_nodes_make_no_graph(monkeypatch):
     monkeypatch.setattr("cluster_abm.interconnect.network.BUILDERS", dict.fromkeys(KINDS, refuse))
     for kind in ("complete", "star", "bus"):
         net = Network(Interconnect(kind=kind, latency_ms=1.0), 1000)
-        assert net.ways_from(999)[0][0] == 128.0
+        assert net.routes_from(999)[0][0] == 128.0
         assert len(net.links_between(3, 4)) == (2 if kind == "star" else 1)
-        assert net.without([5]).ways_from(0)[1][5] == np.inf
+        assert net.without([5]).routes_from(0)[1][5] == np.inf
         assert net.longest_latency_ms > 0
         assert net.cluster_of.sum() == 0
         assert len(net.link_mb_per_s) > 0
@@ -183,12 +183,12 @@ def test_a_thousand_alike_nodes_make_no_graph(monkeypatch):
 
 def test_rows_cannot_be_written_on():
     for kind in ("complete", "tree"):
-        for column in Network(Interconnect(kind=kind), 4).ways_from(1):
+        for column in Network(Interconnect(kind=kind), 4).routes_from(1):
             with pytest.raises(ValueError, match="read-only"):
                 column[0] = 5.0
 
 
 def test_a_network_crosses_a_process_border():
     net = Network(Interconnect(kind="tree", latency_ms=1.0), 20).without([3])
-    net.ways_from(0)
-    assert pickle.loads(pickle.dumps(net)).ways_from(17)[1].tolist() == net.ways_from(17)[1].tolist()
+    net.routes_from(0)
+    assert pickle.loads(pickle.dumps(net)).routes_from(17)[1].tolist() == net.routes_from(17)[1].tolist()

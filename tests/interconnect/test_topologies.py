@@ -71,7 +71,7 @@ def test_a_tree_has_a_switch_a_rack_and_one_above():
     assert net.graph.edges["rack 1", "root"] == {"bandwidth_mbps": 160.0, "latency_ms": 3.0}
     assert net.cluster_of.tolist() == [0] * 4 + [1] * 4 + [2] * 2
     assert net.cluster_of.max() == 2
-    bandwidths, latencies = net.ways_from(0)
+    bandwidths, latencies = net.routes_from(0)
     assert bandwidths.tolist() == [np.inf] + [10.0] * 9
     assert latencies.tolist() == [0.0] + [2.0] * 3 + [8.0] * 6
     # Four out of one rack share 20 MB/s of its uplink.
@@ -199,7 +199,7 @@ def test_clusters_are_stars_joined_by_wide_area_links():
     assert net.cluster_of.tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
     assert nx.is_isomorphic(net.graph.subgraph(switches(net.graph)), nx.complete_graph(3))
     assert net.graph.number_of_edges() == 8 + 3
-    bandwidths, latencies = net.ways_from(7)
+    bandwidths, latencies = net.routes_from(7)
     assert bandwidths.tolist() == [1.0] * 6 + [100.0, np.inf]
     assert latencies.tolist() == [41.0] * 6 + [1.0, 0.0]
     assert network("clusters", 7, cluster_nodes=[1, 4, 2]).cluster_of.tolist() == [0, 1, 1, 1, 1, 2, 2]
@@ -249,7 +249,7 @@ def test_what_would_be_too_large_is_refused_before_it_is_made(keys, nodes, words
 
 def test_the_graph_of_a_large_complete_network_is_not_made():
     net = Network(Interconnect(), 100_000)
-    assert net.ways_from(0)[1].max() == 0.0
+    assert net.routes_from(0)[1].max() == 0.0
     with pytest.raises(InputError, match="4,999,950,000 links"):
         _ = net.graph
 

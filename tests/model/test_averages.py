@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support import finished
 
-from cluster_abm.model.averages import NAMES
+from cluster_abm.model.observation.averages import NAMES
 
 
 def sampled(**overrides):

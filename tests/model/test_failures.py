@@ -15,7 +15,7 @@ from test_invariants import scenarios
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import FINISHED, FREE
 from cluster_abm.errors import InputError
-from cluster_abm.model.failures import _ups_and_downs
+from cluster_abm.model.migration.outages import _ups_and_downs
 from cluster_abm.policies import Decision
 from cluster_abm.scenario.failures import Outages
 
@@ -104,7 +104,7 @@ def test_a_transfer_whose_target_fails_leaves_the_task_where_it_was(tmp_path):
     """A remote start of 100 ms + 1 MB x (1/128 + 2/40) s = 157.8 ms; its target fails at 100 ms: it starts at home."""
     job = (5, 0, 1_000, 0, 8, 1, 1)
     model = two_nodes(tmp_path, [job], [(1, 0.1, None)], policy__name="jsq")
-    model.policy.place = lambda newcomer, view: Decision(1, "test")
+    model.policy.place = lambda arriving, view: Decision(1, "test")
     model.run()
     task = row(model)
     assert (task["node"], task["finish_ms"], task["migration_ms"]) == (0, 1_100, 95)
@@ -122,7 +122,7 @@ def test_a_migration_whose_source_or_target_fails(fails, tmp_path):
     while model.now_ms < 500:
         model.step()
     slot = model.engine.slot_of(0, 0)
-    model.negotiations.migrations += 1
+    model.parts.departures.migrations += 1
     model.engine.migrate(slot, 1, 162_500_000, model.now_ns)
     model.run()
     task = row(model)
@@ -241,7 +241,7 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
     live = model.engine.tasks[~np.isin(model.engine.tasks["state"], [FREE, 5])]
     everybody = np.concatenate([records["task"], live["task"]])
     assert len(np.unique(everybody)) == len(everybody)
-    submitted = set(model.submitted_between(0, counts["submitted"]))
+    submitted = set(model.parts.submissions.schedule.taken(0, counts["submitted"]))
     started = sorted(submitted - model.held_jobs)
     assert len(everybody) == jobs["tasks"][started].sum() + len(overrides.get("workload__background", ()))
     # Time adds up, and CPU is the demand and what was lost.
@@ -258,13 +258,13 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
     received = records["cpu_ns"].sum() + live["cpu_ns"].sum()
     assert nodes["cpu_busy_ns"].sum() == received
     # Nothing is on a node that is out but what waits for another one.
-    down = ~model.failures.up
+    down = ~model.parts.availability.up
     assert not nodes["tasks"][down].any()
     assert not nodes["demand_kb"][down].any()
     assert (nodes["running"][down] == -1).all()
     # Background programs go on for ever.
     if not len(live):
-        for name in ("demand_kb", "stream", "tasks", "flying", "flight_kb", "fresh_kb_per_s", "accesses"):
+        for name in ("demand_kb", "stream", "tasks", "in_transit", "transit_kb", "allocated_kb_per_s", "accesses"):
             assert not nodes[name].any(), name
 
 
@@ -289,7 +289,7 @@ def test_failures_do_not_depend_on_the_policy():
         seen = []
         while model.running:
             model.step()
-            seen.append(model.failures.up.tolist())
+            seen.append(model.parts.availability.up.tolist())
         down.append(seen)
     assert down[0] == down[1] == down[2]
     assert any(not all(state) for state in down[0])
@@ -318,7 +318,7 @@ def test_an_unanswered_offer_costs_the_timeout_until_the_silence_is_believed():
             failures__event=[{"node": 3, "at_s": 0.5}],
         )), seed=1,
     )  # fmt: skip
-    model.policy.place = lambda newcomer, view: Decision(view.me if 3 in view.refused else 3, "test")
+    model.policy.place = lambda arriving, view: Decision(view.me if 3 in view.refused else 3, "test")
     model.run()
     frame = model.decisions_frame()
     unanswered = frame[(frame["target"] == 3) & (frame["reason"] == "no answer") & (frame["time_ms"] > 500)]
@@ -349,7 +349,7 @@ def cut(tmp_path, link, at_s, for_s=None, **more):
         model.setup, seed=1,
         failures__event=[{"link": link, "at_s": at_s} | ({} if for_s is None else {"for_s": for_s})],
     )  # fmt: skip
-    model.policy.place = lambda newcomer, view: Decision(1 if 1 not in view.refused else view.me, "test")
+    model.policy.place = lambda arriving, view: Decision(1 if 1 not in view.refused else view.me, "test")
     return model
 
 
@@ -390,7 +390,7 @@ def test_in_a_torus_ways_lead_round_a_node_that_is_out(tmp_path):
             tmp_path, [job], out, nodes=5, interconnect__kind="torus", interconnect__dimensions=(5,),
             interconnect__latency_ms=10.0, policy__name="jsq",
         )  # fmt: skip
-        model.policy.place = lambda newcomer, view: Decision(2, "test")
+        model.policy.place = lambda arriving, view: Decision(2, "test")
         model.run()
         travelled.append(row(model)["migration_ms"])
     # Going there, with e = 100 ms.
@@ -443,7 +443,7 @@ def test_a_transfer_keeps_the_way_by_which_it_set_out(mode, cuts_its_way, tmp_pa
     events = [{"link": ["0", one], "at_s": 0.05}, {"link": ["0", then], "at_s": 0.1}]
     events = [{"link": [0, event["link"][1]], "at_s": event["at_s"]} for event in events]
     model = ClusterModel(model.setup, seed=1, failures__event=events)
-    model.policy.place = lambda newcomer, view: Decision(1, "test")
+    model.policy.place = lambda arriving, view: Decision(1, "test")
     model.run()
     task = row(model)
     assert (task["node"], task["migration_ms"]) == (
@@ -485,8 +485,8 @@ def test_reports_that_go_a_long_way_round_arrive_whoever_looks_when():
             manager.known_loads()
         if stepped.now_ms == 9_000:
             # From node 7 to 0 by way of all others in 210 ms: the report of 8 s is there.
-            reports = stepped.negotiations.reports
-            reports.known_to(stepped.load_managers[0])
+            reports = stepped.parts.reports
+            reports.known_to(0)
             assert (reports._reported_ns[0, 1:] == 8_000_000_000).all()
     assert same_records(ran, stepped)
     assert same_records(ran, watched)

@@ -152,7 +152,7 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     assert nodes["background"].sum() == len(programs) == len(overrides.get("workload__background", ()))
     own = {"tasks": len(programs), "demand_kb": programs["memory_kb"].sum()}
     own |= {name: programs[name].sum() for name in ("stream", "accesses")}
-    for name in ("demand_kb", "stream", "tasks", "flying", "flight_kb", "fresh_kb_per_s", "accesses"):
+    for name in ("demand_kb", "stream", "tasks", "in_transit", "transit_kb", "allocated_kb_per_s", "accesses"):
         assert nodes[name].sum() == own.get(name, 0), name
         assert not nodes[name][1:].any(), name
     others = model.engine.tasks[model.engine.tasks["task"] < FIRST_BACKGROUND]

@@ -42,6 +42,32 @@ def test_agent_sets_select_get_aggregate_and_group(half_way):
         nodes.get("no_such_property")
 
 
+def test_agent_sets_act_on_every_agent_in_them(half_way):
+    nodes = half_way.agents_by_type[Node]
+    chosen = nodes.select(at_most=2)
+    assert len(chosen.do("drain")) == 2
+    assert [node.is_draining for node in nodes] == [True, True, False, False]
+    chosen.shuffle_do(lambda node: node.recover())
+    assert not any(node.is_draining for node in nodes)
+    jobs = half_way.agents_by_type[Job]
+    killed = sorted(job.job for job in jobs)
+    jobs.shuffle_do("kill")
+    assert len(jobs) == 0
+    half_way.run()
+    frame = half_way.jobs_frame()
+    assert sorted(set(frame.loc[frame["outcome"] == "killed", "job"])) == killed
+
+
+def test_groups_of_agents_are_counted_and_aggregated(half_way):
+    nodes = half_way.agents_by_type[Node]
+    by_load = nodes.groupby("is_idle")
+    assert sum(by_load.count().values()) == 4
+    most, total = by_load.agg("tasks", max), by_load.agg("tasks", sum)
+    assert sum(total.values()) == half_way.engine.live
+    assert max(most.values()) == max(nodes.get("tasks"))
+    assert most.get(True, 0) == 0
+
+
 def test_agents_have_unique_numbers_and_keep_their_identity(half_way):
     numbers = [agent.unique_id for agent in half_way.agents]
     assert len(set(numbers)) == len(numbers)
@@ -118,6 +144,36 @@ def test_data_collectors_of_the_user_work():
     assert len(table) == len(model.nodes_frame()["time_ms"].unique())
     assert len(by_node) == 4 * len(table)
     assert by_node["tasks"].to_numpy().reshape(-1, 4).sum() == model.nodes_frame()["tasks"].sum()
+
+
+def test_reporters_of_all_agents_and_of_a_type_agree():
+    class Watched(Node):
+        """A type of a user's own."""
+
+    class WithWatched(ClusterModel):
+        node_class = Watched
+
+    model = WithWatched(scenario(**busy(measure__period_ms=1000)), seed=1)
+    model.datacollector = mesa.DataCollector(
+        model_reporters={"live": lambda m: m.engine.live},
+        # Mesa 3.5 asks every agent for an attribute by name, and not all have this one.
+        agent_reporters={
+            "tasks": lambda agent: getattr(agent, "tasks", None),
+            "kind": lambda agent: type(agent).__name__,
+        },
+        agenttype_reporters={Watched: {"tasks": "tasks"}, Job: {"received_ms": "cpu_received_ms", "home": "home"}},
+    )
+    model.run()
+    everyone = model.datacollector.get_agent_vars_dataframe()
+    assert set(everyone["kind"]) == {"Watched", "LoadManager", "Job"}
+    of_nodes = everyone.loc[everyone["kind"] == "Watched", "tasks"]
+    by_node = model.datacollector.get_agenttype_vars_dataframe(Watched)
+    assert of_nodes.astype(int).tolist() == by_node["tasks"].tolist() == model.nodes_frame()["tasks"].tolist()
+    live = model.datacollector.get_model_vars_dataframe()["live"]
+    assert of_nodes.astype(int).groupby(level="Step").sum().tolist() == live.tolist()
+    by_job = model.datacollector.get_agenttype_vars_dataframe(Job)
+    assert (by_job["received_ms"] >= 0).all()
+    assert by_job["home"].between(0, 3).all()
 
 
 def test_the_default_collector_measures_at_the_measuring_period():

@@ -29,7 +29,7 @@ def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
         known = np.array(manager.known_loads()["cpu_ms"])
         assert known[2] == truth[2]
         for other in (0, 1, 3):
-            if other not in manager.heard:
+            if other not in model.parts.reports._learnt[manager.index]:
                 assert known[other] == at_report[other]
                 differed |= known[other] != truth[other]
     assert differed
@@ -38,7 +38,7 @@ def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
 def test_reports_reach_the_others_after_the_networks_latency():
     # All at home and nobody asked, so that nothing but reports is known.
     model = ClusterModel(scenario(**busy(interconnect__latency_ms=300.0, policy__name="jsq")), seed=1)
-    model.policy.place = lambda newcomer, view: Decision(view.me, "test")
+    model.policy.place = lambda arriving, view: Decision(view.me, "test")
     reported = {}
     differed = False
     while model.now_ms < 8000:
@@ -54,19 +54,19 @@ def test_reports_reach_the_others_after_the_networks_latency():
 
 
 def offers_to_node_3(answer, **more):
-    """A run in which every node but 3 offers each newcomer to node 3; (time, asker, what it knew of node 3)."""
+    """A run in which every node but 3 offers each arriving task to node 3; (time, asker, what it knew of node 3)."""
     settings = busy(negotiation__remote_execution_ms=0.0, negotiation__offers=1) | more
     model = ClusterModel(scenario(**settings), seed=1)
     asked = []
 
-    def place(newcomer, view):
+    def place(arriving, view):
         if view.me == 3:
             return Decision(3, "test")
         asked.append((model.now_ms, view.me, view.load("tasks", 3), model.true_loads(3)["tasks"]))
         return Decision(3, "test")
 
     model.policy.place = place
-    model.policy.accept = lambda newcomer, decision, view: answer
+    model.policy.accept = lambda arriving, decision, view: answer
     return model, asked
 
 
@@ -90,7 +90,7 @@ def test_a_report_sent_before_an_answer_does_not_overwrite_it():
     while model.running:
         model.step()
         for manager in model.load_managers:
-            for told_ns, _ in manager.heard.values():
+            for told_ns, _ in model.parts.reports._learnt[manager.index].values():
                 late.append(model.now_ns - told_ns)
     # Told right after a report was sent, it stays until the next one is here.
     assert max(late) > 1_000e6
@@ -101,7 +101,7 @@ def test_reports_do_not_pile_up_while_nobody_decides():
     model = ClusterModel(scenario(**busy(workload__duration_s=2.0)), seed=1)
     while model.running:
         model.step()
-        assert len(model.negotiations.reports._sent) <= 1
+        assert len(model.parts.reports._sent) <= 1
 
 
 def test_in_mode_papers_everybody_knows_the_truth():
@@ -109,12 +109,12 @@ def test_in_mode_papers_everybody_knows_the_truth():
     checked = 0
     real = model.policy.place
 
-    def place(newcomer, view):
+    def place(arriving, view):
         nonlocal checked
         for node in range(4):
             assert view.load("io_ms", node) == float(model.true_loads(node)["io_ms"])
         checked += 1
-        return real(newcomer, view)
+        return real(arriving, view)
 
     model.policy.place = place
     model.run()
@@ -123,7 +123,7 @@ def test_in_mode_papers_everybody_knows_the_truth():
 
 def test_a_refused_offer_goes_to_the_next_best_until_offers_run_out():
     model = ClusterModel(scenario(**busy(policy__name="jsq", negotiation__offers=2)), seed=1)
-    model.policy.accept = lambda newcomer, decision, view: "not today"
+    model.policy.accept = lambda arriving, decision, view: "not today"
     model.run()
     frame = model.decisions_frame()
     assert (model.jobs_frame()["node"] == model.jobs_frame()["home"]).all()
@@ -150,8 +150,8 @@ def test_a_remote_start_takes_the_cost_of_the_formula_and_counts_as_migration_ti
     model = ClusterModel(
         scenario(**busy(negotiation__remote_execution_ms=100.0, workload__initial_data_mb__mean=2.0)), seed=1
     )
-    model.policy.place = lambda newcomer, view: Decision((view.me + 1) % 4, "test")
-    model.policy.accept = lambda newcomer, decision, view: ""
+    model.policy.place = lambda arriving, view: Decision((view.me + 1) % 4, "test")
+    model.policy.accept = lambda arriving, decision, view: ""
     model.run()
     frame = model.jobs_frame()
     assert len(frame) > 20
@@ -164,10 +164,10 @@ def test_every_question_and_answer_costs_twice_the_latency():
         seed=1,
     )
     answers = iter(["no", ""] * 10_000)
-    model.policy.place = lambda newcomer, view: Decision(
+    model.policy.place = lambda arriving, view: Decision(
         next(node for node in range(4) if node != view.me and node not in view.refused), "test"
     )
-    model.policy.accept = lambda newcomer, decision, view: next(answers)
+    model.policy.accept = lambda arriving, decision, view: next(answers)
     model.run()
     # Two nodes asked, there and back, over two links of 5 ms; then the task goes there.
     assert model.jobs_frame()["migration_ms"].to_numpy() == pytest.approx((2 * 2 + 1) * 2 * 5.0)
@@ -175,7 +175,7 @@ def test_every_question_and_answer_costs_twice_the_latency():
 
 def test_an_accepted_task_is_counted_at_its_target_at_once():
     model = ClusterModel(scenario(**busy(negotiation__remote_execution_ms=500.0)), seed=1)
-    model.policy.place = lambda newcomer, view: Decision(3, "test")
+    model.policy.place = lambda arriving, view: Decision(3, "test")
     while not model.engine.live:
         model.step()
     arrived = model.submitted_jobs
@@ -186,7 +186,7 @@ def test_an_accepted_task_is_counted_at_its_target_at_once():
 def test_views_are_read_only():
     """What a policy wrote there all others would take for true."""
     model = ClusterModel(scenario(**busy()), seed=1)
-    view = model.negotiations.view_of(model.load_managers[1])
+    view = model.parts.views.of(1)
     for column in (view.loads["tasks"], view.column("cpu_ms")):
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 1.0
@@ -195,7 +195,7 @@ def test_views_are_read_only():
 @pytest.mark.parametrize("target", [-1, 4])
 def test_a_policy_that_names_no_node_is_named(target):
     model = ClusterModel(scenario(**busy(policy__name="jsq")), seed=1)
-    model.policy.place = lambda newcomer, view: Decision(target, "mine")
+    model.policy.place = lambda arriving, view: Decision(target, "mine")
     with pytest.raises(InputError, match=f"policy 'jsq': it chose node {target}; allowed are 0 to 3"):
         model.run()
 
@@ -205,9 +205,9 @@ def test_a_policy_that_names_no_node_is_named(target):
 )
 def test_a_policy_that_migrates_what_it_has_not_is_named(where, said):
     model = ClusterModel(scenario(**busy(policy__name="wal-pm")), seed=1)
-    model.policy.place = lambda newcomer, view: Decision(view.me, "mine")
+    model.policy.place = lambda arriving, view: Decision(view.me, "mine")
 
-    def elsewhere(newcomer, view):
+    def elsewhere(arriving, view):
         return Decision(where, "mine", task=replace(view.candidate(0), task=10**6)) if view.me == 1 else None
 
     model.policy.migration = elsewhere

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support import finished, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.model.remote_memory import allocate
+from cluster_abm.model.migration.remote_memory import allocate
 
 
 def placed(overflow_kb, free_kb, forbidden=()):

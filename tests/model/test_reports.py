@@ -10,7 +10,9 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
-from cluster_abm.model.reports import FarReports, Reports
+from cluster_abm.model import assembly
+from cluster_abm.model.negotiation.far_reports import FarReports
+from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.policies import Decision
 
 # Two clusters of two nodes; 10 ms from a node to its switch, 480 ms between the switches: 20 ms near, 500 ms far.
@@ -25,13 +27,13 @@ FAR = {
 def watched(**more):
     """A model whose tasks all stay at home, and what each node's load was at each report."""
     model = ClusterModel(scenario(**busy(policy__name="jsq", **FAR, **more)), seed=1)
-    model.policy.place = lambda newcomer, view: Decision(view.me, "test")
+    model.policy.place = lambda arriving, view: Decision(view.me, "test")
     return model
 
 
 def test_each_report_arrives_after_the_latency_of_its_own_way():
     model = watched()
-    assert isinstance(model.negotiations.reports, FarReports)
+    assert isinstance(model.parts.reports, FarReports)
     reported = {0: [model.true_loads(node)["cpu_ms"] for node in range(4)]}
     differed = 0
     while model.now_ms < 8000:
@@ -49,12 +51,12 @@ def test_each_report_arrives_after_the_latency_of_its_own_way():
 
 def test_an_answer_is_newer_than_a_report_sent_before_it_and_older_than_one_sent_after():
     model = watched()
-    manager, reports = model.load_managers[0], model.negotiations.reports
+    manager, reports = model.load_managers[0], model.parts.reports
     while model.now_ms < 1200:
         model.step()
-    told = model.negotiations.true_row(2).copy()
+    told = model.true_loads(2).copy()
     told["cpu_ms"] = 12_345.0
-    reports.hear(manager, 2, told)
+    reports.learn(manager.index, 2, told)
     # The report of 1000 ms comes at 1500 ms: it was sent before the answer.
     while model.now_ms < 1900:
         model.step()
@@ -70,8 +72,8 @@ def test_an_answer_is_newer_than_a_report_sent_before_it_and_older_than_one_sent
 
 def test_asking_far_away_takes_longer():
     model = ClusterModel(scenario(**busy(negotiation__remote_execution_ms=0.0, **FAR)), seed=1)
-    model.policy.place = lambda newcomer, view: Decision((view.me + 1) % 4, "test")
-    model.policy.accept = lambda newcomer, decision, view: ""
+    model.policy.place = lambda arriving, view: Decision((view.me + 1) % 4, "test")
+    model.policy.accept = lambda arriving, decision, view: ""
     model.run()
     frame = model.jobs_frame()
     # There and back, and there with the task: three times the way. From 0 to 1 and from 2 to 3 it is near.
@@ -88,8 +90,8 @@ def test_so_many_messages_get_lost(share):
             negotiation__timeout_ms=30.0, workload__cpu_ms__mean=20.0, workload__io_per_ms__mean=0.0,
         )), seed=2,
     )  # fmt: skip
-    model.policy.place = lambda newcomer, view: Decision((view.me + 1) % 4, "test")
-    model.policy.accept = lambda newcomer, decision, view: ""
+    model.policy.place = lambda arriving, view: Decision((view.me + 1) % 4, "test")
+    model.policy.accept = lambda arriving, decision, view: ""
     model.run()
     frame = model.decisions_frame()
     unanswered = (frame["reason"] == "no answer").mean()
@@ -116,15 +118,20 @@ def test_lost_reports_leave_old_news_and_each_manager_loses_others():
     assert looks / 10 < differ < looks * 0.8
 
 
-def test_when_nothing_differs_far_reports_are_the_near_ones():
+def test_when_nothing_differs_far_reports_are_the_near_ones(monkeypatch):
     """One cluster's worth of like ways, told by the general means: the same decisions and records."""
     settings = busy(policy__name="wal-pm", interconnect__latency_ms=4.0, interconnect__kind="star")
     near = finished(3, **settings)
-    far = ClusterModel(scenario(**settings), seed=3)
-    assert type(far.negotiations.reports) is Reports
-    far.negotiations.reports = FarReports(far)
-    far.negotiations.report()
-    far.run()
+    assert type(near.parts.reports) is Reports
+    monkeypatch.setattr(
+        assembly,
+        "reports_of",
+        lambda setup, seed, *parts: FarReports(
+            0.0, 1, *parts[:-1], setup.cluster.exchange_period_ms, setup.negotiation.missed_reports, parts[-1]
+        ),
+    )
+    far = finished(3, **settings)
+    assert type(far.parts.reports) is FarReports
     assert same_records(near, far)
     assert near.decisions_frame().equals(far.decisions_frame())
 

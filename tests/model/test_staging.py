@@ -247,6 +247,6 @@ def test_files_that_never_come_are_refused():
     def apart(source):
         return np.where(nodes == source, math.inf, 0.0), np.where(nodes == source, 0.0, math.inf)
 
-    object.__setattr__(model.staging.map, "ways_from", apart)
+    object.__setattr__(model.staging.map, "routes_from", apart)
     with pytest.raises(InputError, match=r"data: job \d+ would wait inf ms for its files on node \d"):
         model.run()

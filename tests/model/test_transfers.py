@@ -31,7 +31,7 @@ def sent(tmp_path, jobs, to, **more):
         "interconnect__bandwidth_mbps": 80.0,
     }
     model = ClusterModel(scenario(**(settings | more)), seed=1)
-    model.policy.place = lambda newcomer, view: Decision(to[view.me], "test")
+    model.policy.place = lambda arriving, view: Decision(to[view.me], "test")
     return model
 
 
@@ -106,7 +106,7 @@ def test_who_is_killed_on_the_way_leaves_the_link_to_the_others(tmp_path):
         cluster__swap_mb=50.0,
         cluster__buffer_in_memory=False,
     )
-    model.policy.place = lambda newcomer, view: Decision(1 if newcomer.task else 0, "test")
+    model.policy.place = lambda arriving, view: Decision(1 if arriving.task else 0, "test")
     stepped = ClusterModel(model.setup, seed=1)
     stepped.policy.place = model.policy.place
     model.run()

@@ -6,8 +6,9 @@ import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.model import Watcher, failures
-from cluster_abm.study.one_run import finished_model
+from cluster_abm.model import Watcher
+from cluster_abm.model.migration import routes_in_use
+from cluster_abm.study.runner.one_run import finished_model
 
 
 def test_decisions_are_kept_or_counted():
@@ -22,13 +23,13 @@ def test_decisions_are_kept_or_counted():
     assert len(empty) == 0
     assert list(empty.columns) == list(frame.columns)
     assert f"{len(frame)} decisions were counted" in empty.attrs["note"]
-    assert counted.negotiations.decisions == []
+    assert counted.parts.log.kept == []
 
 
 def test_runs_of_studies_keep_none():
     with finished_model(scenario(**busy()), 1) as model:
         assert model.decisions_frame().attrs["taken"] > 0
-        assert model.negotiations.decisions == []
+        assert model.parts.log.kept == []
 
 
 def test_a_watched_run_that_keeps_none_shows_the_newest():
@@ -50,14 +51,14 @@ def test_a_watched_run_that_keeps_none_shows_the_newest():
 @pytest.mark.parametrize("policy", ["clb", "random", "round-robin"])
 def test_questions_about_tasks_that_have_ended_are_forgotten(policy):
     model = finished(**busy(interconnect__loss_share=0.3, policy__name=policy))
-    asked = {record.task for record in model.negotiations.decisions if record.source != record.target}
+    asked = {record.task for record in model.parts.log.kept if record.source != record.target}
     assert len(asked) > 50
-    model.negotiations.report()
-    assert len(model.negotiations._questions) == 0
+    model.parts.questions.forget_ended_tasks()
+    assert len(model.parts.questions._asked) == 0
 
 
 def test_routes_of_tasks_that_have_arrived_are_forgotten(monkeypatch):
-    monkeypatch.setattr(failures, "LEAST_WAYS", 8)
+    monkeypatch.setattr(routes_in_use, "KEPT_ROUTES", 8)
     # A link that fails at the very end: routes are kept for its sake.
     overrides = busy(
         interconnect__kind="star", policy__name="random", workload__duration_s=60.0, run__until=120_000.0,
@@ -67,6 +68,6 @@ def test_routes_of_tasks_that_have_arrived_are_forgotten(monkeypatch):
     most = 0
     while model.running:
         model.step()
-        most = max(most, len(model.failures._ways))
-    assert model.negotiations.remote_executions > 100
+        most = max(most, len(model.parts.routes_in_use._routes))
+    assert model.parts.departures.remote_executions > 100
     assert 0 < most < 100

@@ -35,7 +35,7 @@ class Faulty(Policy):
     source = "a test"
     summary = "goes wrong after ten seconds"
 
-    def place(self, newcomer, view):
+    def place(self, task, view):
         if view.now_ms > 10_000:
             raise RuntimeError("lost my <marbles>")
         return Decision(view.me, rule="stay")
@@ -51,7 +51,7 @@ class Endless(Faulty):
     name = "endless"
     summary = "never returns"
 
-    def place(self, newcomer, view):
+    def place(self, task, view):
         while True:
             pass
 
@@ -59,7 +59,7 @@ class Leaving(Faulty):
     name = "leaving"
     summary = "leaves the program"
 
-    def place(self, newcomer, view):
+    def place(self, task, view):
         raise SystemExit(3)
 """
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import busy, scenario
 
-from cluster_abm.model.watching import JobLife
+from cluster_abm.model.observation.watching import JobLife
 from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import INDICES
@@ -58,7 +58,7 @@ def test_a_node_is_drawn_by_its_load_and_tasks(run):
     nodes = groups(drawn(run, frame), "node")
     circles = [node.find("circle") for node in nodes]
     assert len(nodes) == 6
-    assert circles[0].get("fill") == colours.hexed(colours.LIGHTEST)
+    assert circles[0].get("fill") == colours.LIGHTEST
     assert circles[4].get("fill") == INDICES["cpu"].colour.lower()
     assert len({circle.get("fill") for circle in circles[:5]}) == 5
     radii = [float(circle.get("r")) for circle in circles[:4]]
@@ -205,7 +205,7 @@ def test_a_heat_map_has_a_pixel_a_node_and_time():
     image = np.rint(matplotlib.image.imread(file) * 255).astype(int)[:, :, :3]
     assert image.shape[:2] == (2, 3)
     # Node 0 below: its loads over time.
-    light, dark = colours.LIGHTEST, colours.rgb(INDICES["cpu"].colour)
+    light, dark = colours.rgb(colours.LIGHTEST), colours.rgb(INDICES["cpu"].colour)
     assert tuple(image[1, 0]) == light
     assert tuple(image[1, 1]) == dark
     assert [tuple(pixel) for pixel in image[0]] == [dark, light, dark]

@@ -17,7 +17,7 @@ class Scripted(Policy):
     name = "scripted" + BAD
     source = summary = BAD
 
-    def place(self, newcomer, view):
+    def place(self, task, view):
         if view.now_ms > 20_000:
             raise RuntimeError(BAD)
         return Decision(view.me, rule="rule" + BAD, reason="reason" + BAD)
@@ -72,7 +72,7 @@ def test_scripts_in_names_stay_text(chromium, scripted):
     tab.choose("Beside it", f"scripted{BAD}")
     tab.until(lambda: page.locator(".panel-map1 h2").count())
     assert BAD in page.locator(".panel-map1 h2").inner_text()
-    tab.choose("Beside it", "nobody")
+    tab.choose("Beside it", "no policy")
     tab.press("Play")
     page.locator(".panel-error").wait_for(timeout=60_000)
     assert f"RuntimeError: {BAD}" in page.locator(".panel-error").inner_text()

@@ -22,14 +22,14 @@ class Own(Policy):
     source = "a test"
     summary = "of one's own"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         return Decision(view.me, rule="stay")
 
 
 class Endless(Own):
     name = "endless"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         STAYS.set()
         while True:
             pass
@@ -49,7 +49,7 @@ class Stubborn(Own):
 
     name = "stubborn"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         STAYS.set()
         for _ in range(3):
             try:
@@ -65,7 +65,7 @@ class Asleep(Own):
 
     name = "asleep"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         STAYS.set()
         time.sleep(6.0)
         return Decision(view.me, rule="stay")
@@ -76,7 +76,7 @@ class Slow(Own):
 
     name = "slow"
 
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         time.sleep(0.05)
         return Decision(view.me, rule="stay")
 
@@ -223,7 +223,7 @@ def test_pause_gives_a_policy_its_time_from_then_on(begun, shots, monkeypatch):
 
 
 def sleeps(time_s):
-    def place(self, newcomer, view):
+    def place(self, arriving, view):
         if not STAYS.is_set():
             STAYS.set()
             time.sleep(time_s)

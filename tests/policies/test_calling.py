@@ -29,7 +29,7 @@ def run_with(**methods):
     model.run()
 
 
-def away(newcomer, view):
+def away(arriving, view):
     return Decision(view.next_node, "away")
 
 
@@ -56,7 +56,7 @@ def away(newcomer, view):
 ])  # fmt: skip
 def test_what_place_must_not_return(returned, said):
     with pytest.raises(PolicyFault, match=r"^policy 'wal-pm': ") as caught:
-        run_with(place=lambda newcomer, view: returned)
+        run_with(place=lambda arriving, view: returned)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 400
 
@@ -124,7 +124,7 @@ def test_a_period_is_a_period(period):
 
 
 def raising(problem):
-    def place(newcomer, view):
+    def place(arriving, view):
         raise problem
 
     return place
@@ -152,11 +152,12 @@ def test_the_line_is_the_policys_own_one_not_that_of_what_it_calls():
     class Asks(Policy):
         name = "asks"
 
-        def place(self, newcomer, view):
+        def place(self, arriving, view):
             return Decision(view.least("no such index"), "r")
 
     model = ClusterModel(scenario(**JOBS), seed=1)
-    model.asked = CheckedPolicy(Asks(), 4)
+    for manager in model.load_managers:
+        manager._policy = CheckedPolicy(Asks(), 4)
     with pytest.raises(PolicyFault, match=r"place raised (KeyError|ValueError): .*least\(\"no such index\"\)"):
         model.run()
 
@@ -170,7 +171,7 @@ def test_bad_input_that_a_policy_finds_in_a_run_is_its_fault_too():
 
 @pytest.mark.parametrize("cost_ms", [float("inf"), 1e13, -1.0, float("nan")])
 def test_a_cost_that_the_way_does_not_have(cost_ms):
-    def migration(newcomer, view):
+    def migration(arriving, view):
         running = [one for one in view.candidates if one.running]
         return Decision(view.next_node, "away", task=running[0], cost_ms=cost_ms) if running else None
 
@@ -227,7 +228,7 @@ def test_another_policy_that_cannot_be_made_ends_no_run_with_a_traceback(monkeyp
 
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_names_a_policy_that_does_not_return():
-    def endless(newcomer, view):
+    def endless(arriving, view):
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         while True:
             pass

@@ -10,7 +10,7 @@ from support import busy, finished
 
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Hardware, Newcomer, Paths, View, available, create, describe
+from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, available, create, describe
 from cluster_abm.policies.capacities import capacities_of
 from cluster_abm.scenario.schema import PolicyChoice
 
@@ -59,7 +59,7 @@ def views(draw):
 
 
 newcomers = st.builds(
-    Newcomer,
+    ArrivingTask,
     task=st.integers(0, 10**6), job=st.integers(0, 10**6), home=st.integers(0, 5), cpu_ms=st.floats(0.01, 1e6),
     io_per_ms=st.sampled_from([0.0, 0.01, 1.0]), request_kb=st.floats(1, 1000), memory_mb=st.floats(0, 500),
     initial_data_mb=st.floats(0, 10),
@@ -68,27 +68,27 @@ newcomers = st.builds(
 
 @pytest.mark.parametrize("name", PLACING)
 @settings(max_examples=60)
-@given(data=st.data(), view=views(), newcomer=newcomers)
-def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, newcomer):
+@given(data=st.data(), view=views(), arriving=newcomers)
+def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, arriving):
     policy = create(PolicyChoice(name=name))
     before = view.loads.copy()
-    if policy.holds(newcomer, 1, view):
+    if policy.holds(arriving, 1, view):
         return
-    decision = policy.place(newcomer, view)
+    decision = policy.place(arriving, view)
     assert 0 <= decision.target < view.nodes
     if not policy.central:  # it is never refused
         assert decision.target not in view.refused
     assert decision.rule
     assert np.array_equal(view.loads, before)
-    assert isinstance(policy.accept(newcomer, decision, view), str)
+    assert isinstance(policy.accept(arriving, decision, view), str)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=20)
-@given(view=views(), newcomer=newcomers)
-def test_a_task_that_lost_its_node_goes_on_where_somebody_answers(name, view, newcomer):
+@given(view=views(), arriving=newcomers)
+def test_a_task_that_lost_its_node_goes_on_where_somebody_answers(name, view, arriving):
     before = view.loads.copy()
-    decision = create(PolicyChoice(name=name)).recover(newcomer, view)
+    decision = create(PolicyChoice(name=name)).recover(arriving, view)
     assert 0 <= decision.target < view.nodes
     assert decision.target not in view.refused
     assert np.array_equal(view.loads, before)

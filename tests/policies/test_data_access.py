@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster_abm.engine.tables import LOAD
-from cluster_abm.policies import DataMap, Hardware, Newcomer, Paths, View, create
+from cluster_abm.policies import ArrivingTask, DataMap, Hardware, Paths, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
 LIKE_ALL = Hardware(1.0, 480.0, 0.5, np.inf, False, 8.1, 8.0, 40.0, 160.0)
@@ -44,12 +44,12 @@ def seen(data, tasks=None, me=0, refused=()):
 
 def needs(*files, home=0):
     """A task whose job needs these files."""
-    return Newcomer(7, 7, home, 1000.0, 0.0, 100.0, 4.0, 0.0, files=files)
+    return ArrivingTask(7, 7, home, 1000.0, 0.0, 100.0, 4.0, 0.0, files=files)
 
 
-def target(name, view, newcomer, **parameters):
+def target(name, view, arriving, **parameters):
     """Where a policy places it."""
-    return create(PolicyChoice(name=name, **parameters)).place(newcomer, view).target
+    return create(PolicyChoice(name=name, **parameters)).place(arriving, view).target
 
 
 # The example of tests/formulas/test_fetching_files.py; file 1 has a second copy, the others have it twice in one place.
@@ -132,12 +132,12 @@ def test_load_weighs_against_data():
 
 def test_the_asked_node_refuses_once_home_would_have_been_cheaper():
     policy = create(PolicyChoice(name="data-access", load_weight_ms=1000.0))
-    newcomer = needs(0, 1, 2, home=1)
-    decision = policy.place(newcomer, seen(EXAMPLE, [0, 2, 9, 9], me=1))
+    arriving = needs(0, 1, 2, home=1)
+    decision = policy.place(arriving, seen(EXAMPLE, [0, 2, 9, 9], me=1))
     # By what is known: 3521 against home's 4021 + 2000.
     assert (decision.target, decision.load_here, decision.load_there) == (0, 6021, 3521)
-    assert policy.accept(newcomer, decision, seen(EXAMPLE, [2, 0, 0, 0], me=0)) == ""
-    assert policy.accept(newcomer, decision, seen(EXAMPLE, [3, 0, 0, 0], me=0)) == "dearer than home by now"
+    assert policy.accept(arriving, decision, seen(EXAMPLE, [2, 0, 0, 0], me=0)) == ""
+    assert policy.accept(arriving, decision, seen(EXAMPLE, [3, 0, 0, 0], me=0)) == "dearer than home by now"
 
 
 def test_no_way_is_infinitely_far():

@@ -31,8 +31,8 @@ def node(tmp_path):
         ),
         seed=1,
     )  # fmt: skip
-    for newcomers in model._submissions.arrive(1):
-        model._travel(newcomers, *model.negotiations.place(newcomers))
+    for arrivals in model.parts.submissions.arrive(1):
+        assert model.placement.place(arrivals)
     return model.node_agents[0].loads
 
 

@@ -7,7 +7,7 @@ import pytest
 from support import busy, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import FREE, GHOST, IN_FLIGHT, NONE, RUNNING
+from cluster_abm.engine.tables import FREE, IN_TRANSIT, NONE, REQUEST_ONLY, RUNNING
 
 NODES, F_MS = 4, 5.0
 
@@ -16,10 +16,10 @@ def tasks_on(model, node):
     """(task, age in ms, cost in ms) of the processes that have begun on a node; how many are at its CPU or coming."""
     rows = model.engine.tasks
     found, queue = [], 0
-    for row in rows[(rows["node"] == node) & (rows["state"] != FREE) & (rows["state"] != GHOST)]:
-        at_disk = row["state"] not in (IN_FLIGHT, RUNNING) and row["request_kind"] != NONE
+    for row in rows[(rows["node"] == node) & (rows["state"] != FREE) & (rows["state"] != REQUEST_ONLY)]:
+        at_disk = row["state"] not in (IN_TRANSIT, RUNNING) and row["request_kind"] != NONE
         queue += not at_disk
-        if row["state"] == IN_FLIGHT:
+        if row["state"] == IN_TRANSIT:
             continue
         left_ns = int(row["cpu_left_ns"])
         if row["state"] == RUNNING:
@@ -42,10 +42,10 @@ def test_the_task_oldest_for_its_cost_migrates_once_its_age_pays():
     real = model.policy.migration
     compared = {"moved": 0, "stayed": 0}
 
-    def migration(newcomer, view):
+    def migration(arriving, view):
         mine, here = tasks_on(model, view.me)
         queues = [tasks_on(model, node)[1] for node in range(NODES)]
-        decision = real(newcomer, view)
+        decision = real(arriving, view)
         # Ties: the own node, else the first one after it, going round.
         target = min(range(NODES), key=lambda node: (queues[node], (node - view.me) % NODES))
         per_cost = {}

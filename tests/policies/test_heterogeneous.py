@@ -8,7 +8,7 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import CANDIDATE, LOAD
-from cluster_abm.policies import Hardware, Newcomer, Paths, View, available, create
+from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, available, create
 from cluster_abm.policies.capacities import AS_MEASURED, OWN_TIME, SERVED_BY, capacities_of
 from cluster_abm.scenario.schema import PolicyChoice
 
@@ -39,7 +39,7 @@ LAGGING, QUICK = node(seek_ms=15.0, disk_mb_per_s=20.0), node(seek_ms=2.5, disk_
 
 
 def asked(name, hardware, loads, *, me=0, heterogeneous=True, demands=None, parameters=None, tasks=()):
-    """A policy and what it says of a newcomer on node `me`, by a view of these nodes."""
+    """A policy and what it says of an arriving task on node `me`, by a view of these nodes."""
     table = np.zeros(len(hardware), LOAD)
     for index, values in loads.items():
         table[index] = values
@@ -52,17 +52,17 @@ def asked(name, hardware, loads, *, me=0, heterogeneous=True, demands=None, para
         me, table, tuple(hardware), Paths.alike(len(hardware), 128.0), 0.0, lambda task, draw: 0.3 + 0.4 * draw,
         capacities=capacities_of(hardware) if heterogeneous else None, tasks_of_mine=lambda: rows,
     )  # fmt: skip
-    newcomer = Newcomer(
+    arriving = ArrivingTask(
         **{"task": 1, "job": 1, "home": me, "cpu_ms": 100.0, "io_per_ms": 0.1, "request_kb": 100.0, "memory_mb": 20.0}
         | {"initial_data_mb": 0.0}
         | (demands or {})
     )
-    return policy, view, newcomer
+    return policy, view, arriving
 
 
 def target(name, hardware, loads, **how):
-    policy, view, newcomer = asked(name, hardware, loads, **how)
-    return policy.place(newcomer, view).target
+    policy, view, arriving = asked(name, hardware, loads, **how)
+    return policy.place(arriving, view).target
 
 
 # ---- what every policy must keep ---------------------------------------------------------------------------------
@@ -119,24 +119,24 @@ def test_nodes_count_by_speed_by_memory_for_programs_and_by_requests_per_ms():
 
 def test_a_view_compares_unlike_nodes_and_keeps_what_was_measured():
     loads = {"tasks": [2.0, 3.0], "cpu_ms": [200.0, 300.0], "io_ms": [50.0, 60.0], "oversize": [0.5, -0.2]}
-    _, view, newcomer = asked("jsq", [SLOW, FAST], loads)
+    _, view, arriving = asked("jsq", [SLOW, FAST], loads)
     assert view.column("tasks").tolist() == [4.0, 2.0]
-    assert view.column("tasks", newcomer).tolist() == [6.0, 4.0 / 1.5]
+    assert view.column("tasks", arriving).tolist() == [6.0, 4.0 / 1.5]
     assert view.is_largest("tasks")
     assert view.measured("tasks", 1) == 3.0
-    # In the node's own time as it is; the newcomer's 100 ms take 100 there and 33.3 here.
+    # In the node's own time as it is; the arriving task's 100 ms take 100 there and 33.3 here.
     assert view.column("cpu_ms").tolist() == [200.0, 300.0]
-    assert view.column("cpu_ms", newcomer) == pytest.approx([300.0, 333.3], abs=0.1)
-    assert view.column("oversize", newcomer).tolist() == [0.5, -0.2]
-    assert view.comparable(newcomer)["tasks"].tolist() == view.column("tasks", newcomer).tolist()
+    assert view.column("cpu_ms", arriving) == pytest.approx([300.0, 333.3], abs=0.1)
+    assert view.column("oversize", arriving).tolist() == [0.5, -0.2]
+    assert view.comparable(arriving)["tasks"].tolist() == view.column("tasks", arriving).tolist()
     assert view.comparable()["tasks"].tolist() == [4.0, 2.0]
     assert view.loads["tasks"].tolist() == [2.0, 3.0]
     # Its 0.1 accesses per ms of CPU take 20 ms each on the slow disk, 5 ms on the quick one.
-    _, view, newcomer = asked("jsq", [LAGGING, QUICK], loads)
-    assert view.column("io_ms", newcomer) == pytest.approx([50.0 + 200.0, 60.0 + 50.0])
+    _, view, arriving = asked("jsq", [LAGGING, QUICK], loads)
+    assert view.column("io_ms", arriving) == pytest.approx([50.0 + 200.0, 60.0 + 50.0])
 
 
-# ---- where a newcomer goes ---------------------------------------------------------------------------------------
+# ---- where an arriving task goes ------------------------------------------------------------------------------------
 
 WAL = {"cpu_weight": 0.5, "io_weight": 0.5}
 CASES = [
@@ -150,7 +150,7 @@ CASES = [
     ("power-of-d", [SLOW, FAST], {"tasks": [0, 3]}, 0, 0),
     ("cpu-based", [SLOW, FAST], {"cpu_queue": [1, 3]}, 0, 1),
     ("cpu-based", [SLOW, FAST], {"cpu_queue": [0, 3]}, 0, 0),
-    # 40 MB of the newcomer's 20 are there: 60/0.5 = 120 against 120/1.5 = 80; the other way 40 against 80.
+    # 40 MB of the arriving task's 20 are there: 60/0.5 = 120 against 120/1.5 = 80; the other way 40 against 80.
     ("memory-based", [SMALL, LARGE], {"memory_mb": [40, 100]}, 0, 1),
     ("memory-based", [SMALL, LARGE], {"memory_mb": [0, 100]}, 0, 0),
     # 0.1 accesses/ms more: 0.3/0.4 = 0.75 against 0.8/1.6 = 0.5; an idle disk, 0.25, is better than that.
@@ -170,23 +170,23 @@ CASES = [
 @pytest.mark.parametrize(("name", "hardware", "loads", "plain", "relative"), CASES)
 def test_where_a_newcomer_goes(name, hardware, loads, plain, relative):
     for heterogeneous, expected in ((False, plain), (True, relative)):
-        policy, view, newcomer = asked(
+        policy, view, arriving = asked(
             name, hardware, loads, heterogeneous=heterogeneous, parameters=WAL if name == "wal-re" else None
         )
-        assert not policy.holds(newcomer, 1, view)
-        assert policy.place(newcomer, view).target == expected
+        assert not policy.holds(arriving, 1, view)
+        assert policy.place(arriving, view).target == expected
 
 
 @pytest.mark.parametrize(("name", "index"), [("jsq", "tasks"), ("cpu-based", "cpu_queue")])
 def test_the_asked_node_answers_by_the_same_comparison(name, index):
-    policy, view, newcomer = asked(name, [SLOW, FAST], {index: [1, 3]})
-    offer = policy.place(newcomer, view)
+    policy, view, arriving = asked(name, [SLOW, FAST], {index: [1, 3]})
+    offer = policy.place(arriving, view)
     assert offer.load_here == pytest.approx(4.0)
     assert offer.load_there == pytest.approx(4.0 / 1.5)
     # It has got four since, 5/1.5 = 3.3; with five, 6/1.5 = 4, it is the lighter one no more.
     for now, refused in ((4, False), (5, True)):
         _, there, _ = asked(name, [SLOW, FAST], {index: [0, now]}, me=1)
-        assert bool(policy.accept(newcomer, offer, there)) == refused
+        assert bool(policy.accept(arriving, offer, there)) == refused
 
 
 def test_iolb_counts_what_the_newcomer_adds_where_it_goes():
@@ -207,7 +207,7 @@ def test_iolb_counts_what_the_newcomer_adds_where_it_goes():
 
 
 def test_clb_compares_queues_per_speed():
-    """Queues of 2.2 and 3: 3.2/0.5 with the newcomer against 4/1.5, and the gap is 2.2/0.5 - 3/1.5 > 1/1.5."""
+    """Queues of 2.2 and 3: 3.2/0.5 with the arriving task against 4/1.5, and the gap is 2.2/0.5 - 3/1.5 > 1/1.5."""
     how = {"parameters": {"index": "queue"}, "demands": {"io_per_ms": 0.0, "memory_mb": 0.0}}
     loads = {"queue_paging": [2.2, 3.0]}
     assert target("clb", [SLOW, FAST], loads, heterogeneous=False, **how) == 0
@@ -220,11 +220,11 @@ def test_hbd_moves_a_process_that_gains_by_a_faster_cpu():
     fixed_ms = 100.0
     found = {}
     for heterogeneous, age_ms in ((False, 31.0), (True, 31.0), (True, 29.0)):
-        policy, view, newcomer = asked(
+        policy, view, arriving = asked(
             "hbd", [SLOW, FAST], {"cpu_queue": [2, 3]}, heterogeneous=heterogeneous, tasks=[old | {"age_ms": age_ms}]
         )
         view.migration_ms = fixed_ms
-        found[heterogeneous, age_ms] = policy.migration(newcomer, view)
+        found[heterogeneous, age_ms] = policy.migration(arriving, view)
     assert found[False, 31.0] is None
     assert found[True, 29.0] is None  # 29 * 3.33 < 100
     assert found[True, 31.0].target == 1
@@ -238,8 +238,8 @@ def test_wal_pm_migrates_from_the_node_most_loaded_for_its_speed():
     loads = {"cpu_queue": [2, 3], "queue": [2, 3]}
     moved = {}
     for heterogeneous in (False, True):
-        policy, view, newcomer = asked("cm-pm", [SLOW, FAST], loads, heterogeneous=heterogeneous, tasks=[task])
-        moved[heterogeneous] = policy.migration(newcomer, view)
+        policy, view, arriving = asked("cm-pm", [SLOW, FAST], loads, heterogeneous=heterogeneous, tasks=[task])
+        moved[heterogeneous] = policy.migration(arriving, view)
     assert moved[False] is None
     assert moved[True].target == 1
     # The estimate is that of the loads as measured: 500 ms at speed 3 among 3 others and itself, of which it has the
@@ -282,8 +282,8 @@ def test_power_of_d_draws_in_proportion_to_speed():
 
 
 def test_round_robin_deals_in_proportion_to_speed_and_evenly():
-    policy, view, newcomer = asked("round-robin", [SLOW, FAST, node(speed=2.0)], {})
-    dealt = [policy.place(newcomer, view).target for _ in range(12)]
+    policy, view, arriving = asked("round-robin", [SLOW, FAST, node(speed=2.0)], {})
+    dealt = [policy.place(arriving, view).target for _ in range(12)]
     assert np.bincount(dealt).tolist() == [2, 6, 4]
     # Of any six turns in a row each node has its share.
     assert np.bincount(dealt[:6]).tolist() == [1, 3, 2]
@@ -293,6 +293,6 @@ def test_round_robin_deals_in_proportion_to_speed_and_evenly():
 def test_a_batch_job_gets_the_fastest_free_nodes():
     nodes = [SLOW, FAST, SLOW, FAST]
     for heterogeneous, given in ((False, [0, 1]), (True, [1, 3])):
-        policy, view, newcomer = asked("batch-system", nodes, {}, heterogeneous=heterogeneous)
-        assert not policy.holds(newcomer, 2, view)
-        assert sorted(view.notes["given"][newcomer.job].tolist()) == given
+        policy, view, arriving = asked("batch-system", nodes, {}, heterogeneous=heterogeneous)
+        assert not policy.holds(arriving, 2, view)
+        assert sorted(view.notes["given"][arriving.job].tolist()) == given

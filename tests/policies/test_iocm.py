@@ -48,18 +48,18 @@ def test_iocm_re_balances_io_else_memory_else_cpu(io_mean):
     real = model.policy.place
     seen = {}
 
-    def place(newcomer, view):
-        demand_mb = view.loads["memory_mb"][view.me] + newcomer.memory_mb
+    def place(arriving, view):
+        demand_mb = view.loads["memory_mb"][view.me] + arriving.memory_mb
         resource = balanced(view, demand_mb > 30)
         loads = view.loads[resource]
         target = lightest(view, resource)
         goes = loads[target] < loads[view.me]
         if resource == "io_load":
-            here, there = (estimate(view, newcomer, node, False) for node in (view.me, target))
+            here, there = (estimate(view, arriving, node, False) for node in (view.me, target))
             goes = goes and here > there + E_MS
         elif resource == "cpu_queue":
             goes = goes and loads[view.me] >= loads.max()
-        decision = real(newcomer, view)
+        decision = real(arriving, view)
         assert decision.target == (target if goes else view.me)
         assert decision.index == resource
         seen[resource, bool(goes)] = seen.get((resource, bool(goes)), 0) + 1
@@ -83,7 +83,7 @@ def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():
     real = model.policy.migration
     seen = {"sent": 0, "nobody": 0}
 
-    def migration(newcomer, view):
+    def migration(arriving, view):
         resource = balanced(view, view.loads["memory_mb"][view.me] > 30)
         loads = view.loads[resource]
         target = lightest(view, resource)
@@ -94,7 +94,7 @@ def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():
                 cost_ms = F_MS + 1000 * task.memory_mb / 128 if task.running else 7.0
                 if estimate(view, task, view.me, True) > estimate(view, task, target, False) + cost_ms:
                     eligible[task.task] = task.age_ms * task.io_per_ms / cost_ms
-        decision = real(newcomer, view)
+        decision = real(arriving, view)
         if decision is None:
             assert not eligible
             seen["nobody"] += 1

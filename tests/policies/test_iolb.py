@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 from support import busy, finished
 
 from cluster_abm.engine.tables import LOAD
-from cluster_abm.policies import Hardware, Newcomer, Paths, View, create
+from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
 IO, MEMORY, CPU = "lines 4-8 (I/O)", "lines 10-14 (memory)", ("lines 16-20 (CPU)", "line 15 (CPU)")
 PAPERS_NODE = Hardware(1.0, 100.0, 0.5, 1.5, False, 8.1, 8.0, 40.0, 160.0)
-TASK = Newcomer(
+TASK = ArrivingTask(
     task=0, job=0, home=0, cpu_ms=100.0, io_per_ms=0.1, request_kb=80.0, memory_mb=10.0, initial_data_mb=0.0
 )
 random_runs = settings(max_examples=25)
 
 
-def place(newcomer, policy="iolb", hardware=PAPERS_NODE, refused=(), **loads):
+def place(arriving, policy="iolb", hardware=PAPERS_NODE, refused=(), **loads):
     """The policy's decision at node 0, by loads given per node."""
     rows = np.zeros(len(next(iter(loads.values()))), LOAD)
     for name, values in loads.items():
@@ -34,7 +34,7 @@ def place(newcomer, policy="iolb", hardware=PAPERS_NODE, refused=(), **loads):
     view = View(
         0, rows, (hardware,) * len(rows), Paths.alike(len(rows), 128.0), 1.0, lambda task, draw: 0.5, frozenset(refused)
     )
-    return create(PolicyChoice(name=policy)).place(newcomer, view)
+    return create(PolicyChoice(name=policy)).place(arriving, view)
 
 
 # ---- one view at a time ------------------------------------------------------------------------------------------
@@ -102,10 +102,10 @@ def loads(draw):
 @settings(max_examples=300)
 @given(loads(), st.sampled_from([0.0, 0.01, 1.0]), st.sampled_from([0.0, 60.0, 99.0, 500.0]), st.floats(0.1, 1e5))
 def test_lines_4_to_8_need_io_and_lines_10_to_14_need_faults(rows, io_per_ms, memory_mb, cpu_ms):
-    newcomer = dataclasses.replace(TASK, io_per_ms=io_per_ms, memory_mb=memory_mb, cpu_ms=cpu_ms)
+    arriving = dataclasses.replace(TASK, io_per_ms=io_per_ms, memory_mb=memory_mb, cpu_ms=cpu_ms)
     fits = rows["memory_mb"][0] + memory_mb <= PAPERS_NODE.user_memory_mb
     for policy in ("clb", "mlb", "iolb"):
-        rule = place(newcomer, policy, **rows).rule
+        rule = place(arriving, policy, **rows).rule
         assert rule != IO or (policy == "iolb" and io_per_ms > 0)
         assert rule != MEMORY or (policy != "clb" and not fits)
 

@@ -12,10 +12,10 @@ from support import finished
 
 from cluster_abm.engine.tables import CANDIDATE, LOAD
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Hardware, Newcomer, Paths, View, create
+from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
-NEWCOMER = Newcomer(7, 7, 0, 1000.0, 0.0, 100.0, 600.0, 0.0)
+NEWCOMER = ArrivingTask(7, 7, 0, 1000.0, 0.0, 100.0, 600.0, 0.0)
 IDLE, LOW, NORMAL, HIGH = (0.0, 0.0, 10.0), (20.0, 0.2, 30.0), (50.0, 2.0, 50.0), (20.0, 0.2, 90.0)
 
 

@@ -8,11 +8,11 @@ from support import scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import CANDIDATE, LOAD
-from cluster_abm.policies import Hardware, Newcomer, Paths, View, create
+from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
 from cluster_abm.scenario.schema import PolicyChoice
 
 VARIATIONS = ["pf-rate", "working-set", "age", "combined", "io-active"]
-NEWCOMER = Newcomer(9, 9, 0, 1000.0, 0.0, 100.0, 64.0, 0.0)
+NEWCOMER = ArrivingTask(9, 9, 0, 1000.0, 0.0, 100.0, 64.0, 0.0)
 # 10 Mbps, which is 1.25 MB/s.
 NETWORK = 1.25
 
@@ -381,8 +381,10 @@ def test_a_submission_that_all_refuse_waits_in_its_queue(tmp_path):
     assert decisions["target"].tolist() == [1, 0, 0]
     assert decisions["accepted"].tolist() == [False, False, True]
     assert decisions["reason"].tolist() == [
-        "blocks submissions by now", "home blocks submissions, and all who were asked have refused", "accepted at home",
-    ]  # fmt: skip
+        "blocks submissions by now",
+        "home blocks submissions, and every node that was asked has refused",
+        "accepted at home",
+    ]
     # Waiting is no refusal: of the offers there was one.
     assert models[0].summary()["metrics"]["refused_offers"] == 1
     assert models[0].summary() == models[1].summary()
@@ -459,7 +461,7 @@ def test_it_does_not_end_before_a_failure_that_moves_the_submission_elsewhere():
 
 def test_a_policy_that_lets_go_by_the_clock_is_waited_for(monkeypatch):
     patient = type(create(PolicyChoice(name="no-ls-blocking")))
-    monkeypatch.setattr(patient, "holds", lambda self, newcomer, tasks, seen: seen.now_ms < 40_000)
+    monkeypatch.setattr(patient, "holds", lambda self, arriving, tasks, seen: seen.now_ms < 40_000)
     monkeypatch.setattr(patient, "holds_for_events", False)
     model = ClusterModel(scenario(**FILLED, policy__name="no-ls-blocking"), seed=1)
     model.run()

@@ -28,7 +28,7 @@ def io_loads_after_job_4(tmp_path, policy):
     )  # fmt: skip
     # Jobs 1 and 2 find an empty cluster and stay at home; job 2, which would go, has company before and after.
     places = {1: 0, 2: 0, 3: 1}
-    for newcomers in model._submissions.arrive(1):
+    for newcomers in model.parts.submissions.arrive(1):
         homes = model.jobs["home"][newcomers.job].astype(int)
         model.engine.admit(*newcomers, homes, 0 * homes)
     while model.now_ms < 210:

@@ -1,7 +1,7 @@
 """WAL-PM Fig. 1 (wal-pm, io-pm, cm-pm) against a straight transcription of the paper in plain Python.
 
 The transcription knows nothing of the package's formulas, load tables or policies: at the instant of every decision
-it reads the raw rows of live tasks, the newcomer among them, sums the loads itself, and decides by equations 1-16.
+it reads the raw rows of live tasks, the arriving task among them, sums the loads itself, and decides by equations 1-16.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from support import busy, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import IN_FLIGHT, NONE, READY, RUNNING
+from cluster_abm.engine.tables import IN_TRANSIT, NONE, READY, RUNNING
 from cluster_abm.model.agents import LoadManager
 
 SEEK_MS, PAGE_KB, MB_PER_S = 8.0, 4.0, 128.0
@@ -56,12 +56,12 @@ class Task(NamedTuple):
         ran_ns = max(0, model.now_ns - begun_ns) if row["state"] == RUNNING else 0
         left_ms, whole_ms = (left_ns - ran_ns) * node.speed / 1e6, float(row["cpu_demand_ms"])
         fresh = row["cpu_ns"] + ran_ns == 0
-        newborn = bool(row["state"] == IN_FLIGHT and fresh and row["home"] == row["node"] and not row["migrations"])
+        newborn = bool(row["state"] == IN_TRANSIT and fresh and row["home"] == row["node"] and not row["migrations"])
         return cls(
             int(row["task"]), left_ms, whole_ms, 0.0 if fresh else whole_ms - left_ms, float(row["io_per_ms"]),
             float(row["request_kb"]), int(row["memory_kb"]) / 1000, float(row["initial_data_mb"]),
-            float(row["reaccess_rate"]), row["state"] in (IN_FLIGHT, READY, RUNNING), newborn,
-            bool(row["state"] != IN_FLIGHT or newborn),
+            float(row["reaccess_rate"]), row["state"] in (IN_TRANSIT, READY, RUNNING), newborn,
+            bool(row["state"] != IN_TRANSIT or newborn),
         )  # fmt: skip
 
 
@@ -188,7 +188,7 @@ def near_tie(see, loads, i):
 
 
 def fig_1(see, i, policy, weights, estimator):
-    """Lines 2-5; line 1 has been done: the newcomer is among the tasks of node i."""
+    """Lines 2-5; line 1 has been done: the arriving task is among the tasks of node i."""
     loads = see.load(policy, weights, i)
     near = near_tie(see, loads, i)
     if loads[i] < max(loads):
@@ -210,7 +210,7 @@ def fig_1(see, i, policy, weights, estimator):
                 numbers = (loads[i], loads[k], here, there, cost, mce)
     if best is None:
         return Choice(None, None, "EM is empty", near)
-    return Choice(best.number, k, "newcomer" if best.newborn else "running", near, numbers)
+    return Choice(best.number, k, "arriving task" if best.newborn else "running", near, numbers)
 
 
 ALIKE = [Node()] * 5
@@ -247,29 +247,31 @@ SMALL = [
 @pytest.mark.parametrize("estimator", ["closed", "mg1"])
 @pytest.mark.parametrize(("policy", "weights"), POLICIES)
 def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estimator):
-    seen = dict.fromkeys(("not overloaded", "no candidate node", "EM is empty", "running", "newcomer"), 0)
+    seen = dict.fromkeys(("not overloaded", "no candidate node", "EM is empty", "running", "arriving task"), 0)
     skipped = 0
     nodes_of = {}
     real_rebalance = LoadManager.rebalance
 
-    def checked(manager, newcomer, record, send):
+    def checked(manager, arriving):
         nonlocal skipped
         see = Snapshot(manager.model, nodes_of[manager.model])
         choice = fig_1(see, manager.index, policy, WEIGHTS.get(weights), estimator)
         sent, recorded = [], []
 
-        def spying_send(task, source, target, *more):
-            sent.append((task.task, target))
-            assert source == manager.index == newcomer.home
-            send(task, source, target, *more)
-            on_the_way = manager.model.engine.tasks[manager.model.engine.tasks["state"] == IN_FLIGHT]
+        def spying_depart(task, decision, asking_ns):
+            sent.append((task.task, decision.target))
+            assert manager.index == arriving.home
+            LoadManager._depart(manager, task, decision, asking_ns)
+            on_the_way = manager.model.engine.tasks[manager.model.engine.tasks["state"] == IN_TRANSIT]
             assert on_the_way["gap_left_ns"].min() >= NONE
 
-        def spying_record(decision, *more):
+        def spying_record(task, decision, *more):
             recorded.append(decision)
-            record(decision, *more)
+            LoadManager._record(manager, task, decision, *more)
 
-        real_rebalance(manager, newcomer, spying_record, spying_send)
+        manager._depart, manager._record = spying_depart, spying_record
+        real_rebalance(manager, arriving)
+        del manager._depart, manager._record
         if choice.near:
             skipped += 1
             return
@@ -293,4 +295,4 @@ def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estim
     assert skipped < 30
     assert sum(seen.values()) > 800
     assert min(seen["running"], seen["EM is empty"], seen["not overloaded"]) > 50, seen
-    assert seen["newcomer"] > 20, seen
+    assert seen["arriving task"] > 20, seen

@@ -1,4 +1,4 @@
-"""Placements of newcomers without migration (WAL-PM section 5, IOCM section 3.4) against the transcription's loads;
+"""Placements without migration (WAL-PM section 5, IOCM section 3.4) against the transcription's loads;
 and what must hold of all of WAL-PM's policies whoever refuses."""
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ POLICIES = [
 
 
 def watched(seed, settings, check):
-    """A run in which `check(model, newcomer, view, decision)` is called after every decision."""
+    """A run in which `check(model, arriving task, view, decision)` is called after every decision."""
     model = ClusterModel(scenario(**settings), seed=seed)
     real_place = model.policy.place
 
-    def place(newcomer, view):
-        decision = real_place(newcomer, view)
-        check(model, newcomer, view, decision)
+    def place(arriving, view):
+        decision = real_place(arriving, view)
+        check(model, arriving, view, decision)
         return decision
 
     model.policy.place = place
@@ -41,10 +41,10 @@ def test_papers_mode_places_by_the_papers_loads(policy, weights):
     compared = sent = stays = skipped = 0
     for seed, (nodes, more) in enumerate(SMALL):
 
-        def check(model, newcomer, view, decision, nodes=nodes):
+        def check(model, arriving, view, decision, nodes=nodes):
             nonlocal compared, sent, stays, skipped
-            see, home = Snapshot(model, nodes), newcomer.home
-            assert newcomer.task not in [task.number for tasks in see.tasks for task in tasks]
+            see, home = Snapshot(model, nodes), arriving.home
+            assert arriving.task not in [task.number for tasks in see.tasks for task in tasks]
             loads = see.load(policy, WEIGHTS.get(weights), home)
             if near_tie(see, loads, home):
                 skipped += 1
@@ -70,13 +70,13 @@ def test_wal_re_by_io_alone_places_as_io_re_when_home_is_overloaded():
     io_re = create(PolicyChoice(name="io-re"))
     agreed = stayed = 0
 
-    def check(model, newcomer, view, decision):
+    def check(model, arriving, view, decision):
         nonlocal agreed, stayed
-        if view.load("io_load", newcomer.home) >= max(view.load("io_load", node) for node in range(len(ALIKE))):
-            assert decision.target == io_re.place(newcomer, view).target
-            agreed += decision.target != newcomer.home
+        if view.load("io_load", arriving.home) >= max(view.load("io_load", node) for node in range(len(ALIKE))):
+            assert decision.target == io_re.place(arriving, view).target
+            agreed += decision.target != arriving.home
         else:
-            assert decision.target == newcomer.home
+            assert decision.target == arriving.home
             stayed += 1
 
     watched(5, crowded("wal-re", "io"), check)
@@ -107,17 +107,17 @@ def test_negotiated_no_task_is_lost_or_run_twice_and_each_pays_its_moves(policy,
         real_answer = LoadManager.answer
         asked = []
 
-        def answer(manager, newcomer, decision, asker, asked=asked, real_answer=real_answer):
-            why_not = real_answer(manager, newcomer, decision, asker)
-            key = (manager.model.now_ns, asker.index, newcomer.task)
+        def answer(manager, arriving, decision, asker, asked=asked, real_answer=real_answer):
+            why_not = real_answer(manager, arriving, decision, asker)
+            key = (manager.model.now_ns, asker.index, arriving.task)
             first = key not in asked
             asked.append(key)
             return "not today" if answers == "all" or (answers == "one" and first) else why_not
 
         real_migration = model.policy.migration
 
-        def migration(newcomer, view, real_migration=real_migration):
-            decision = real_migration(newcomer, view)
+        def migration(arriving, view, real_migration=real_migration):
+            decision = real_migration(arriving, view)
             if decision is not None:
                 loads = known(view, decision.index)
                 assert decision.load_there == min(loads[k] for k in range(5) if k not in view.refused)
@@ -156,7 +156,7 @@ def check_nothing_is_lost(model):
     assert sorted(records["task"]) == list(range(model.jobs["tasks"].sum()))
     assert model.engine.live == 0
     # Nodes alike: a task gets the CPU that it asks for, once.
-    assert (records["cpu_ns"] == records["lone_cpu_ns"]).all()
+    assert (records["cpu_ns"] == records["isolated_cpu_ns"]).all()
     assert (breakdown_sum_ns(records) == records["finish_ns"] - records["arrival_ns"]).all()
 
 

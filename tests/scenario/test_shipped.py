@@ -11,7 +11,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.policies import available, create
 from cluster_abm.scenario import load_scenario, scenario_names, shipped_path
 from cluster_abm.study.compare import compare, with_policy
-from cluster_abm.study.plan import load_plan, reproduction_names
+from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.workload import are_closed
 from cluster_abm.workload.jobs import jobs_per_second
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from cluster_abm.errors import InputError
+from cluster_abm.study.runner.one_run import finished_model
 
 
 def square(number):
@@ -67,3 +68,9 @@ def note_and_wait(folder):
     """Leaves a file named by its process, and then waits for its end."""
     Path(folder, f"{os.getpid()}.begun").touch()
     time.sleep(100)
+
+
+def mean_slowdown(task):
+    """Of one run (runner.tasks.Task)."""
+    with finished_model(task.scenario, task.seed) as model:
+        return model.summary()["metrics"]["mean_slowdown"]

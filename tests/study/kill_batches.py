@@ -6,6 +6,7 @@ Prints, as JSON, what was found after each kill: runs kept before and after it, 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -15,14 +16,14 @@ import time
 from pathlib import Path
 
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.store import Store
-from cluster_abm.study.study_file import load_study
+from cluster_abm.study.design.study_file import load_study
+from cluster_abm.study.store.store import Store
 
 
 def main(study_file: str, out: str, times: int, seed: int) -> None:
     """Kill so many batches, or until most of the study is done; the last one is left alone."""
     # Parts of a few runs, so that kills meet compaction too.
-    Store.runs_a_part = 7
+    Store.runs_a_segment = 7
     study = load_study(study_file)
     chance = random.Random(seed)
     found = []
@@ -30,6 +31,8 @@ def main(study_file: str, out: str, times: int, seed: int) -> None:
         begun = time.monotonic()
         run_batch(study.model_copy(update={"replications": 5}), f"{out}-{name}", "inline", quiet=True)
         a_run_s = (time.monotonic() - begun) / (5 * len(study.policies))
+    # Else the first full collection of each fork copies this whole process, and takes longer than a batch may live.
+    gc.freeze()
     kept = 0
     for _ in range(times):
         # What is left takes no batch to its end before it is killed, however much faster it is than those measured.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tomli_w
 
-from cluster_abm.study.study_file import Study, load_study
+from cluster_abm.study.design.study_file import Study, load_study
 
 SCENARIO = {"cluster": {"nodes": 2}, "workload": {"utilisation": 0.5, "duration_s": 2.0, "cpu_ms": {"mean": 100.0}}}
 

@@ -19,17 +19,19 @@ from studies import study, study_path
 from cluster_abm import load_results
 from cluster_abm.errors import InputError
 from cluster_abm.study import batch as batch_module
-from cluster_abm.study import durable, fingerprint, one_run
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.executors import BatchExecutor, WorkerLost
-from cluster_abm.study.expansion import expand
-from cluster_abm.study.leases import Leases
-from cluster_abm.study.precision import enough
-from cluster_abm.study.setting_aside import set_aside
+from cluster_abm.study.design import fingerprint
+from cluster_abm.study.design.expansion import expand
+from cluster_abm.study.report.study_loads import loads_over_time
+from cluster_abm.study.runner import one_run
+from cluster_abm.study.runner.executors import BatchExecutor, WorkerLost
+from cluster_abm.study.runner.wanted import known_values
+from cluster_abm.study.statistics.precision import enough
 from cluster_abm.study.status import status_of
-from cluster_abm.study.store import Record, Store
-from cluster_abm.study.study_loads import loads_over_time
-from cluster_abm.study.wanted import known_values
+from cluster_abm.study.store import durable
+from cluster_abm.study.store.leases import Leases
+from cluster_abm.study.store.setting_aside import set_aside
+from cluster_abm.study.store.store import Record, Store
 
 
 def run(folder, **changes):
@@ -148,7 +150,7 @@ def test_what_is_damaged_is_told_set_aside_and_run_again(tmp_path, undisturbed, 
     store = Store(tmp_path / "out")
     if what == "part":
         store.compact(1)
-    path = next((store.parts if what == "part" else store.runs).iterdir())
+    path = next((store.segments if what == "part" else store.runs).iterdir())
     data = path.read_bytes()
     path.write_bytes(data[:-3])
     status = status_of(tmp_path / "out")
@@ -168,10 +170,10 @@ def test_what_is_damaged_is_told_set_aside_and_run_again(tmp_path, undisturbed, 
 
 
 def test_parts_are_made_on_the_way(tmp_path, monkeypatch, undisturbed):
-    monkeypatch.setattr(Store, "runs_a_part", 5)
+    monkeypatch.setattr(Store, "runs_a_segment", 5)
     run(tmp_path)
     store = Store(tmp_path / "out")
-    assert len(list(store.parts.iterdir())) == 2
+    assert len(list(store.segments.iterdir())) == 2
     assert len(list(store.runs.iterdir())) < 5
     pd.testing.assert_frame_equal(load_results(tmp_path / "out"), undisturbed)
     assert run(tmp_path).made == 0
@@ -388,9 +390,10 @@ TWO_AT_ONCE = """
 import os, sys, time
 from pathlib import Path
 from cluster_abm.study import batch
-from cluster_abm.study.study_file import load_study
+from cluster_abm.study.design.study_file import load_study
+from cluster_abm.study.runner import work
 study, out, meeting = sys.argv[1], sys.argv[2], Path(sys.argv[3])
-real = batch.carry_out
+real = work.carry_out
 def together(assignment):
     (meeting / str(os.getpid())).touch()
     deadline = time.monotonic() + 60
@@ -398,7 +401,7 @@ def together(assignment):
         assert time.monotonic() < deadline, "the other one does not come"
         time.sleep(0.01)
     return real(assignment)
-batch.carry_out = together
+work.carry_out = together
 print(batch.run_batch(load_study(study), out, "inline", quiet=True).made)
 """
 

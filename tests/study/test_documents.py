@@ -10,10 +10,10 @@ from studies import study, study_path
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.documents import DOCUMENTS, sealed_document
+from cluster_abm.study.design.study_file import load_study
 from cluster_abm.study.results_folder import load_results, read_plan
 from cluster_abm.study.status import status_of
-from cluster_abm.study.study_file import load_study
+from cluster_abm.study.store.documents import DOCUMENTS, sealed_document
 
 
 def files(folder):

@@ -16,9 +16,9 @@ import executor_tasks as work
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.executors import KINDS, WorkerLost, open_executor
-from cluster_abm.study.executors.base import library
-from cluster_abm.study.executors.processes import _Crew
+from cluster_abm.study.runner.executors import KINDS, WorkerLost, open_executor
+from cluster_abm.study.runner.executors.base import library
+from cluster_abm.study.runner.executors.processes import _Crew
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_no_submission_after_the_end():
 def test_a_script_without_its_guard_is_told_so(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(
-        "from cluster_abm.study.executors import open_executor\n"
+        "from cluster_abm.study.runner.executors import open_executor\n"
         "with open_executor('process', 1) as executor:\n"
         "    executor.submit(abs, -1).result()\n"
     )
@@ -167,7 +167,7 @@ def test_no_process_stays_behind(tmp_path, end):
     script.write_text(
         "import time\n"
         "import executor_tasks as work\n"
-        "from cluster_abm.study.executors import open_executor\n"
+        "from cluster_abm.study.runner.executors import open_executor\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
         "        with open_executor('process', 1) as executor:\n"

@@ -14,15 +14,15 @@ from support import scenario
 import cluster_abm
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
-from cluster_abm.study import fingerprint
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.code_version import check_policy
-from cluster_abm.study.expansion import expand
-from cluster_abm.study.fingerprint import cell_key, code_of, result_version
-from cluster_abm.study.one_run import Assignment, carry_out
-from cluster_abm.study.policy_sources import policy_version
+from cluster_abm.study.design import fingerprint
+from cluster_abm.study.design.expansion import expand
+from cluster_abm.study.design.fingerprint import cell_key, code_of, result_version
+from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.design.study_file import load_study
+from cluster_abm.study.runner.code_version import check_policy
+from cluster_abm.study.runner.one_run import Assignment, carry_out
 from cluster_abm.study.status import status_of
-from cluster_abm.study.study_file import load_study
 
 POLICY = """
 from cluster_abm.policies import Decision, Policy
@@ -33,8 +33,8 @@ class Mine(Policy):
     name = "mine"
     source = summary = "a test"
 
-    def place(self, newcomer, view):
-        return Decision(target(newcomer), rule="mine")
+    def place(self, task, view):
+        return Decision(target(task), rule="mine")
 """
 
 
@@ -53,7 +53,7 @@ def package(tmp_path, monkeypatch):
     (site / "mine").mkdir(parents=True)
     (site / "mine" / "__init__.py").touch()
     (site / "mine" / "policy.py").write_text(POLICY)
-    (site / "mine" / "rules.py").write_text("def target(newcomer):\n    return newcomer.home\n")
+    (site / "mine" / "rules.py").write_text("def target(task):\n    return task.home\n")
     (site / "mine-1.dist-info").mkdir()
     (site / "mine-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n")
     (site / "mine-1.dist-info" / "entry_points.txt").write_text("[cluster_abm.policies]\nmine = mine.policy:Mine\n")
@@ -71,7 +71,7 @@ def test_an_edited_policy_of_ones_own_is_run_anew(package, tmp_path):
     assert run().made == 12
     assert run().made == 0
     # Not the policy's own file: what it imports.
-    (package / "rules.py").write_text("def target(newcomer):\n    return 0\n")
+    (package / "rules.py").write_text("def target(task):\n    return 0\n")
     forget()
     status = status_of(tmp_path / "out")
     assert status.code != status.code_now
@@ -121,7 +121,7 @@ def test_a_worker_whose_policy_has_other_sources_carries_nothing_out(package, tm
     version = policy_version("mine")
     carried = Assignment(expansion.scenario(cell), cell.key, 1, version, "none", False)
     assert not carry_out(carried).failed
-    (package / "rules.py").write_text("def target(newcomer):\n    return 0\n")
+    (package / "rules.py").write_text("def target(task):\n    return 0\n")
     forget()
     with pytest.raises(InputError, match=rf"the policy 'mine' is of other sources \(.*\({version}\): install the same"):
         carry_out(carried)
@@ -131,9 +131,9 @@ def test_a_worker_whose_policy_has_other_sources_carries_nothing_out(package, tm
 
 # Of each module of results/: whether a run's numbers come from it. An edit of one that only shows voids no results.
 MAKES_NUMBERS = {
-    "__init__": False, "files": False, "film": False, "frames": True, "lanes": False, "pictures": False,
-    "sensitivity_picture": False, "stacked": False, "study_axes": False, "study_grid": False,
-    "study_pictures": False, "style": False, "summary": True,
+    "__init__": False, "colours": False, "files": False, "film": False, "frames": True, "lanes": False,
+    "metrics": True, "pictures": False, "sensitivity_picture": False, "stacked": False, "study_axes": False,
+    "study_grid": False, "study_pictures": False, "style": False, "summary": True,
 }  # fmt: skip
 
 
@@ -144,8 +144,8 @@ def test_every_module_of_results_is_known_to_make_numbers_or_not():
     assert {name for name in MAKES_NUMBERS if f"results/{name}.py" in counted} == {
         name for name, makes in MAKES_NUMBERS.items() if makes
     }
-    assert {"study/measuring.py", "study/warmup.py", "model/model.py", "engine/slice.py"} <= counted
-    assert not {"study/batch.py", "cli/batch.py", "model/watching.py"} & counted
+    assert {"study/runner/measuring.py", "study/statistics/warmup.py", "model/model.py", "engine/slice.py"} <= counted
+    assert not {"study/batch.py", "cli/batch.py", "model/observation/watching.py"} & counted
 
 
 def test_no_module_that_makes_numbers_is_left_out():
@@ -153,8 +153,8 @@ def test_no_module_that_makes_numbers_is_left_out():
     import grimp
 
     graph = grimp.build_graph("cluster_abm", cache_dir=None)
-    makers = {"cluster_abm.study.measuring", *graph.find_descendants("cluster_abm.model")}
-    makers -= {"cluster_abm.model.watching"}
+    makers = {"cluster_abm.study.runner.measuring", *graph.find_descendants("cluster_abm.model")}
+    makers -= {"cluster_abm.model.observation.watching"}
     used = set().union(*(graph.find_modules_directly_imported_by(name) for name in makers))
     of_results = {name.rpartition(".")[2] for name in used if name.startswith("cluster_abm.results.")}
     while True:

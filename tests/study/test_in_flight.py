@@ -12,13 +12,14 @@ from studies import study
 from support import scenario
 
 from cluster_abm.errors import InputError
-from cluster_abm.study import batch, runs
+from cluster_abm.study import batch
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.compare import with_policy
-from cluster_abm.study.executors import BatchExecutor, WorkerLost
-from cluster_abm.study.in_flight import InFlight
-from cluster_abm.study.runs import Task, run_all
-from cluster_abm.study.store import Store
+from cluster_abm.study.runner import tasks as tasks_module
+from cluster_abm.study.runner.executors import BatchExecutor, WorkerLost
+from cluster_abm.study.runner.in_flight import InFlight
+from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("ctrl_c")
 
@@ -63,7 +64,7 @@ def at_once(monkeypatch):
     def opened(*_):
         yield AtOnce()
 
-    for module in (batch, runs):
+    for module in (batch, tasks_module):
         monkeypatch.setattr(module, "open_executor", opened)
 
 
@@ -87,14 +88,14 @@ def test_ctrl_c_books_what_a_batch_has_got_back(tmp_path, monkeypatch, at_once):
 
 def test_ctrl_c_books_what_a_comparison_has_got_back(monkeypatch, at_once):
     tasks = [Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), seed) for seed in (1, 2, 3)]
-    real, told = runs.tqdm.update, []
+    real, told = tasks_module.tqdm.update, []
 
     def interrupted(bar, *count):
         told.append(bar)
         press()
         return real(bar, *count)
 
-    monkeypatch.setattr(runs.tqdm, "update", interrupted)
+    monkeypatch.setattr(tasks_module.tqdm, "update", interrupted)
     outcome = run_all(tasks, 2, quiet=True)
     assert outcome.interrupted
     assert outcome.finished == len(told) == 3

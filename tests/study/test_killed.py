@@ -18,7 +18,7 @@ from studies import study, study_path
 
 from cluster_abm import load_results
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.store import Store
+from cluster_abm.study.store.store import Store
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "1"))
@@ -32,10 +32,9 @@ def killed(folder, times, replications):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    ("times", "replications"), [(25, 150), pytest.param(400, 2500, marks=pytest.mark.slow)], ids=["some", "many"]
-)
-def test_killed_at_random(tmp_path, times, replications):
+@pytest.mark.slow
+def test_killed_at_random(tmp_path):
+    times, replications = 200, 1250
     found = killed(tmp_path, times, replications)
     kills = found["kills"]
     assert len(kills) > times / 3
@@ -51,7 +50,7 @@ def test_killed_at_random(tmp_path, times, replications):
     assert list((tmp_path / "out" / "sessions").iterdir()) == []
     # A claim whose process was killed before it wrote its name there holds until it expires: no compaction till then.
     unnamed = [path for path in (tmp_path / "out" / "claims").glob("compaction.*") if not path.stat().st_size]
-    assert len(list(store.parts.iterdir())) > 1 or unnamed
+    assert len(list(store.segments.iterdir())) > 1 or unnamed
     run_batch(study(tmp_path, replications=replications, grid=None), tmp_path / "alone", "inline", quiet=True)
     ours, quiet = load_results(tmp_path / "out"), load_results(tmp_path / "alone")
     pd.testing.assert_frame_equal(ours, quiet)

@@ -8,10 +8,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
-from cluster_abm.study.leases import Leases, processes_at_work, this_host, token_of
+from cluster_abm.study.store.leases import Leases, processes_at_work, this_host, token_of
 
 
 def session(folder, host=None, pid=None):
@@ -64,6 +65,22 @@ def test_ctrl_c_at_the_end_leaves_no_claim(tmp_path, monkeypatch):
     assert released == ["run", "other"]
     assert list((tmp_path / "claims").iterdir()) == []
     assert list((tmp_path / "sessions").iterdir()) == []
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_in_the_middle_of_a_claim_leaves_no_claim(tmp_path, monkeypatch):
+    real = Path.open
+
+    def interrupted(path, mode="r", **how):
+        file = real(path, mode, **how)
+        if mode == "x":
+            os.kill(os.getpid(), signal.SIGINT)
+        return file
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), Leases(tmp_path) as leases:
+        leases.claim("run")
+    assert list((tmp_path / "claims").iterdir()) == []
 
 
 def test_of_many_at_once_one_gets_it(tmp_path, dead_pid):

@@ -10,7 +10,7 @@ import pytest
 from support import busy, finished
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.measuring import load_over_time, measure_run, tasks_met
+from cluster_abm.study.runner.measuring import load_over_time, measure_run, tasks_met
 
 
 @pytest.fixture(scope="module")

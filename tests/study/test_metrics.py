@@ -7,10 +7,10 @@ from studies import SCENARIO, study
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
-from cluster_abm.study.expansion import expand
-from cluster_abm.study.measuring import measure_run
-from cluster_abm.study.metrics import metric_names
-from cluster_abm.study.one_run import finished_model
+from cluster_abm.study.design.expansion import expand
+from cluster_abm.study.design.metrics import metric_names
+from cluster_abm.study.runner.measuring import measure_run
+from cluster_abm.study.runner.one_run import finished_model
 
 FILES = {"data.files": 4, "data.size_mb.mean": 1.0}
 KINDS = {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.study.precision import enough, more_seeds, relative_half_width
-from cluster_abm.study.statistics import estimate
+from cluster_abm.study.statistics.estimates import estimate
+from cluster_abm.study.statistics.precision import enough, more_seeds, relative_half_width
 
 
 def test_half_width_by_hand():

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cluster_abm.study.ranking import ranking
-from cluster_abm.study.statistics import all_pairs, corrected, holm
+from cluster_abm.study.statistics.estimates import all_pairs, corrected, holm
+from cluster_abm.study.statistics.ranking import ranking
 
 
 def ranked(values, **options):

@@ -9,10 +9,10 @@ import pytest
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.scenario import load_scenario, shipped_path
-from cluster_abm.study.claims import check_claim, measure_number, statistic
-from cluster_abm.study.plan import Claim, Number, load_plan, reproduction_names
-from cluster_abm.study.reproduce import Point, Reproduction, _settings_at, _value, reproduce
-from cluster_abm.study.runs import Outcome
+from cluster_abm.study.papers.claims import check_claim, measure_number, statistic
+from cluster_abm.study.papers.plan import Claim, Number, load_plan, reproduction_names
+from cluster_abm.study.papers.reproduce import Point, Reproduction, _settings_at, _value, reproduce
+from cluster_abm.study.runner.tasks import Outcome, Where
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 
@@ -69,11 +69,11 @@ def test_a_falling_curve_and_claims_about_some_points():
 
 
 def test_a_metric_is_a_name_a_path_or_a_sum():
-    summary = {"metrics": {"makespan_ms": 5.0, "breakdown_ms": {"cpu": 2, "paging": None}}, "jobs": {"finished": 3}}
-    assert _value(summary, "makespan_ms") == 5.0
-    assert _value(summary, "jobs.finished + metrics.breakdown_ms.cpu") == 5.0
-    assert np.isnan(_value(summary, "jobs.finished + metrics.breakdown_ms.paging"))
-    assert np.isnan(_value(summary, "programs.m-sort.paging_percent"))
+    row = {"makespan_ms": 5.0, "breakdown_ms.cpu": 2, "breakdown_ms.paging": float("nan"), "jobs.finished": 3}
+    assert _value(row, "makespan_ms") == 5.0
+    assert _value(row, "jobs.finished + metrics.breakdown_ms.cpu") == 5.0
+    assert np.isnan(_value(row, "jobs.finished + metrics.breakdown_ms.paging"))
+    assert np.isnan(_value(row, "programs.m-sort.paging_percent"))
 
 
 def test_numbers_that_a_paper_says_of_its_curves():
@@ -203,15 +203,16 @@ def test_several_numbers_of_the_same_runs():
     }  # fmt: skip
     found = reproduce("memory-centric-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
     # Ten curves at one point, from two seeds each: four policies twice, and the two without load sharing.
-    assert len(found.outcome.summaries) == 20
+    assert len(found.outcome.rows) == 20
     by_series = {point.series: point for point in found.points}
     assert by_series["no-ls: jobs completed"].by_seed == (6.0, 6.0)
     assert by_series["no-ls: jobs completed"].published == 341
-    combined = [summary for summary in found.outcome.summaries if summary["policy"] == "combined"]
-    assert by_series["combined"].by_seed == tuple(one["metrics"]["mean_slowdown_cpu"] for one in combined[:2])
+    slowdowns = [row["mean_slowdown_cpu"] for row in found.outcome.rows]
+    place = slowdowns.index(by_series["combined"].by_seed[0])
+    assert by_series["combined"].by_seed == tuple(slowdowns[place : place + 2])
     table = reproduce("memory-centric-table2", seeds=1, quick=True, workers=1, quiet=True)
     # Three groups of programs, whose rows are of the same runs.
-    assert len(table.outcome.summaries) == 3
+    assert len(table.outcome.rows) == 3
     assert {(point.x, point.series) for point in table.points if point.published is None} == set()
     assert len(table.points) == 9
 
@@ -226,7 +227,7 @@ def test_each_seed_takes_another_run_of_a_trace_of_several(tmp_path):
         "workload.io_per_ms.mean": 0.0, "policy.name": "none",
     }  # fmt: skip
     found = reproduce("wal-pm-fig3", seeds=4, quick=True, overrides=given, workers=1, quiet=True)
-    finished = [summary["jobs"]["finished"] for summary in found.outcome.summaries[:4]]
+    finished = [row["jobs.finished"] for row in found.outcome.rows[:4]]
     assert finished == [40, 41, 42, 40]
 
 
@@ -235,3 +236,17 @@ def test_what_the_papers_say_is_read_from_one_file():
     assert not claims.duplicated(["paper", "claim"]).any()
     asked = {number.claim for name in reproduction_names() for number in load_plan(name).number}
     assert set(claims["claim"]) == asked
+
+
+def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path):
+    """Figures of the same runs share them too."""
+    where = Where("inline", folder=tmp_path / "store")
+    given = {"cluster.nodes": 4, "workload.duration_s": 2.0}
+    first = reproduce("iolb-table-1", 2, True, given, quiet=True, where=where)
+    again = reproduce("iolb-table-1", 2, True, given, quiet=True, where=where)
+    alone = reproduce("iolb-table-1", 2, True, given, workers=1, quiet=True)
+    assert first.outcome.made == first.outcome.finished > 0
+    assert again.outcome.made == 0
+    assert first.as_json() == again.as_json() == alone.as_json()
+    more = reproduce("iolb-table-1", 3, True, given, quiet=True, where=where)
+    assert more.outcome.made == more.outcome.finished // 3

@@ -12,11 +12,11 @@ from studies import study
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.batch import run_batch
-from cluster_abm.study.expansion import expand, points_of
-from cluster_abm.study.report import write_report
+from cluster_abm.study.design.expansion import expand, points_of
+from cluster_abm.study.design.study_file import load_study, study_to_toml
+from cluster_abm.study.report.report import write_report
 from cluster_abm.study.results_folder import load_results, read_plan
-from cluster_abm.study.sensitivity import analyse
-from cluster_abm.study.study_file import load_study, study_to_toml
+from cluster_abm.study.statistics.sensitivity import analyse
 
 KEYS = ("workload.cpu_ms.mean", "workload.io_per_ms.mean", "cluster.memory_mb")
 UNIT = {key: {"low": 0.0, "high": 1.0} for key in KEYS[:2]}
@@ -161,7 +161,7 @@ def test_the_report_says_of_which_policy_there_are_no_indices(tmp_path):
     assert set(pd.read_csv(tmp_path / "report" / "sensitivity.csv")["policy"]) == {"none"}
 
 
-@pytest.mark.parametrize("method", ["sobol", "morris"])
+@pytest.mark.parametrize("method", ["morris", pytest.param("sobol", marks=pytest.mark.slow)])
 def test_a_simulated_study_from_file_to_figure(tmp_path, method):
     plan = {
         "method": method, "samples": 2, "workload.utilisation": {"low": 0.3, "high": 0.6},

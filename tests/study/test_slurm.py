@@ -18,8 +18,8 @@ from support import scenario
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.compare import with_policy
-from cluster_abm.study.executors import WorkerLost, open_executor, slurm_jobs
-from cluster_abm.study.runs import Task, run_one
+from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
+from cluster_abm.study.runner.tasks import Task
 
 
 @pytest.fixture
@@ -47,14 +47,15 @@ def test_results_errors_and_lost_jobs_come_back(local):
     assert left == [".err", ".out", ".pkl"]
 
 
+@pytest.mark.slow
 def test_a_run_is_the_same_there_and_a_lost_one_can_be_submitted_again(local, tmp_path):
     task = Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), 1)
     with open_executor("slurm", 2, slurm=local) as executor:
-        run = executor.submit(run_one, task)
+        run = executor.submit(work.mean_slowdown, task)
         lost = executor.submit(work.die_the_first_time, str(tmp_path / "mark"))
         assert isinstance(lost.exception(timeout=60), WorkerLost)
         assert executor.submit(work.die_the_first_time, str(tmp_path / "mark")).result(timeout=60) == 2
-        assert run.result(timeout=100) == run_one(task)
+        assert run.result(timeout=100) == work.mean_slowdown(task)
 
 
 # Jobs of this machine are ended by it.
@@ -111,6 +112,7 @@ def test_a_file_system_that_stays_away_is_a_lost_job(local, look, monkeypatch):
     assert "its files cannot be looked at: OSError: " in str(problem)
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_read_fails_its_own_task_only(local, look):
     look("result", ModuleNotFoundError("No module named 'theirs'"), 1)
     with open_executor("slurm", 1, slurm=local) as executor:
@@ -199,7 +201,7 @@ FAKE_SACCT = "#!{python}\nprint('JobID|State|NodeList')\n"
 @pytest.fixture
 def machine_room(tmp_path, monkeypatch, path_of_tests):
     """A folder of commands named as Slurm's, first on the path; gives the file in which sbatch notes its scripts."""
-    monkeypatch.setitem(slurm_jobs.LOOKS_EVERY_S, "slurm", 1.0)
+    monkeypatch.setitem(slurm_jobs.POLL_INTERVAL_S, "slurm", 1.0)
     record = tmp_path / "sbatch.txt"
     commands = tmp_path / "bin"
     commands.mkdir()

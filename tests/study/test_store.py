@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cluster_abm.study import store as store_module
-from cluster_abm.study.durable import Damaged, seal, unseal
-from cluster_abm.study.parts import joined
-from cluster_abm.study.store import Record, Store
+from cluster_abm.study.store import store as store_module
+from cluster_abm.study.store.durable import Damaged, seal, unseal
+from cluster_abm.study.store.segments import joined
+from cluster_abm.study.store.store import Record, Store
 
 KEY = "ab" * 12
 
@@ -105,7 +105,7 @@ def test_a_crash_inside_compaction_loses_and_doubles_nothing(store, monkeypatch)
         assert rows(store) == before
         assert store.contents().finished == {(KEY, seed) for seed in range(5)}
     # A part and all the files: the next compaction ends what this one began.
-    assert len(list(store.parts.iterdir())) == 1
+    assert len(list(store.segments.iterdir())) == 1
     assert len(list(store.runs.iterdir())) == 5
     assert store.compact(1) == 5
     assert list(store.runs.iterdir()) == []
@@ -140,7 +140,7 @@ def test_damage_is_found_in_files_and_parts(store, damage):
     store.compact(2)
     for seed in (3, 4):
         store.add(record(seed))
-    (part,) = store.parts.iterdir()
+    (part,) = store.segments.iterdir()
     file = store.path_of((KEY, 3))
     for path, left in ((file, {1, 2, 4}), (part, {4})):
         path.write_bytes(damage(path.read_bytes()))
@@ -170,7 +170,7 @@ def test_what_cannot_be_read_is_damage(store, monkeypatch):
     for seed in range(6, 10):
         store.add(record(seed))
     (store.runs / "folder.run").mkdir()
-    (store.parts / "folder.parquet").mkdir()
+    (store.segments / "folder.parquet").mkdir()
     later = store.path_of((KEY, 6))
     later.write_bytes(seal(f'{{"key": "{KEY}", "seed": 6, "of_later": 1}}'))
     listed = store.path_of((KEY, 7))
@@ -203,20 +203,20 @@ def test_a_part_that_is_set_aside_while_somebody_reads_is_passed_over(store, mon
     store.add(record(1))
     store.compact(1)
     store.add(record(2))
-    (part,) = store.parts.iterdir()
-    listed = Store._part_files
+    (part,) = store.segments.iterdir()
+    listed = Store._segment_files
 
     def taken_away(self):
         found = listed(self)
         part.unlink(missing_ok=True)
         return found
 
-    monkeypatch.setattr(Store, "_part_files", taken_away)
+    monkeypatch.setattr(Store, "_segment_files", taken_away)
     assert store.contents().finished == {(KEY, 2)}
 
 
 def test_a_part_takes_so_many_runs(store, monkeypatch):
-    monkeypatch.setattr(Store, "runs_a_part", 3)
+    monkeypatch.setattr(Store, "runs_a_segment", 3)
     for seed in range(8):
         store.add(record(seed))
     assert [store.compact(), store.compact(), store.compact(), store.compact(1)] == [3, 3, 0, 2]
@@ -237,7 +237,7 @@ def test_a_failed_run_gives_way_to_a_finished_one_and_is_never_in_a_part(store):
 def test_a_part_is_named_by_its_bytes(store):
     store.add(record(1))
     store.compact(1)
-    (part,) = store.parts.iterdir()
+    (part,) = store.segments.iterdir()
     assert part.stem == hashlib.sha256(part.read_bytes()).hexdigest()
 
 

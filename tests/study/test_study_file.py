@@ -9,9 +9,9 @@ import pytest
 from studies import study, study_path
 
 from cluster_abm.errors import InputError
-from cluster_abm.study.expansion import expand, points_of
-from cluster_abm.study.study_file import load_study, study_names, study_to_toml
-from cluster_abm.study.study_paths import settings_with_paths, with_paths
+from cluster_abm.study.design.expansion import expand, points_of
+from cluster_abm.study.design.study_file import load_study, study_names, study_to_toml
+from cluster_abm.study.design.study_paths import settings_with_paths, with_paths
 
 
 def test_a_grid_is_all_combinations_the_last_key_fastest(tmp_path):

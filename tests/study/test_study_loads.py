@@ -7,9 +7,9 @@ from studies import study
 
 from cluster_abm import load_results
 from cluster_abm.study.batch import run_batch
+from cluster_abm.study.report.study_loads import loads_over_time, remarks_on
 from cluster_abm.study.results_folder import read_plan
-from cluster_abm.study.store import Store
-from cluster_abm.study.study_loads import loads_over_time, remarks_on
+from cluster_abm.study.store.store import Store
 
 
 @pytest.fixture

@@ -237,7 +237,7 @@ def test_results_do_not_depend_on_the_slice_without_negotiation():
 
 
 def test_results_converge_as_the_slice_shrinks():
-    """Newcomers are placed by what is known at their slice's start: the shorter the slice, the nearer to fresh."""
+    """Arriving tasks are placed by what is known at their slice's start: the shorter the slice, the nearer to fresh."""
     errors = {slice_ms: [] for slice_ms in (2000.0, 200.0, 20.0)}
     for offset in range(4):
 

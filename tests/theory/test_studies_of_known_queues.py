@@ -16,9 +16,9 @@ import pytest
 from scipy import stats
 from support import scenario
 
-from cluster_abm.study.measuring import measure_run
-from cluster_abm.study.one_run import finished_model
-from cluster_abm.study.statistics import estimate
+from cluster_abm.study.runner.measuring import measure_run
+from cluster_abm.study.runner.one_run import finished_model
+from cluster_abm.study.statistics.estimates import estimate
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 DEMAND_MS = 1000.0

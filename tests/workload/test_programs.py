@@ -76,7 +76,7 @@ def test_equal_intervals_are_one_phase_and_growth_is_asked_anew(tmp_path):
     # The first interval establishes 5 MB in 10 ms: 500 MB/s; then nothing; then 3 MB in 5 ms and a turnover of 2 MB/s.
     assert found.phases["cpu_ms"].tolist() == [10, 20, 5, 10]
     assert found.phases["accesses"].tolist() == [1, 2, 0, 0]
-    assert found.phases["fresh_kb_per_s"].tolist() == [500_000, 0, 602_000, 100_000]
+    assert found.phases["allocated_kb_per_s"].tolist() == [500_000, 0, 602_000, 100_000]
 
 
 def test_intervals_after_which_a_program_sleeps_stay_apart(tmp_path):

@@ -1,4 +1,4 @@
-"""Trace files: who submitted what, when. CSV of ours, SWF logs, Harchol-Balter and Downey's eight runs.
+"""Trace files: which jobs were submitted when. CSV of ours, SWF logs, Harchol-Balter and Downey's eight runs.
 
 Nothing is dropped in silence: rows = jobs + skipped, each skipped row under its reason, and what was kept although
 it is remarkable is counted in `noted`. A trace says what it knows; the rest is drawn from the scenario.

@@ -38,8 +38,10 @@ class WordColumn:
 
     def extend(self, words: Iterable[str]) -> None:
         """Put these behind."""
-        kept = self._kept
-        once = [kept.setdefault(word, word) if len(kept) < MOST_KEPT_ONCE else kept.get(word, word) for word in words]
+        texts = self._kept
+        once = [
+            texts.setdefault(word, word) if len(texts) < MOST_KEPT_ONCE else texts.get(word, word) for word in words
+        ]
         self._parts.append(np.array(once, object))
 
     def column(self) -> Words:

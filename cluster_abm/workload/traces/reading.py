@@ -72,7 +72,7 @@ def _parsed(source: _Source, where: str, run: int | None, format: str | None, ma
             trace = csv_trace(cells)
     if lines.ended:
         return trace
-    # Nothing tells a number cut short from a whole one, so say where it could have happened.
+    # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
     return replace(trace, noted=trace.noted | {"last line without a line end (cut off?)": 1})
 
 

@@ -41,15 +41,15 @@ def swf_trace(lines: Lines) -> Trace:
     noted = {f"more than {FIELDS} fields, the rest ignored": longer}
     if not header:
         noted["no header"] = 1
-    said = header.get("MaxRecords", "").split()
+    announced = header.get("MaxRecords", "").split()
     # Longer ones are no number of rows, and Python refuses to read the longest.
-    if said and said[0].isascii() and said[0].isdigit() and len(said[0]) <= LONGEST_COUNT:
-        noted["rows more or less than the header's MaxRecords"] = abs(int(said[0]) - rows)
-    skipped, kept = _skipped(columns)
-    if not kept.any():
+    if announced and announced[0].isascii() and announced[0].isdigit() and len(announced[0]) <= LONGEST_COUNT:
+        noted["rows more or less than the header's MaxRecords"] = abs(int(announced[0]) - rows)
+    skipped, usable_rows = _skipped(columns)
+    if not usable_rows.any():
         reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
         raise InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons})")
-    usable = columns if kept.all() else {name: values[kept] for name, values in columns.items()}
+    usable = columns if usable_rows.all() else {name: values[usable_rows] for name, values in columns.items()}
     odd = np.zeros(len(usable["submit time"]), bool)
     for values in usable.values():
         odd |= (values < 0) & (values != -1)
@@ -73,12 +73,12 @@ def _skipped(columns: dict[str, Floats]) -> tuple[dict[str, int], Flags]:
         "zero CPU time": cpu == 0,
         "no processors": (columns["allocated processors"] <= 0) & (columns["requested processors"] <= 0),
     }
-    kept = np.ones(len(run), bool)
+    usable_rows = np.ones(len(run), bool)
     skipped = {}
     for reason, holds in reasons.items():
-        skipped[reason] = int((kept & holds).sum())
-        kept &= ~holds
-    return skipped, kept
+        skipped[reason] = int((usable_rows & holds).sum())
+        usable_rows &= ~holds
+    return skipped, usable_rows
 
 
 def _jobs(columns: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, int]]:

@@ -64,7 +64,7 @@ def _spelled(value: float, whole: bool) -> str:
 
 
 def _quoted(word: str) -> str:
-    """The word as a cell. Python's own writer leaves a lone carriage return bare and then cannot read it back."""
+    """Return the word as a cell. Python's own writer leaves a single carriage return bare, and cannot read it back."""
     if any(mark in word for mark in ',"\r\n'):
         return '"' + word.replace('"', '""') + '"'
     return word

@@ -1,0 +1,43 @@
+"""Simulated time, counted in slices."""
+
+from __future__ import annotations
+
+NS_PER_MS = 1_000_000
+
+
+class Clock:
+    """The time of a run.
+
+    Args:
+        slice_ns: length of a slice [ns].
+
+    Attributes:
+        now_ns: a slice boundary, to which every node has been served [ns].
+    """
+
+    def __init__(self, slice_ns: int) -> None:
+        self.slice_ns = slice_ns
+        self.now_ns = 0
+
+    @property
+    def now_ms(self) -> float:
+        """Simulated time [ms]."""
+        return self.now_ns / NS_PER_MS
+
+    @property
+    def slices(self) -> int:
+        """How many slices have passed."""
+        return self.now_ns // self.slice_ns
+
+    @property
+    def next_boundary_ns(self) -> int:
+        """The boundary at which the slice that begins now ends [ns]."""
+        return self.now_ns + self.slice_ns
+
+    def boundary_from(self, time_ns: int) -> int:
+        """The first slice boundary not before a time [ns]."""
+        return -(-time_ns // self.slice_ns) * self.slice_ns
+
+    def boundary_up_to(self, time_ns: int) -> int:
+        """The last slice boundary not after a time [ns]."""
+        return time_ns // self.slice_ns * self.slice_ns

@@ -1,0 +1,1 @@
+"""The bound `ideal`: all nodes as one station."""

@@ -1,0 +1,268 @@
+"""The bound `ideal`: all CPUs as one processor-sharing station, all disks as one first-come first-served station.
+
+k tasks share n CPUs: each is served at full speed if k <= n, else at the share n/k, without switches. Time passes in
+a virtual clock, the CPU that each task has received since the beginning: a task stops when the clock has advanced by
+what it still needs. The clock is a float and moves at events only, so windows cannot change it; it lags behind the
+exact one by less than a nanosecond an event.
+
+Memory is never short for several tasks together: each faults as if it were alone, which no placement can better.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.barriers import open_barriers, reach_barrier
+from cluster_abm.engine.cpu import runs_for_ns
+from cluster_abm.engine.disk import block, book_request
+from cluster_abm.engine.ending import finish
+from cluster_abm.engine.memory import change_demand
+from cluster_abm.engine.profiles import ends_phase, next_phase, sleep
+from cluster_abm.engine.rows import plan_next_event
+from cluster_abm.engine.slice import draw_gap, enter_node, next_request, pop_transit_head
+from cluster_abm.engine.tables import (
+    DEPENDENT,
+    EXPLICIT,
+    NEVER,
+    NONE,
+    NS_PER_MS,
+    READY,
+    RECORDS,
+    WAKING,
+    Row,
+    Table,
+    Tables,
+)
+from cluster_abm.formulas.memory import node_faults_per_ms
+from cluster_abm.jit import inlined, kernel
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# A stop that float error puts a hair after a whole nanosecond is at that nanosecond.
+ROUNDING_NS = 1e-3
+
+
+class Stations(NamedTuple):
+    """The stations of a pooled cluster.
+
+    Attributes:
+        sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
+            (len(tasks),); `ready_count` of the pool says how many.
+        clock: shape (1,), the virtual clock [ns].
+        serving, ends: slot of the request that each disk serves and when that ends, shape (disks,).
+    """
+
+    sharing: Integers
+    stops: Floats
+    clock: Floats
+    serving: Integers
+    ends: Integers
+
+
+@inlined
+def share_of(pool: Row, cpus: float) -> float:
+    """Progress of each task that shares the CPUs, in ns per ns."""
+    return min(1.0, cpus / max(1, pool.ready_count))
+
+
+@inlined
+def turn_clock(pool: Row, clock: Floats, cpus: float, now_ns: int) -> None:
+    """The virtual clock as it is at `now_ns`."""
+    clock[0] += (now_ns - pool.leg_ns) * share_of(pool, cpus)
+    pool.leg_ns = now_ns
+
+
+@inlined
+def plan_next_stop(pool: Row, clock: Floats, stops: Floats, cpus: float) -> None:
+    """When the first of the tasks that share the CPUs stops."""
+    first = math.inf
+    for place in range(pool.ready_count):
+        first = min(first, stops[place])
+    if pool.ready_count == 0:
+        pool.cpu_stop_ns = NEVER
+    else:
+        wait = (first - clock[0]) / share_of(pool, cpus)
+        pool.cpu_stop_ns = pool.leg_ns + max(0, int(math.ceil(wait - ROUNDING_NS)))
+
+
+@inlined
+def faults_of(pool: Row, task: Row) -> float:
+    """Page faults of a task per wall ns of CPU: those that it has alone on the node with the largest memory."""
+    per_ms = node_faults_per_ms(
+        float(task.memory_kb), float(pool.memory_kb), pool.fault_rate_per_ms, pool.fault_ratio_cap,
+        pool.overflow_only != 0, pool.by_oversize != 0, float(task.accesses),
+    )  # fmt: skip
+    return float(per_ms * pool.speed / NS_PER_MS)
+
+
+@inlined
+def plan_stint(pool: Row, task: Row) -> int:
+    """CPU until the task stops next: demand used up, access or page fault [ns]; kept in `service_ns`."""
+    task.service_ns = runs_for_ns(task, faults_of(pool, task))
+    return int(task.service_ns)
+
+
+@inlined
+def join(pool: Row, tasks: Table, slot: int, stations: Stations, now_ns: int) -> None:
+    """The task shares the CPUs from now on; the clock is right."""
+    task = tasks[slot]
+    task.state = READY
+    task.since_ns = now_ns
+    stations.sharing[pool.ready_count] = slot
+    stations.stops[pool.ready_count] = stations.clock[0] + plan_stint(pool, task)
+    pool.ready_count += 1
+
+
+@inlined
+def book_stint(pool: Row, task: Row, now_ns: int) -> None:
+    """Book what a task has received since it joined."""
+    got_ns = task.service_ns
+    task.cpu_left_ns -= got_ns
+    task.gap_left_ns -= got_ns
+    task.fault_credit += faults_of(pool, task) * got_ns
+    task.cpu_ns += got_ns
+    task.cpu_queue_ns += now_ns - task.since_ns - got_ns
+    pool.cpu_busy_ns += got_ns
+
+
+@inlined
+def next_disk_end(pool: Row, ends: Integers) -> None:
+    """When the first request in service ends."""
+    pool.disk_end_ns = NEVER
+    for server in range(ends.shape[0]):
+        pool.disk_end_ns = min(pool.disk_end_ns, ends[server])
+
+
+@inlined
+def ask_pool(pool: Row, tasks: Table, slot: int, kind: int, service_ns: int, stations: Stations, now_ns: int) -> None:
+    """The task blocks on a request: a free disk serves it at once, else it queues."""
+    serving, ends = stations.serving, stations.ends
+    block(tasks[slot], kind, service_ns, now_ns)
+    for server in range(ends.shape[0]):
+        if serving[server] == NONE:
+            serving[server] = slot
+            ends[server] = now_ns + service_ns
+            pool.disk_end_ns = min(pool.disk_end_ns, ends[server])
+            return
+    if pool.disk_tail == NONE:
+        pool.disk_head = slot
+    else:
+        tasks[pool.disk_tail].next = slot
+    pool.disk_tail = slot
+
+
+@inlined
+def end_pool_request(pool: Row, tasks: Table, stations: Stations, now_ns: int) -> None:
+    """The first of the requests that end now is done; its disk takes the next one from the queue."""
+    serving, ends = stations.serving, stations.ends
+    server = 0
+    while ends[server] != now_ns:
+        server += 1
+    slot = serving[server]
+    task = tasks[slot]
+    pool.disk_busy_ns += task.service_ns
+    book_request(task, now_ns)
+    task.request_kind = NONE
+    join(pool, tasks, slot, stations, now_ns)
+    following = pool.disk_head
+    serving[server] = following
+    ends[server] = NEVER
+    if following != NONE:
+        ends[server] = now_ns + tasks[following].service_ns
+        pool.disk_head = tasks[following].next
+        if pool.disk_head == NONE:
+            pool.disk_tail = NONE
+    next_disk_end(pool, ends)
+
+
+@inlined
+def stop_first(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> None:
+    """The first of the tasks that share the CPUs stops, of several the one of lowest number."""
+    tasks, phases = tables.tasks, tables.phases
+    sharing, stops, clock = stations.sharing, stations.stops, stations.clock
+    place = 0
+    for other in range(1, pool.ready_count):
+        earlier = stops[other] < stops[place]
+        if earlier or (stops[other] == stops[place] and tasks[sharing[other]].task < tasks[sharing[place]].task):
+            place = other
+    slot = sharing[place]
+    task = tasks[slot]
+    clock[0] = max(clock[0], stops[place])
+    pool.ready_count -= 1
+    sharing[place] = sharing[pool.ready_count]
+    stops[place] = stops[pool.ready_count]
+    book_stint(pool, task, now_ns)
+    if task.cpu_left_ns == 0 and task.barriers_left > 0:
+        reach_barrier(pool, tables, slot, now_ns)
+        return
+    if task.cpu_left_ns == 0:
+        finish(pool, tables, slot, now_ns)
+        return
+    blocks_ns, kind, pause_ns = 0, EXPLICIT, 0
+    if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
+        pause_ns = next_phase(pool, tasks, task, phases, now_ns)
+    else:
+        blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
+    if pause_ns > 0:
+        sleep(pool, tasks, slot, pause_ns, now_ns)
+    elif blocks_ns > 0:
+        ask_pool(pool, tasks, slot, kind, blocks_ns, stations, now_ns)
+    else:
+        join(pool, tasks, slot, stations, now_ns)
+
+
+@inlined
+def enter_pool(pool: Row, tasks: Table, phases: Table, stations: Stations, now_ns: int) -> None:
+    """Let the first task in transit arrive, or the first task with an opened barrier go on."""
+    slot = pop_transit_head(pool, tasks)
+    task = tasks[slot]
+    if task.state == WAKING:
+        task.barrier_ns += now_ns - task.since_ns
+        task.wake_ns = 0
+    else:
+        enter_node(pool, task, now_ns)
+        draw_gap(pool, task, phases)
+        change_demand(pool, tasks, task.memory_kb, task.stream, task.allocated_kb_per_s, 0, now_ns)
+    join(pool, tasks, slot, stations, now_ns)
+
+
+@kernel
+def advance_pool(
+    tables: Tables, stations: Stations, cpus: float, slice_ns: int, end_ns: int, until_records: int
+) -> int:
+    """`advance` for a pooled cluster.
+
+    Args:
+        tables: the state, changed in place; `nodes` is the one row that stands for all nodes.
+        stations: the CPUs and disks that all tasks share.
+        cpus: CPUs, in units of the fastest one.
+        slice_ns, end_ns, until_records: as for `advance`.
+
+    Returns:
+        the boundary reached [ns].
+    """
+    pool, tasks = tables.nodes[0], tables.tasks
+    while pool.next_event_ns < end_ns:
+        boundary_ns = end_ns
+        if tables.counters[DEPENDENT] > 0 or until_records < NEVER:
+            boundary_ns = min(end_ns, (pool.next_event_ns // slice_ns + 1) * slice_ns)
+        while pool.next_event_ns < boundary_ns:
+            now_ns = pool.next_event_ns
+            turn_clock(pool, stations.clock, cpus, now_ns)
+            if pool.cpu_stop_ns == now_ns:
+                stop_first(pool, tables, stations, now_ns)
+            elif pool.disk_end_ns == now_ns:
+                end_pool_request(pool, tasks, stations, now_ns)
+            else:
+                enter_pool(pool, tasks, tables.phases, stations, now_ns)
+            plan_next_stop(pool, stations.clock, stations.stops, cpus)
+            plan_next_event(pool)
+        open_barriers(tables, slice_ns)
+        if tables.counters[RECORDS] >= until_records:
+            return boundary_ns
+    return end_ns

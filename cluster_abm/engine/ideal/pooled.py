@@ -1,0 +1,107 @@
+"""The tables of a run on a pooled cluster, the bound `ideal`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.ideal.pool import Stations, advance_pool
+from cluster_abm.engine.loads import measure
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import LOAD, NEVER, NONE, Table, empty_nodes
+
+Integers = npt.NDArray[np.int64]
+
+# Fractions, means and times are each node's as they are the pool's; what can be counted is dealt out.
+NOT_DEALT = frozenset(["oversize", "faults_per_ms", "newest_ms", "cpu_percent", "mean_queue", "memory_percent"])
+
+
+def pool_of(nodes: Table) -> Table:
+    """One row that has the memory and the buffers of these nodes together; CPUs, disks and the memory by which a task
+    pages are as on the best."""
+    pool = empty_nodes(1)
+    pool["buffer_kb"] = nodes["buffer_kb"].sum()
+    pool["user_memory_kb"] = nodes["user_memory_kb"].sum()
+    pool["memory_kb"] = nodes["user_memory_kb"].max()
+    for name in (
+        "seek_ns",
+        "ns_per_kb",
+        "fault_ns",
+        "fault_rate_per_ms",
+        "fault_ratio_cap",
+        "overflow_only",
+        "by_oversize",
+    ):
+        pool[name] = nodes[name].min()
+    pool["speed"] = nodes["speed"].max()
+    return pool
+
+
+class PooledState(EngineState):
+    """Nodes that have put everything together, live tasks and finished ones.
+
+    `nodes` are what was pooled: jobs are submitted there, nothing runs there.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._cpus = float(self.nodes["speed"].sum() / self.pool["speed"][0])
+        self._stations = Stations(
+            sharing=np.zeros(0, np.int64),
+            stops=np.zeros(0),
+            clock=np.zeros(1),
+            serving=np.full(len(self.nodes), NONE),
+            ends=np.full(len(self.nodes), NEVER),
+        )
+
+    def _serving(self, nodes: Table) -> Table:
+        return pool_of(nodes)
+
+    @property
+    def pool(self) -> Table:
+        """Shape (1,), the row that stands for all nodes."""
+        return self.tables.nodes
+
+    def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
+        """Each node's part of the pool's load, the same for all; CPU received since a task's last event is left out."""
+        whole, pool = np.zeros(1, LOAD), self.pool.copy()
+        # Tasks are never short of memory together: no faults by either law.
+        in_memory_kb = 0.0
+        if pool["by_oversize"][0]:
+            in_memory_kb = float(pool["cache_kb"][0])
+            pool["buffer_kb"], pool["by_oversize"] = in_memory_kb, 0
+        pool["fault_rate_per_ms"] = 0.0
+        measure(pool, self.tasks, now_ns, whole, 0, 1, False)
+        whole["free_mb"] = np.maximum(0.0, whole["free_mb"] - in_memory_kb / 1000.0)
+        for name in LOAD.names or ():
+            loads[name][first:last] = whole[name][0] / (1 if name in NOT_DEALT else len(self.nodes))
+
+    def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
+        """CPU and disk time given by each node until now, all alike, shape (nodes,) each [ns]."""
+        pool, count = self.pool[0], int(self.pool["ready_count"][0])
+        share = min(1.0, self._cpus / max(1, count))
+        reading = self._stations.clock[0] + (now_ns - int(pool["leg_ns"])) * share
+        planned = self.tasks["service_ns"][self._stations.sharing[:count]]
+        unbooked = np.clip(reading - (self._stations.stops[:count] - planned), 0, planned).sum()
+        serving = self._stations.serving != NONE
+        begun = self._stations.ends[serving] - self.tasks["service_ns"][self._stations.serving[serving]]
+        disk = int(pool["disk_busy_ns"]) + int((now_ns - begun).sum())
+        return self._dealt(int(pool["cpu_busy_ns"]) + int(unbooked)), self._dealt(disk)
+
+    def _dealt(self, total_ns: int) -> Integers:
+        shares = np.full(len(self.nodes), total_ns // len(self.nodes))
+        shares[0] += total_ns % len(self.nodes)
+        return shares
+
+    def _make_room(self, count: int) -> None:
+        super()._make_room(count)
+        old = self._stations
+        more = len(self.tasks) - len(old.sharing)
+        if more > 0:
+            sharing = np.concatenate([old.sharing, np.zeros(more, np.int64)])
+            self._stations = old._replace(sharing=sharing, stops=np.concatenate([old.stops, np.zeros(more)]))
+
+    def _advance(self, end_ns: int, until_records: int) -> int:
+        return advance_pool(self.tables, self._stations, self._cpus, self.slice_ns, end_ns, until_records)

@@ -1,0 +1,80 @@
+"""The register of jobs as agents, which are made when they are first asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import RECORD, Table
+from cluster_abm.model.agents.job import Job
+from cluster_abm.model.submission.schedule import Schedule
+
+
+class JobRegister:
+    """Keeps Mesa's register of jobs as a Mesa user expects it, at no cost to a run of which no agent is asked for.
+
+    Until `model.agents` (or a relative) is first read no job is an agent. From then on jobs join the register
+    when they arrive and leave it when they end, so a kept AgentSet stays live; a kept job stays readable.
+
+    Args:
+        model: the ClusterModel that the agents belong to.
+        job_class: their class.
+        is_kept: whether it is kept from the beginning.
+    """
+
+    def __init__(
+        self, model: Any, job_class: type[Job], engine: EngineState, schedule: Schedule, is_kept: bool
+    ) -> None:
+        self._model, self._job_class = model, job_class
+        self._engine, self._schedule = engine, schedule
+        self._is_kept = is_kept
+        self._agents: dict[int, Job] = {}
+        self._next_job = 0
+        self._records_read = 0
+        self._unfinished: npt.NDArray[np.int64] = engine.jobs["tasks"].astype(np.int64)
+        self._finished_tasks: dict[int, list[int]] = {}
+
+    def keep(self) -> None:
+        """From now on keep the register."""
+        if not self._is_kept:
+            self._is_kept = True
+            self._bring_up_to_date()
+
+    def update(self) -> None:
+        """Jobs that have arrived join, jobs that have ended leave."""
+        if self._is_kept:
+            self._bring_up_to_date()
+
+    @property
+    def agents(self) -> list[Job]:
+        """The registered jobs, in the order of their submission."""
+        return list(self._agents.values())
+
+    def __contains__(self, job: int) -> bool:
+        return job in self._agents
+
+    def records_of(self, job: int) -> Table:
+        """Records of a job's tasks that have ended, in the order in which they did."""
+        self._bring_up_to_date()
+        rows = self._finished_tasks.get(job)
+        return self._engine.records[rows] if rows else np.zeros(0, RECORD)
+
+    def _bring_up_to_date(self) -> None:
+        engine, submitted = self._engine, self._schedule.submitted
+        if engine.finished == self._records_read and submitted == self._next_job:
+            return
+        new = engine.records[self._records_read :]
+        for row, job in enumerate(new["job"].tolist(), self._records_read):
+            self._finished_tasks.setdefault(job, []).append(row)
+            self._unfinished[job] -= 1
+        self._records_read += len(new)
+        for job in self._schedule.taken(self._next_job, submitted):
+            if self._unfinished[job] > 0:
+                self._agents[job] = self._job_class(self._model, job)
+        self._next_job = submitted
+        for job in dict.fromkeys(new["job"].tolist()):
+            if self._unfinished[job] == 0 and job in self._agents:
+                self._agents.pop(job).remove()

@@ -1,0 +1,171 @@
+"""The parts of a run, made from its scenario in the order in which they need each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cluster_abm.clock import Clock
+from cluster_abm.engine.ideal.pooled import PooledState
+from cluster_abm.engine.state import EngineState
+from cluster_abm.errors import InputError
+from cluster_abm.interconnect import Network
+from cluster_abm.model.availability import Availability
+from cluster_abm.model.managed_policies import ManagedPolicies, policies_of
+from cluster_abm.model.migration.departures import Departures
+from cluster_abm.model.migration.failures import Failures
+from cluster_abm.model.migration.outages import OutagePlan
+from cluster_abm.model.migration.recovery import Recovery
+from cluster_abm.model.migration.remote_memory import RemoteMemory
+from cluster_abm.model.migration.routes_in_use import RoutesInUse
+from cluster_abm.model.migration.staging import Staging, staging_of
+from cluster_abm.model.migration.transfers import Transfers
+from cluster_abm.model.negotiation.announcements import Announcements
+from cluster_abm.model.negotiation.decisions import DecisionLog
+from cluster_abm.model.negotiation.far_reports import reports_of
+from cluster_abm.model.negotiation.periodic import PeriodicOffers
+from cluster_abm.model.negotiation.questions import Questions
+from cluster_abm.model.negotiation.reports import Reports
+from cluster_abm.model.negotiation.views import Views
+from cluster_abm.model.observation.averages import Averages
+from cluster_abm.model.observation.measurements import Measurements
+from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.setup import background, nanoseconds, node_table
+from cluster_abm.model.submission.queues import Holding, Submissions
+from cluster_abm.model.submission.schedule import Schedule
+from cluster_abm.model.submission.users import Users
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import are_closed, job_table, key, phase_table
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a run that its agents work with. Each part knows those that it uses, and none knows the model."""
+
+    clock: Clock
+    policies: ManagedPolicies
+    engine: EngineState
+    live: LiveNetwork
+    availability: Availability
+    staging: Staging | None
+    transfers: Transfers
+    routes_in_use: RoutesInUse
+    departures: Departures
+    reports: Reports
+    remote_memory: RemoteMemory
+    averages: Averages
+    announcements: Announcements
+    views: Views
+    questions: Questions
+    periodic: PeriodicOffers
+    log: DecisionLog
+    failures: Failures
+    submissions: Submissions
+    measurements: Measurements
+
+
+def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
+    """Make the parts of a run.
+
+    Raises:
+        InputError: something in the scenario does not fit together.
+    """
+    clock = Clock(nanoseconds(setup.cluster.slice_ms))
+    policies = policies_of(setup)
+    is_pooled = policies.main.pooled
+    live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
+    jobs = job_table(setup, run_seed)
+    staging = staging_of(setup.data, run_seed, jobs, live.network, is_pooled)
+    make_engine = PooledState if is_pooled else EngineState
+    engine = make_engine(
+        node_table(setup.cluster), jobs, key(run_seed, "service"), clock.slice_ns, policies.main.effective_rates,
+        phase_table(setup),
+    )  # fmt: skip
+    if setup.workload.background:
+        engine.start_background(background(setup, engine.nodes, policies.main))
+    if setup.failures.can_happen and is_pooled:
+        raise InputError(f"failures: policy {policies.main.name!r} pools all nodes; none of them can fail")
+    availability = Availability(setup.cluster.nodes)
+    all_is_known = setup.negotiation.mode == "papers" or policies.main.central
+    transfers = Transfers(engine, clock, live, staging, setup.interconnect.mode == "contended" and not is_pooled)
+    routes_in_use = RoutesInUse(engine, live, setup.failures.links_can_fail)
+    departures = Departures(engine, clock, transfers, routes_in_use, staging, setup.negotiation)
+    are_sent = policies.any_uses_reports and not all_is_known
+    reports = reports_of(setup, run_seed, engine, clock, live, availability, are_sent)
+    remote_memory = RemoteMemory(
+        engine, clock, live, availability, setup.cluster, setup.cluster.remote_memory and not is_pooled
+    )
+    views = Views(
+        engine, clock, live, availability, policies, reports, remote_memory, setup.negotiation,
+        None if staging is None else staging.map, key(run_seed, "policy"), all_is_known,
+    )  # fmt: skip
+    questions = Questions(
+        engine, live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
+        key(run_seed, "messages"), all_is_known,
+    )  # fmt: skip
+    periodic = PeriodicOffers(clock, availability, policies, reports, views)
+    log = DecisionLog(clock, keep_decisions)
+    announcements = Announcements(jobs, staging)
+    recovery = Recovery(
+        engine, clock, availability, policies, views, log, announcements, staging, transfers, departures
+    )
+    plan = OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock)
+    failures = Failures(setup.failures, plan, engine, clock, live, availability, routes_in_use, transfers, recovery)
+    holding = None
+    if policies.main.holds_jobs:
+        holding = _holding(setup, policies, views, availability, announcements, periodic, live, are_sent)
+    schedule = Users(engine, clock) if are_closed(setup) else Schedule(engine)
+    submissions = Submissions(engine, clock, availability, schedule, holding, lambda: failures.are_to_come)
+    return Parts(
+        clock=clock,
+        policies=policies,
+        engine=engine,
+        live=live,
+        availability=availability,
+        staging=staging,
+        transfers=transfers,
+        routes_in_use=routes_in_use,
+        departures=departures,
+        reports=reports,
+        remote_memory=remote_memory,
+        averages=Averages(engine, clock, policies.any_needs_averages),
+        announcements=announcements,
+        views=views,
+        questions=questions,
+        periodic=periodic,
+        log=log,
+        failures=failures,
+        submissions=submissions,
+        measurements=Measurements(engine, clock, setup.measure.period_ms, policies.any_needs_averages),
+    )
+
+
+def _holding(
+    setup: Scenario,
+    policies: ManagedPolicies,
+    views: Views,
+    availability: Availability,
+    announcements: Announcements,
+    periodic: PeriodicOffers,
+    live: LiveNetwork,
+    are_sent: bool,
+) -> Holding:
+    """How the policy of a run holds jobs back."""
+
+    def holds(job: int) -> bool:
+        task = announcements.of(job, 0)
+        manager = availability.stand_in(task.home)
+        return policies.checked[manager].holds(task, announcements.width(job), views.of(manager))
+
+    def news_ns() -> int:
+        # A node that has not reported until then is believed to have failed.
+        reports_ms = setup.cluster.exchange_period_ms * (1 + setup.negotiation.missed_reports)
+        return nanoseconds(reports_ms + live.network.longest_latency_ms) if are_sent else 0
+
+    return Holding(
+        is_central=policies.main.central,
+        frees_by_events=policies.main.holds_for_events,
+        look=views.look,
+        holds=holds,
+        due_ns=lambda: periodic.due_ns,
+        news_ns=news_ns,
+    )

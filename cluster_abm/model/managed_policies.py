@@ -1,0 +1,128 @@
+"""The policy of each load manager: one for all of them, or one a group of nodes."""
+
+from __future__ import annotations
+
+from cluster_abm.errors import InputError
+from cluster_abm.policies import Policy, available, create
+from cluster_abm.policies.calling import CheckedPolicy
+from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.scenario.cluster import NodeGroup
+from cluster_abm.scenario.mixture import policy_label
+from cluster_abm.scenario.schema import PolicyChoice
+
+
+class ManagedPolicies:
+    """The policies of a run's load managers.
+
+    Args:
+        of_nodes: the policy of each node's load manager; those of one group share an object.
+        name: what they are called together.
+
+    Attributes:
+        of: the policy of each node's load manager.
+        checked: the same, each behind checks of what it returns.
+        main: the policy that all managers have, or of several the first node's.
+        name: as above.
+
+    Raises:
+        InputError: policies that cannot be mixed.
+    """
+
+    def __init__(self, of_nodes: list[Policy], name: str) -> None:
+        self.of = tuple(of_nodes)
+        self.distinct = list(dict.fromkeys(of_nodes))
+        made = {policy: CheckedPolicy(policy, len(of_nodes)) for policy in self.distinct}
+        self.checked = tuple(made[policy] for policy in of_nodes)
+        self.main = self.distinct[0]
+        self.name = name
+        self._check()
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether not all load managers have the same policy."""
+        return len(self.distinct) > 1
+
+    @property
+    def any_acts_on_arrival(self) -> bool:
+        """Whether any load manager decides where an arriving task starts."""
+        return any(policy.acts_on_arrival for policy in self.distinct)
+
+    @property
+    def any_uses_reports(self) -> bool:
+        """Whether any load manager reads the reports of the others."""
+        return any(policy.uses_reports for policy in self.distinct)
+
+    @property
+    def any_needs_averages(self) -> bool:
+        """Whether averages of nodes' loads are taken for any of them."""
+        return any(policy.averages for policy in self.distinct)
+
+    def _check(self) -> None:
+        if not self.is_mixed:
+            return
+        problems = []
+        for policy in self.distinct:
+            for attribute, words in (
+                ("pooled", "pools all nodes"),
+                ("central", "decides at one head node"),
+                ("holds_jobs", "holds jobs in queues"),
+            ):
+                if getattr(policy, attribute):
+                    problems.append(
+                        f"cluster.group.policy = {policy.name!r}: it {words}, and cannot be mixed with other policies; "
+                        f"give it to all nodes by policy.name = {policy.name!r}"
+                    )
+        if len({policy.effective_rates for policy in self.distinct}) > 1:
+            problems.append(
+                "cluster.group.policy: the policies count I/O rates in different ways (rates = 'effective'), and read "
+                "the same reports; give all of them the same `rates`"
+            )
+        if problems:
+            raise InputError(problems)
+
+
+def policies_of(scenario: Scenario) -> ManagedPolicies:
+    """The policies that a scenario gives to its load managers. Raises InputError."""
+    groups = scenario.cluster.group
+    rest = scenario.cluster.nodes - sum(group.count for group in groups)
+    default: Policy | None = None
+    if rest or any(group.policy is None for group in groups):
+        default = create(scenario.policy)
+    found: list[Policy] = []
+    made: dict[str, Policy] = {}
+    for index, group in enumerate(groups):
+        policy = default
+        if group.policy is not None:
+            choice = f"{group.policy} {group.policy_parameters}"
+            policy = made[choice] = made.get(choice) or _create(index, group)
+        assert policy is not None  # made above where a group has none of its own
+        found += [policy] * group.count
+    if rest:
+        assert default is not None  # made above
+        found += [default] * rest
+    return ManagedPolicies(found, policy_label(scenario))
+
+
+def _create(index: int, group: NodeGroup) -> Policy:
+    """The policy of a group; problems are named by the group's keys."""
+    where = f"cluster.group.{index}."
+    known = available().get(group.policy or "")
+    foreign = [] if known is None else sorted(group.policy_parameters.keys() - known.Parameters.model_fields.keys())
+    if foreign and known is not None:
+        raise InputError(
+            [
+                f"{where}policy_parameters.{name}: {group.policy!r} has no such parameter; "
+                f"{nearest(name, sorted(known.Parameters.model_fields))}"
+                for name in foreign
+            ]
+        )
+    try:
+        return create(PolicyChoice(name=group.policy or "", **group.policy_parameters))
+    except InputError as problem:
+        lines = []
+        for line in problem.problems:
+            named = line.replace("policy.name", f"{where}policy", 1)
+            if named == line and line.startswith("policy."):
+                named = f"{where}policy_parameters.{line.removeprefix('policy.')}"
+            lines.append(named)
+        raise type(problem)(lines) from None

@@ -1,0 +1,1 @@
+"""Tasks and data on their way between nodes, and what failures do to them."""

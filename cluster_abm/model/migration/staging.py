@@ -1,0 +1,106 @@
+"""Tasks fetch the files of their job before they start."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import Table
+from cluster_abm.errors import InputError
+from cluster_abm.interconnect import Network
+from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.model.setup import LONGEST_WAIT_MS
+from cluster_abm.policies import DataMap
+from cluster_abm.scenario.data import Data
+from cluster_abm.workload import draw_catalogue
+
+Integers = npt.NDArray[np.int64]
+
+
+class Leg(NamedTuple):
+    """One file that has to come from another node.
+
+    Attributes:
+        file: its number.
+        holder: the node it comes from.
+        mb: its size [MB].
+    """
+
+    file: int
+    holder: int
+    mb: float
+
+
+class Staging:
+    """The files of a run, and how long tasks wait for them.
+
+    Files are fetched one after another, each from the holder of least undisturbed time: the node itself, else one in
+    its cluster, else any. What was fetched is the task's own: no other task finds it there.
+
+    Attributes:
+        catalogue: files and needs.
+        map: what load managers know of them.
+        fetched_mb: what has come from another node so far [MB].
+        fetched_between_clusters_mb: the part of it that has come from another cluster [MB].
+    """
+
+    def __init__(self, data: Data, seed: int, jobs: Table, network: Network) -> None:
+        cluster_of = np.asarray(network.cluster_of, np.int64)
+        self.catalogue = draw_catalogue(data, seed, jobs, cluster_of)
+        self.map = DataMap(self.catalogue.size_mb, self.catalogue.holders, cluster_of, network.routes_from)
+        self.fetched_mb = 0.0
+        self.fetched_between_clusters_mb = 0.0
+
+    def files_of(self, job: int) -> tuple[int, ...]:
+        """Numbers of the files that a job needs."""
+        return self.catalogue.files_of(job)
+
+    def delay_ns(self, job: int, node: int) -> int:
+        """How long a task of a job waits on a node until its files are there [ns].
+
+        Raises:
+            InputError: for ever, or longer than 31 years.
+        """
+        wait_ms = float(self.map.access_ms(self.files_of(job))[node])
+        if not wait_ms <= LONGEST_WAIT_MS:
+            raise InputError(
+                f"data: job {job} would wait {wait_ms:g} ms for its files on node {node}: allowed is "
+                f"{LONGEST_WAIT_MS:g} (infinite: no way leads there from any copy)"
+            )
+        return whole_ns(wait_ms)
+
+    def legs(self, job: int, node: int) -> list[Leg]:
+        """The transfers that a task of a job needs on a node, in the order of its files."""
+        files = self.files_of(job)
+        legs = [Leg(file, self.map.source(file, node), float(self.map.size_mb[file])) for file in files]
+        return [leg for leg in legs if leg.holder != node]
+
+    def fetch(self, job: int, node: int) -> int:
+        """A task of a job begins to fetch its files to a node: how long it waits for them [ns]."""
+        cluster_of = self.map.cluster_of
+        for leg in self.legs(job, node):
+            self.fetched_mb += leg.mb
+            self.fetched_between_clusters_mb += leg.mb * (cluster_of[leg.holder] != cluster_of[node])
+        return self.delay_ns(job, node)
+
+    def sent_on_ns(self, job: int, home: int, enters_home_ns: int, now_ns: int) -> int:
+        """By how much a task that still fetches its files to its home departs earlier if it is sent on [ns].
+
+        It gives up what it has fetched, and leaves now, or when it is there to be sent.
+        """
+        begun_ns = enters_home_ns - self.delay_ns(job, home)
+        return enters_home_ns - max(now_ns, begun_ns)
+
+    def metrics(self) -> dict[str, float]:
+        """What a run's summary says of it."""
+        return {
+            "fetched_mb": self.fetched_mb,
+            "fetched_between_clusters_mb": float(self.fetched_between_clusters_mb),
+        }
+
+
+def staging_of(data: Data, seed: int, jobs: Table, network: Network, pooled: bool) -> Staging | None:
+    """The staging of a run; None if no job needs files, or if all nodes are one station, which has them all."""
+    return Staging(data, seed, jobs, network) if data.files and not pooled else None

@@ -1,0 +1,1 @@
+"""How load managers come to an agreement: views, reports, questions and answers, and the record of decisions."""

@@ -1,0 +1,146 @@
+"""Where arriving tasks start: each load manager places its own, in the order of their arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.clock import Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import NONE
+from cluster_abm.model.availability import Availability
+from cluster_abm.model.migration.departures import Departures
+from cluster_abm.model.migration.staging import Staging
+from cluster_abm.model.migration.transfers import Transfers
+from cluster_abm.model.negotiation.announcements import Announcements
+from cluster_abm.model.negotiation.reports import Reports
+from cluster_abm.model.negotiation.views import Views
+from cluster_abm.model.setup import travel_ns
+from cluster_abm.model.submission.queues import Arrivals
+from cluster_abm.policies import ArrivingTask
+
+Integers = npt.NDArray[np.int64]
+
+
+class Placed(NamedTuple):
+    """Where a task starts.
+
+    Attributes:
+        target: its node; NONE: none, its job is held.
+        asking_ns: how long asking took [ns].
+        asked: how many nodes were asked.
+    """
+
+    target: int
+    asking_ns: int = 0
+    asked: int = 0
+
+
+class PlacesTasks(Protocol):
+    """What places arriving tasks: a load manager."""
+
+    @property
+    def decides_on_arrival(self) -> bool:
+        """Whether it decides where its arriving tasks start; else they start at home."""
+
+    @property
+    def migrates_on_arrival(self) -> bool:
+        """Whether it may send a running task elsewhere once it has placed an arriving one."""
+
+    def place(self, task: ArrivingTask) -> Placed:
+        """Find a node for an arriving task."""
+
+    def rebalance(self, task: ArrivingTask) -> None:
+        """Send tasks of the own node elsewhere, now that a task has been placed."""
+
+
+class Placement:
+    """Places arriving tasks and sends them on their way.
+
+    Args:
+        managers: the load managers, by node.
+    """
+
+    def __init__(
+        self,
+        engine: EngineState,
+        clock: Clock,
+        availability: Availability,
+        views: Views,
+        reports: Reports,
+        announcements: Announcements,
+        staging: Staging | None,
+        transfers: Transfers,
+        departures: Departures,
+        managers: Sequence[PlacesTasks],
+    ) -> None:
+        self._engine, self._clock, self._availability = engine, clock, availability
+        self._views, self._reports, self._announcements = views, reports, announcements
+        self._staging, self._transfers, self._departures = staging, transfers, departures
+        self._managers = managers
+        self.any_decides = any(manager.decides_on_arrival for manager in managers)
+
+    def place(self, arrivals: Arrivals) -> bool:
+        """Send each arriving task to the node on which it starts; False if every node refused its job.
+
+        Each is decided, and departs, before the next one is, so that what the next one sees includes it. Only jobs of a
+        policy that holds jobs, which come one at a time, are refused by every node.
+        """
+        origins = self._engine.jobs["home"][arrivals.job].astype(np.int64)
+        if not self._availability.all_accepting:
+            # The arrivals of a node that is down or draining are taken by the next one that accepts.
+            origins = np.array([self._availability.stand_in(home) for home in origins.tolist()])
+        if not self.any_decides:
+            self._start_at_home(arrivals, origins)
+            return True
+        self._views.look()
+        targets, delays_ns = origins.copy(), np.zeros(len(origins), np.int64)
+        columns = (*arrivals, targets, delays_ns, origins)
+        for entry, (job, rank, home) in enumerate(
+            zip(arrivals.job.tolist(), arrivals.rank.tolist(), origins.tolist(), strict=True)
+        ):
+            manager, task = self._managers[home], self._announcements.of(job, rank)
+            target, asking_ns, asked = manager.place(task) if manager.decides_on_arrival else Placed(home)
+            if target == NONE:
+                return False
+            targets[entry], delays_ns[entry] = target, self._delay_ns(task, home, target, asking_ns)
+            self._engine.admit(*(columns if len(targets) == 1 else (column[entry : entry + 1] for column in columns)))
+            if target != home or self._staging is not None:
+                self._share_links(task, home, target, asking_ns)
+            self._engine.measure(self._clock.now_ns, self._views.true_loads, target, target + 1)
+            if asked and not self._views.all_is_known:
+                self._reports.learn(home, target, self._views.true_loads[target])
+            if manager.migrates_on_arrival:
+                manager.rebalance(task)
+        return True
+
+    def _delay_ns(self, task: ArrivingTask, home: int, target: int, asking_ns: int) -> int:
+        """How long a task takes to its node: asking, the way there, its files [ns]."""
+        delay_ns = asking_ns
+        if target != home:
+            self._departures.start_elsewhere(task.task, home, target)
+            delay_ns += travel_ns(self._views.true(home).cost_ms(task, target), task.task, target)
+        if self._staging is not None:
+            delay_ns += self._staging.fetch(task.job, target)
+        return delay_ns
+
+    def _share_links(self, task: ArrivingTask, home: int, target: int, asking_ns: int) -> None:
+        if self._transfers.is_contended:
+            slot = self._engine.slot_of(target, task.task)
+            self._departures.share_links(slot, task, home, asking_ns)
+
+    def _start_at_home(self, arrivals: Arrivals, homes: Integers) -> None:
+        """All tasks start where they arrive, at their exact instants."""
+        delays_ns = np.zeros(len(homes), np.int64)
+        staging = self._staging
+        if staging is not None:
+            fetched_ns = map(staging.fetch, arrivals.job.tolist(), homes.tolist())
+            delays_ns += np.fromiter(fetched_ns, np.int64, len(homes))
+        self._engine.admit(*arrivals, homes, delays_ns, homes)
+        if staging is not None and self._transfers.is_contended:
+            tasks = self._engine.jobs["first_task"][arrivals.job] + arrivals.rank
+            for task, home in zip(tasks.tolist(), homes.tolist(), strict=True):
+                self._transfers.begin(self._engine.slot_of(home, task), home, 0, 0.0, 0.0)

@@ -1,0 +1,170 @@
+"""What each load manager knows when it decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.tables import Table
+from cluster_abm.model.availability import Availability
+from cluster_abm.model.managed_policies import ManagedPolicies
+from cluster_abm.model.migration.remote_memory import RemoteMemory
+from cluster_abm.model.negotiation.reports import Reports
+from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.setup import hardware
+from cluster_abm.policies import DataMap, View
+from cluster_abm.policies.capacities import Capacities, capacities_of
+from cluster_abm.scenario.schema import Negotiation
+
+NO_NODES: frozenset[int] = frozenset()
+
+
+def read_only(loads: Table) -> Table:
+    """The same load table, which a policy cannot write to: all others would see what it wrote."""
+    seen = loads.view()
+    seen.flags.writeable = False
+    return seen
+
+
+class Views:
+    """The views of all load managers.
+
+    Mode `papers`: every manager knows the true state at every decision: the papers' centralised algorithm. Mode
+    `negotiated`: a manager knows its own node, the reports that have arrived, and what answers have told it.
+
+    Args:
+        all_is_known: mode `papers`, or a central policy.
+        data: where the files lie that jobs need; None: no job needs any.
+        policy_key: key of the stream of the policies' own draws.
+
+    Attributes:
+        true_loads: the load table as it was last measured; in mode `papers` that is at each decision.
+        notes: what each manager's policy remembers; the managers of a central policy share one dictionary.
+    """
+
+    def __init__(
+        self,
+        engine: EngineState,
+        clock: Clock,
+        live: LiveNetwork,
+        availability: Availability,
+        policies: ManagedPolicies,
+        reports: Reports,
+        remote_memory: RemoteMemory,
+        settings: Negotiation,
+        data: DataMap | None,
+        policy_key: int,
+        all_is_known: bool,
+    ) -> None:
+        self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
+        self._policies, self._reports, self._remote_memory = policies, reports, remote_memory
+        self._settings, self._data = settings, data
+        self._policy_key = np.uint64(policy_key)
+        self.all_is_known = all_is_known
+        self.true_loads = engine.empty_loads()
+        self._true_seen = read_only(self.true_loads)
+        nodes = len(engine.nodes)
+        self.notes: list[dict[str, Any]] = [{}] * nodes if policies.main.central else [{} for _ in range(nodes)]
+        self.refresh_hardware()
+
+    def refresh_hardware(self) -> None:
+        """Tell all managers what the nodes' hardware is now."""
+        self._hardware = hardware(self._engine.nodes)
+        shared = capacities_of(self._hardware)
+        self._capacities: list[Capacities | None] = [
+            shared if policy.parameters.heterogeneous else None for policy in self._policies.of
+        ]
+
+    def capacities(self, manager: int) -> Capacities | None:
+        """What a manager compares unlike nodes by; None: it compares loads as measured."""
+        return self._capacities[manager]
+
+    def look(self) -> None:
+        """Before a group of decisions: receive the reports that have come; in mode `papers` measure all nodes."""
+        self._reports.receive()
+        if self.all_is_known:
+            self._engine.measure(self._clock.now_ns, self.true_loads)
+
+    def of(self, manager: int, refused: frozenset[int] = NO_NODES) -> View:
+        """What a load manager knows now. The view is good until the next one is asked for.
+
+        Args:
+            manager: its node.
+            refused: nodes that have refused the task in question.
+        """
+        down = self._believed_down(manager) if self._availability.can_change else NO_NODES
+        if self.all_is_known:
+            return self._view(manager, self.true_loads, refused | down, down)
+        self._reports.receive()
+        known = self._reports.known_to(manager)
+        known[manager] = self.true_row(manager)
+        return self._view(manager, known, refused | down, down)
+
+    def queried(self, manager: int) -> View:
+        """The view of a manager that has queried every node; nodes that did not answer count as refusing."""
+        self._engine.measure(self._clock.now_ns, self.true_loads)
+        silent = ~self._availability.accepting | (self._live.routes.paths_from(manager).mb_per_s == 0)
+        silent[manager] = False
+        down = frozenset(np.flatnonzero(silent).tolist())
+        return self._view(manager, self.true_loads, down, down)
+
+    def true(self, manager: int) -> View:
+        """The view of a manager with the loads last measured: for costs, which depend on no load."""
+        return self._view(manager, self.true_loads, NO_NODES, NO_NODES)
+
+    def with_true_row(self, view: View, node: int) -> View:
+        """A view that also knows another node's load row as it is now."""
+        loads = view.loads.copy()
+        loads[node] = self.true_row(node)
+        return replace(view, loads=read_only(loads))
+
+    def true_row(self, node: int) -> Any:
+        """A node's load row as it is now."""
+        self._engine.measure(self._clock.now_ns, self.true_loads, node, node + 1)
+        return self.true_loads[node]
+
+    def measure_all(self) -> Table:
+        """The loads of all nodes as they are now."""
+        self._engine.measure(self._clock.now_ns, self.true_loads)
+        return self.true_loads
+
+    def _believed_down(self, manager: int) -> frozenset[int]:
+        """Nodes that a manager knows, or by their silence believes, to be down: no policy chooses them."""
+        if self.all_is_known:
+            down = ~self._availability.accepting
+        elif self._policies.of[manager].uses_reports:
+            self._reports.receive()
+            down = self._reports.silent_to(manager)
+        else:
+            down = np.zeros(len(self._hardware), bool)
+        down = down | (self._live.routes.paths_from(manager).mb_per_s == 0)
+        down[manager] = False
+        return frozenset(np.flatnonzero(down).tolist())
+
+    def _view(self, me: int, loads: Table, refused: frozenset[int], down: frozenset[int]) -> View:
+        now_ns = self._clock.now_ns
+        return View(
+            me=me,
+            loads=self._true_seen if loads is self.true_loads else read_only(loads),
+            hardware=self._hardware,
+            paths=self._live.routes.paths_from(me),
+            remote_execution_ms=self._settings.remote_execution_ms,
+            migration_ms=self._settings.migration_ms,
+            now_ms=now_ns / NS_PER_MS,
+            tasks_of_mine=lambda: self._engine.candidates(me, now_ns),
+            overflow_of_mine=lambda: self._remote_memory.held_by_others_mb(me),
+            uniform=self._uniform,
+            refused=refused,
+            down=down,
+            notes=self.notes[me],
+            data=self._data,
+            capacities=self._capacities[me],
+        )
+
+    def _uniform(self, task: int, draw: int) -> float:
+        return float(policy_uniform(self._policy_key, task, draw))

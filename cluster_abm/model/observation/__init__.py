@@ -1,0 +1,1 @@
+"""What is measured, summarised and shown of a run."""

@@ -1,0 +1,49 @@
+"""Averages of a node's load over the last seconds, for policies that classify nodes by them (LMIP)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.clock import Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import NEVER
+
+# LMIP: "t is set to 5", values are of "a previous one second interval".
+SAMPLES, PERIOD_NS = 5, 1_000_000_000
+NAMES = ("cpu_percent", "mean_queue", "memory_percent")
+
+
+class Averages:
+    """CPU utilisation [%], tasks at or waiting for the CPU, and memory utilisation [%] of every node, each the mean of
+    the last five one-second samples, or of those there are; 0 before the first.
+
+    Utilisation is the CPU given in the second over the second; queue and memory are as they are at its end. Memory that
+    is not there for programs (kept by the system, or a fixed buffer) is utilised. Under a policy that does not need
+    averages (`Policy.averages`) nothing is sampled, and no window is cut for it.
+    """
+
+    def __init__(self, engine: EngineState, clock: Clock, are_taken: bool) -> None:
+        self._engine, self._clock = engine, clock
+        self.due_ns = clock.boundary_from(PERIOD_NS) if are_taken else NEVER
+        self._sampled_ns = 0
+        self._busy_ns: npt.NDArray[np.int64] = np.zeros(len(engine.nodes), np.int64)
+        self._samples: deque[npt.NDArray[np.float64]] = deque(maxlen=SAMPLES)
+
+    def act(self) -> None:
+        """When a second is over, take a sample."""
+        now_ns = self._clock.now_ns
+        if now_ns < self.due_ns:
+            return
+        nodes = self._engine.nodes
+        busy_ns = self._engine.busy_ns(now_ns)[0]
+        cpu_percent = 100.0 * (busy_ns - self._busy_ns) / (now_ns - self._sampled_ns)
+        queue = nodes["ready_count"] + (nodes["running"] >= 0)
+        used_kb = nodes["demand_kb"] + nodes["memory_kb"] - nodes["user_memory_kb"]
+        memory_percent = np.minimum(100.0, 100.0 * used_kb / nodes["memory_kb"])
+        self._samples.append(np.array([cpu_percent, queue, memory_percent]))
+        self._engine.note_averages(dict(zip(NAMES, np.mean(self._samples, axis=0), strict=True)))
+        self._busy_ns, self._sampled_ns = busy_ns, now_ns
+        self.due_ns = self._clock.boundary_from(self.due_ns + PERIOD_NS)

@@ -1,0 +1,70 @@
+"""The summary of a run: what `cluster-abm run --json` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cluster_abm.clock import Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import KILLED, LOST
+from cluster_abm.model.migration.departures import Departures
+from cluster_abm.model.migration.failures import Failures
+from cluster_abm.model.migration.staging import Staging
+from cluster_abm.model.negotiation.decisions import DecisionLog
+from cluster_abm.results.metrics import RunData, When
+from cluster_abm.results.summary import by_program, ended_jobs, finished_jobs
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import are_closed, program_names
+
+
+def counted_jobs(run: RunData) -> tuple[int, int, int]:
+    """How many jobs have finished, were killed, and were lost."""
+    killed, lost = (len(ended_jobs(run.records, outcome)) for outcome in (KILLED, LOST))
+    return len(finished_jobs(run.records, run.jobs)), killed, lost
+
+
+def run_data(
+    scenario: Scenario,
+    engine: EngineState,
+    clock: Clock,
+    departures: Departures,
+    log: DecisionLog,
+    failures: Failures,
+    staging: Staging | None,
+) -> RunData:
+    """What the metrics of a run so far are computed from."""
+    cpu_ns, disk_ns = engine.busy_ns(clock.now_ns)
+    of_failures = failures.metrics()
+    of_data = {} if staging is None else staging.metrics()
+    exists: set[When] = {"always"}
+    if are_closed(scenario):
+        exists.add("closed")
+    if of_failures:
+        exists.add("failures")
+    if of_data:
+        exists.add("data")
+    return RunData(
+        records=engine.sorted_records(),
+        jobs=engine.jobs,
+        nodes=engine.serving_nodes,
+        cpu_ns=cpu_ns,
+        disk_ns=disk_ns,
+        now_ns=clock.now_ns,
+        last_finish_ns=engine.last_finish_ns,
+        counted={
+            "migrations": departures.migrations,
+            "remote_executions": departures.remote_executions,
+            "refused_offers": log.refused_offers,
+            **of_failures,
+            **of_data,
+        },
+        exists=frozenset(exists),
+    )
+
+
+def program_metrics(scenario: Scenario, run: RunData) -> dict[str, Any]:
+    """The metrics of each program, under the key "programs"; nothing where no program has a profile."""
+    programs = program_names(scenario)
+    if not programs:
+        return {}
+    return {"programs": by_program(run.finished, run.jobs, programs)}

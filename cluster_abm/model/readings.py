@@ -1,0 +1,124 @@
+"""What a user reads off a run: its time, its jobs, its metrics and its tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import Table
+from cluster_abm.interconnect import Network
+from cluster_abm.model.assembly import Parts
+from cluster_abm.model.observation.summary import counted_jobs, program_metrics, run_data
+from cluster_abm.results.frames import jobs_frame
+from cluster_abm.results.metrics import RunData, computed
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import program_names
+
+Integers = npt.NDArray[np.int64]
+
+
+class Readings:
+    """The part of ClusterModel that only reads.
+
+    Attributes:
+        setup: the checked scenario.
+        run_seed: the run's seed.
+        parts: what the agents work with.
+        engine: the tables.
+    """
+
+    setup: Scenario
+    run_seed: int
+    parts: Parts
+    engine: EngineState
+
+    @property
+    def network(self) -> Network:
+        """The network as it is now."""
+        return self.parts.live.network
+
+    @property
+    def jobs(self) -> Table:
+        """The jobs of the run (engine.fields.JOB_FIELDS)."""
+        return self.engine.jobs
+
+    @property
+    def now_ns(self) -> int:
+        """Simulated time [ns]."""
+        return self.parts.clock.now_ns
+
+    @property
+    def now_ms(self) -> float:
+        """Simulated time [ms]."""
+        return self.parts.clock.now_ms
+
+    @property
+    def slice_ns(self) -> int:
+        """Length of a slice [ns]."""
+        return self.parts.clock.slice_ns
+
+    @property
+    def submitted_jobs(self) -> int:
+        """Jobs that have arrived so far."""
+        return self.parts.submissions.schedule.submitted
+
+    @property
+    def held_jobs(self) -> set[int]:
+        """Numbers of the jobs that have been submitted and that the policy holds back."""
+        return self.parts.submissions.held
+
+    @property
+    def policy_name(self) -> str:
+        """The name of the policy; where groups of nodes have their own, of all of them."""
+        return self.parts.policies.name
+
+    def busy_ns(self) -> tuple[Integers, Integers]:
+        """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
+        return self.engine.busy_ns(self.now_ns)
+
+    def job_counts(self, finished: int, killed: int, lost: int) -> dict[str, int]:
+        """How many jobs were submitted so far and, of these, have ended so or so, are blocked, and run."""
+        unfinished = self.submitted_jobs - finished - killed - lost
+        # Where no node is up, no job runs: those that have begun wait for one.
+        blocked = len(self.held_jobs) if self.parts.availability.any_up else unfinished
+        return {
+            "submitted": self.submitted_jobs, "finished": finished, "killed": killed, "lost": lost,
+            "blocked": blocked, "running": unfinished - blocked,
+        }  # fmt: skip
+
+    def run_data(self) -> RunData:
+        """What the metrics are computed from (results.metrics)."""
+        parts = self.parts
+        return run_data(
+            self.setup, self.engine, parts.clock, parts.departures, parts.log, parts.failures, parts.staging
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers, as `cluster-abm run --json` prints them; metrics without data are None."""
+        run = self.run_data()
+        return {
+            "scenario": self.setup.name,
+            "policy": self.policy_name,
+            "seed": self.run_seed,
+            "slices": self.parts.clock.slices,
+            "simulated_ms": self.now_ms,
+            "jobs": self.job_counts(*counted_jobs(run)),
+            "metrics": computed(run),
+            **program_metrics(self.setup, run),
+        }
+
+    def jobs_frame(self) -> pd.DataFrame:
+        """One row a task that has ended (results.frames.jobs_frame)."""
+        return jobs_frame(self.engine.sorted_records(), self.jobs, program_names(self.setup))
+
+    def nodes_frame(self) -> pd.DataFrame:
+        """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""
+        return self.parts.measurements.frame()
+
+    def decisions_frame(self) -> pd.DataFrame:
+        """One row a decision (decisions.DecisionRecord)."""
+        return self.parts.log.frame()

@@ -1,0 +1,57 @@
+"""When jobs are submitted, where that is known beforehand."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import NEVER
+
+Integers = npt.NDArray[np.int64]
+NO_JOBS = np.zeros(0, np.int64)
+
+
+class Schedule:
+    """Submission times that are known beforehand, in the order of the job table.
+
+    Attributes:
+        waits_for_ends: whether the end of a job decides on a submission.
+        arrivals_ns: when each job is submitted [ns], shape (jobs,).
+        submitted: how many have been.
+    """
+
+    def __init__(self, engine: EngineState) -> None:
+        # A column of its own: searching a field of a table would copy it each time.
+        self.arrivals_ns = np.ascontiguousarray(engine.jobs["arrival_ns"])
+        self._next_ns = int(self.arrivals_ns[0]) if len(self.arrivals_ns) else NEVER
+        self.submitted = 0
+        self.waits_for_ends = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no job will be submitted, unless the end of a job leads to it."""
+        return self.submitted == len(self.arrivals_ns)
+
+    def first_after(self, time_ns: int) -> int:
+        """When the first job after a time is submitted, as far as is known [ns]; NEVER if none is."""
+        if self._next_ns > time_ns:
+            return self._next_ns
+        first = int(self.arrivals_ns.searchsorted(time_ns, side="right"))
+        return int(self.arrivals_ns[first]) if first < len(self.arrivals_ns) else NEVER
+
+    def take(self, boundary_ns: int) -> Integers:
+        """Jobs submitted before a boundary and not taken yet, in the order of their submission."""
+        if self._next_ns >= boundary_ns:
+            return NO_JOBS
+        first = self.submitted
+        self.submitted = int(self.arrivals_ns.searchsorted(boundary_ns))
+        self._next_ns = self.first_after(boundary_ns - 1)
+        return np.arange(first, self.submitted)
+
+    def taken(self, first: int, last: int) -> list[int]:
+        """The jobs submitted from the `first`-th to the one before the `last`-th."""
+        return list(range(first, last))
+
+    def note_ends(self) -> None:
+        """Take note of the jobs that have ended since the last call."""

@@ -1,0 +1,90 @@
+"""How far the engine may go in one call: to the next boundary at which agents talk or something is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from cluster_abm.clock import Clock
+from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.migration.transfers import Transfers
+from cluster_abm.model.submission.queues import Submissions
+
+
+class HasDueTime(Protocol):
+    """A part of the model that acts at boundaries."""
+
+    @property
+    def due_ns(self) -> int:
+        """The next boundary at which it acts [ns]; NEVER: none is to come."""
+
+
+class Window(NamedTuple):
+    """What the engine serves in one call.
+
+    Attributes:
+        end_ns: the boundary up to which [ns].
+        until_end_of_task: whether to stop at the boundary of the first slice in which a task ends.
+        until_idle: whether to stop at the boundary of the slice in which the last task ends.
+    """
+
+    end_ns: int
+    until_end_of_task: bool
+    until_idle: bool
+
+
+class Windows:
+    """Decides on windows.
+
+    Args:
+        due: the parts of the model that act at boundaries.
+        end_ns: the end of the run [ns]; None: when all jobs have ended.
+        places_arrivals: whether load managers decide where arriving tasks start, by what is known before.
+        looks_at_ends: whether held jobs are looked at again when a task has ended.
+        tasks_can_be_killed: whether a task may be killed for want of memory.
+        has_background: whether background programs run, which never end.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        submissions: Submissions,
+        transfers: Transfers,
+        due: Sequence[HasDueTime],
+        end_ns: int | None,
+        places_arrivals: bool,
+        reviews_at_ends: bool,
+        tasks_can_be_killed: bool,
+        has_background: bool,
+    ) -> None:
+        self._clock, self._submissions, self._transfers = clock, submissions, transfers
+        self._due, self._end_ns, self._places_arrivals = due, end_ns, places_arrivals
+        self._reviews_at_ends = reviews_at_ends
+        self._tasks_can_be_killed, self._has_background = tasks_can_be_killed, has_background
+
+    def next_boundary_ns(self) -> int:
+        """The next boundary at which agents talk or something is measured: until then the engine is alone [ns]."""
+        clock, schedule = self._clock, self._submissions.schedule
+        found = min((one.due_ns for one in self._due), default=NEVER)
+        if self._end_ns is not None:
+            found = min(found, self._end_ns)
+        if self._submissions.last_look_ns > clock.now_ns:
+            found = min(found, self._submissions.last_look_ns)
+        if self._places_arrivals or schedule.waits_for_ends:
+            # Arrivals of this slice are placed now; those of a later one by what is known at its start, or after
+            # those that come earlier because a job ends in between.
+            found = min(found, clock.boundary_up_to(schedule.first_after(clock.next_boundary_ns - 1)))
+        return max(clock.next_boundary_ns, found)
+
+    def window(self, boundary_ns: int) -> Window:
+        """What the engine serves once the arrivals up to a boundary have been placed."""
+        submissions = self._submissions
+        until_end_of_task = submissions.schedule.waits_for_ends or (self._reviews_at_ends and bool(submissions.held))
+        is_last = submissions.is_stuck and self._end_ns is None
+        # Where a window may end early, or tasks in transit be killed, transfers must not run ahead of it.
+        may_end_early = (until_end_of_task or self._tasks_can_be_killed) and self._transfers.in_transit
+        if is_last or may_end_early:
+            boundary_ns = self._clock.next_boundary_ns
+        # Background programs would go on after the last task has ended, to whatever boundary is asked for.
+        until_idle = self._has_background and self._end_ns is None and submissions.all_started
+        return Window(boundary_ns, until_end_of_task, until_idle)

@@ -1,0 +1,120 @@
+"""What a policy knows of tasks, of nodes, and of the routes between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.formulas import io_load_ms, service_ms, written_mb
+
+Table = npt.NDArray[np.void]
+Loads = npt.NDArray[np.float64]
+
+
+class Hardware(NamedTuple):
+    """One node's fixed properties, known to every load manager."""
+
+    speed: float
+    user_memory_mb: float
+    fault_rate_per_ms: float
+    fault_ratio_cap: float
+    overflow_only: bool
+    fault_service_ms: float
+    seek_rotation_ms: float
+    disk_mb_per_s: float
+    buffer_mb: float
+    by_oversize: bool = False
+
+
+class Paths(NamedTuple):
+    """What a load manager knows of the route from its node to every other one, shape (nodes,) each.
+
+    Attributes:
+        mb_per_s: bandwidth of the narrowest link [MB/s]; infinite to the own node, 0 where no path leads.
+        latency_ms: latency of the links together [ms]; 0 to the own node, infinite where no path leads.
+    """
+
+    mb_per_s: Loads
+    latency_ms: Loads
+
+    @classmethod
+    def alike(cls, nodes: int, mb_per_s: float, latency_ms: float = 0.0) -> Paths:
+        """Return the same route to all nodes."""
+        return cls(np.full(nodes, mb_per_s), np.full(nodes, latency_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingTask:
+    """A task that has just been submitted, with the demands it announces (per task, at speed 1).
+
+    Attributes:
+        reaccess_rate: how often it accesses the same data again.
+        write_share: share of its accesses that write.
+        age_ms: CPU it has received: none.
+        running: False.
+        files: numbers of the files that its job needs, in `View.data`.
+    """
+
+    task: int
+    job: int
+    home: int
+    cpu_ms: float
+    io_per_ms: float
+    request_kb: float
+    memory_mb: float
+    initial_data_mb: float
+    reaccess_rate: float = 0.0
+    write_share: float = 0.0
+    age_ms: float = 0.0
+    running: bool = False
+    files: tuple[int, ...] = field(default=(), kw_only=True)
+
+    @property
+    def written_mb(self) -> float:
+        """What it has written to the local disk, d_W [MB]."""
+        return written_mb(self.age_ms, self.io_per_ms, self.write_share, self.request_kb, self.reaccess_rate)
+
+    def cpu_on(self, node: Hardware) -> float:
+        """Its CPU on a node [ms], r_j of an arriving task."""
+        return self.cpu_ms / node.speed
+
+    def request_on(self, node: Hardware) -> float:
+        """Disk time of one of its requests on a node, t_IO [ms]."""
+        return service_ms(self.request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
+
+    def io_on(self, node: Hardware) -> float:
+        """Its I/O processing time on a node, c_j lambda_j t_IO [ms]."""
+        return io_load_ms(self.cpu_ms, self.io_per_ms, self.request_on(node))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(ArrivingTask):
+    """A task on a load manager's own node that could be sent elsewhere; `cpu_ms` is what it has still to receive.
+
+    Attributes:
+        age_ms: CPU it has received, at speed 1.
+        running: False for an arriving task that has not entered the node yet: sending it on is a remote execution.
+        page_faults, accesses: how many it has made so far, as the system counts them.
+        here_ms: time since it came to the node [ms].
+        migrations: how often it has been migrated.
+    """
+
+    page_faults: int = 0
+    accesses: int = 0
+    here_ms: float = 0.0
+    migrations: int = 0
+
+
+def written_mb_of(tasks: Table) -> Loads:
+    """What each of the tasks of `View.candidate_rows` has written to the local disk, d_W, shape (tasks,) [MB]."""
+    return written_mb(
+        tasks["age_ms"], tasks["io_per_ms"], tasks["write_share"], tasks["request_kb"], tasks["reaccess_rate"]
+    )
+
+
+def candidate_of(rows: Table, place: int) -> Candidate:
+    """Return one of the tasks of a table of candidates, whose columns are named as Candidate's fields."""
+    return Candidate(**dict(zip(rows.dtype.names or (), rows[place].item(), strict=True)))

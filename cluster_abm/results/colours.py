@@ -1,0 +1,53 @@
+"""One colour for one thing: in figures, in films and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+# Texts and axes; remarks; lines of a grid; the ground.
+INK, FAINT, LINE, PAPER = "#1b2733", "#5b6770", "#d5dbe0", "#ffffff"
+# Marks of a legend that stand for no policy, and axes through zero; a remark inside a figure.
+MARK, REMARK = "#444444", "#666666"
+# Of the network: links, rims of nodes, a node in a legend, the way of a task that moved, a node that is down.
+LINK, FILM_LINK, RIM, NODE, MOVE, DOWN = "#8d99a3", "#c5ccd2", "#51606b", "#cfd6db", "#b0307a", "#7d2a22"
+# Load scales begin here; the weighted index and the load class have no resource to take a colour from.
+LIGHTEST, WEIGHTED, LOAD_CLASS = "#eef1f3", "#6a3d9a", "#333333"
+CLASS_COLOURS = ("#eef1f3", "#a6cee3", "#e6ab02", "#d55e00")
+# Okabe and Ito's palette: distinct for colour-blind readers too.
+POLICY_COLOURS = {
+    "none": "#999999",
+    "clb": "#E69F00",
+    "mlb": "#009E73",
+    "iolb": "#0072B2",
+    "random": "#CC79A7",
+    "round-robin": "#D55E00",
+    "jsq": "#56B4E9",
+    "power-of-d": "#8C6D1F",
+}
+SPARE_COLOURS = ("#332288", "#882255", "#117733", "#AA4499", "#44AA99", "#661100")
+BREAKDOWN_COLOURS = {
+    "cpu": "#009E73",
+    "cpu_queue": "#99D8C9",
+    "io": "#0072B2",
+    "io_queue": "#A6CEE3",
+    "paging": "#D55E00",
+    "migration": "#CC79A7",
+    "barrier": "#F0E442",
+    "blocked": "#666666",
+}
+
+
+def colour_of(policy: str) -> str:
+    """The policy's colour, the same in every picture."""
+    if policy in POLICY_COLOURS:
+        return POLICY_COLOURS[policy]
+    return SPARE_COLOURS[sum(policy.encode()) % len(SPARE_COLOURS)]
+
+
+def colours_of(policies: Sequence[str]) -> list[str]:
+    """A colour for each curve, its policy's unless an earlier curve has that one."""
+    chosen: list[str] = []
+    for policy in policies:
+        wanted = (colour_of(policy), *SPARE_COLOURS, *POLICY_COLOURS.values())
+        chosen.append(next((colour for colour in wanted if colour not in chosen), wanted[0]))
+    return chosen

@@ -1,0 +1,198 @@
+"""The metrics of a run, each in one place: name, unit, words, which side is better, when there is one, and its value.
+
+A new metric is one entry of METRICS: summaries, studies, rankings, axes and printed lines take it from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.results.summary import finished_records, job_values, makespan_spread_ms
+
+Value = float | int | None
+# When a metric exists: always; where users submit; where something can fail; where jobs need files; of a study with a
+# warm-up; only in the rows of a study.
+When = Literal["always", "closed", "failures", "data", "warmup", "study"]
+
+
+@dataclass(frozen=True)
+class RunData:
+    """What metrics are computed from.
+
+    Attributes:
+        records: records of all ended tasks, by (finish, task).
+        jobs: the job table.
+        nodes: rows of the node table that served tasks.
+        cpu_ns, disk_ns: time given by each node, shape (nodes,) [ns].
+        now_ns: the end of the run, or now [ns].
+        last_finish_ns: when the last task ended [ns].
+        counted: what was counted while the run went on: migrations, remote_executions, refused_offers, failures.
+        exists: which metrics there are.
+    """
+
+    records: Table
+    jobs: Table
+    nodes: Table
+    cpu_ns: npt.NDArray[np.int64]
+    disk_ns: npt.NDArray[np.int64]
+    now_ns: int
+    last_finish_ns: int
+    counted: Mapping[str, float]
+    exists: frozenset[When]
+
+    @cached_property
+    def finished(self) -> Table:
+        """Records of the tasks that finished."""
+        return finished_records(self.records)
+
+    @cached_property
+    def _of_jobs(self) -> Mapping[str, npt.NDArray[np.float64]]:
+        return job_values(self.finished, self.jobs)[1]
+
+    def of_jobs(self, name: str) -> npt.NDArray[np.float64]:
+        """A number of each finished job (summary.job_values)."""
+        return self._of_jobs[name]
+
+    def share(self, busy_ns: npt.NDArray[np.int64]) -> float:
+        """Share of all nodes' time."""
+        return float(busy_ns.sum() / max(1, self.now_ns * len(self.cpu_ns)))
+
+
+class Metric(NamedTuple):
+    """One metric.
+
+    Attributes:
+        name: what it is called in JSON, in tables and in studies.
+        unit: of its value; "1": none.
+        words: on an axis; "": the name in words.
+        line: in the printed summary of a run, where that differs; "": the same.
+        better: which side is better; "": neither. Those that say what a policy did (migrations), what it met
+            (node_failures) or where the time went have none: a policy that moves nothing is not the best for that, and
+            less of one part of the time may be more of another. A restarted job is better than a lost one.
+        when: when there is one.
+        value: its value, of a run; None: it is counted elsewhere (a study's warm-up, counts of jobs).
+        of_jobs: whether it is about the finished jobs, so that a warm-up is left out of it.
+    """
+
+    name: str
+    unit: str
+    words: str = ""
+    line: str = ""
+    better: Literal["", "less", "more"] = ""
+    when: When = "always"
+    value: Callable[[RunData], Value] | None = None
+    of_jobs: bool = False
+
+
+def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
+    def value(run: RunData) -> Value:
+        values = run.of_jobs(name)
+        return float(values.mean() / scale) if len(values) else None
+
+    return value
+
+
+def _counted(name: str) -> Callable[[RunData], Value]:
+    return lambda run: run.counted[name]
+
+
+def _p95_slowdown(run: RunData) -> Value:
+    values = run.of_jobs("slowdown")
+    return float(np.quantile(values, 0.95)) if len(values) else None
+
+
+def _part(part: str) -> Callable[[RunData], Value]:
+    def value(run: RunData) -> Value:
+        return float(run.finished[f"{part}_ns"].mean() / NS_PER_MS) if len(run.finished) else None
+
+    return value
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "mean_slowdown", "1", "mean slowdown (wall / isolated time)", better="less", value=_mean("slowdown"),
+        of_jobs=True,
+    ),
+    Metric(
+        "mean_slowdown_job", "1", "mean slowdown of whole jobs (wall / isolated time)",
+        "  of whole jobs, by their longest task", "less", value=_mean("slowdown_job"), of_jobs=True,
+    ),
+    Metric(
+        "mean_slowdown_cpu_io", "1", "mean slowdown (wall / CPU + I/O time)", "  wall / (CPU + I/O) time", "less",
+        value=_mean("slowdown_cpu_io"), of_jobs=True,
+    ),
+    Metric(
+        "mean_slowdown_cpu", "1", "mean slowdown (wall / CPU time)", "  wall / CPU time", "less",
+        value=_mean("slowdown_cpu"), of_jobs=True,
+    ),
+    Metric("p95_slowdown", "1", "95th percentile of slowdown", better="less", value=_p95_slowdown, of_jobs=True),
+    Metric(
+        "mean_response_ms", "ms", line="mean response of a job", better="less",
+        value=_mean("response_ns", NS_PER_MS), of_jobs=True,
+    ),
+    Metric("makespan_ms", "ms", better="less", value=lambda run: run.last_finish_ns / NS_PER_MS),
+    Metric(
+        "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: makespan_spread_ms(run.records)
+    ),
+    Metric("migrations", "1", value=_counted("migrations")),
+    Metric("remote_executions", "1", value=_counted("remote_executions")),
+    Metric("refused_offers", "1", value=_counted("refused_offers")),
+    Metric("node_failures", "1", when="failures", value=_counted("node_failures")),
+    Metric("link_failures", "1", when="failures", value=_counted("link_failures")),
+    Metric("restarts", "1", when="failures", value=_counted("restarts")),
+    Metric("lost_cpu_ms", "ms", better="less", when="failures", value=_counted("lost_cpu_ms")),
+    Metric(
+        "cpu_utilisation", "1", "CPU utilisation (busy share)", "CPU busy", value=lambda run: run.share(run.cpu_ns)
+    ),
+    Metric(
+        "disk_utilisation", "1", "disk utilisation (busy share)", "disk busy",
+        value=lambda run: run.share(run.disk_ns),
+    ),
+    Metric("disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum())),
+    Metric("page_faults", "1", better="less", value=lambda run: int(run.nodes["faults"].sum())),
+    Metric(
+        "page_faults_per_cpu_s", "1/s", "page faults per second of CPU", line="page faults per CPU s", better="less",
+        value=lambda run: float(run.nodes["faults"].sum() / max(1e-9, run.cpu_ns.sum() / 1e9)),
+    ),
+    Metric("fetched_mb", "MB", when="data", value=_counted("fetched_mb")),
+    Metric("fetched_between_clusters_mb", "MB", when="data", value=_counted("fetched_between_clusters_mb")),
+    *(
+        Metric(f"breakdown_ms.{part}", "ms", f"{part.replace('_', ' ')}, mean of a task", value=_part(part),
+               of_jobs=True)
+        for part in BREAKDOWN
+    ),
+    Metric("jobs.submitted", "1"),
+    Metric("jobs.finished", "1", better="more"),
+    Metric("jobs.killed", "1", better="less"),
+    Metric("jobs.lost", "1", better="less"),
+    Metric("jobs.blocked", "1"),
+    Metric("jobs.running", "1"),
+    Metric("warmup_jobs", "1", when="warmup"),
+    Metric("warmup_settled", "1", when="warmup"),
+)  # fmt: skip
+
+BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in METRICS}
+BETTER: Mapping[str, Literal["less", "more"]] = {metric.name: metric.better for metric in METRICS if metric.better}
+
+
+def names_when(exists: frozenset[When]) -> frozenset[str]:
+    """Names of the metrics that there are."""
+    return frozenset(metric.name for metric in METRICS if metric.when in exists)
+
+
+def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
+    """The metrics of a run, in the order of the table; parts of the breakdown in a table of their own."""
+    found: dict[str, Any] = {}
+    for metric in METRICS:
+        if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
+            continue
+        section, _, part = metric.name.rpartition(".")
+        (found.setdefault(section, {}) if section else found)[part] = metric.value(run)
+    return found

@@ -1,0 +1,1 @@
+"""What a study is: its points, its policies, and what its runs are called."""

@@ -1,0 +1,116 @@
+"""What a result depends on, as short names: the code, and all that a run is given."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from cluster_abm._version import __version__
+from cluster_abm.bounded_files import Limit, digest, opened, shown
+from cluster_abm.errors import InputError
+from cluster_abm.policies import create
+from cluster_abm.scenario import Scenario, shipped_path
+from cluster_abm.study.design.policy_sources import policy_version
+
+# What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
+WITHOUT_EFFECT = ("cli/", "study/", "results/", "model/observation/watching.py", "whole_files.py")
+WITH_EFFECT = (
+    "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
+    "results/summary.py",
+)  # fmt: skip
+# Sections of a scenario that no result of a run in a study depends on.
+UNUSED = {"name", "summary", "compare", "measure"}
+
+
+@cache
+def result_version() -> str:
+    """The version and a hash of every source, and shipped table, that a result can depend on, e.g. "0.1.0-1f0c...".
+
+    An edited command or picture leaves it as it is; an edited kernel, policy or metric does not.
+    """
+    digest = hashlib.sha256()
+    for name, path in _sources():
+        digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return f"{__version__}-{digest.hexdigest()[:16]}"
+
+
+def code_of(policies: Iterable[str]) -> str:
+    """The code version, and that of each of these policies that another package brings: "0.1.0-1f0c...+mine-5e...".
+
+    Raises:
+        InputError: a policy's source cannot be read.
+    """
+    foreign = [f"{name}-{version[:8]}" for name in policies if (version := policy_version(name))]
+    return "+".join([result_version(), *foreign])
+
+
+def cell_key(scenario: Scenario, warmup: str) -> str:
+    """The name of a point under a policy: 24 hexadecimal digits of all that its runs depend on but the seed.
+
+    Files of the user count by name and content, wherever they lie.
+
+    Raises:
+        InputError: a file that the scenario names cannot be read.
+    """
+    resolved = scenario.model_dump(mode="json", exclude=UNUSED)
+    del resolved["run"]["seed"]
+    # Parameters that the policy does not know, for others to compare it with, change no run of its own.
+    resolved["policy"] = {
+        "name": scenario.policy.name,
+        **create(scenario.policy).parameters.model_dump(mode="json"),
+    }
+    # How much a file may hold is no part of what it holds.
+    for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
+        del section["max_mb"]
+    files = _input_files(scenario)
+    for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
+        # The name, since its ending gives the format.
+        if section["file"] is not None and Path(section["file"]) in files:
+            section["file"] = Path(section["file"]).name
+    digests = [_digest(path, limit) for path, limit in files.items()]
+    document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _sources() -> Iterator[tuple[str, Path]]:
+    package = Path(__file__).resolve().parents[2]
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        if name in WITH_EFFECT or not name.startswith(WITHOUT_EFFECT):
+            yield name, path
+    shipped = shipped_path()
+    for pattern in ("*.csv", "programs/*", "networks/*"):
+        for path in sorted(shipped.glob(pattern)):
+            yield path.relative_to(shipped).as_posix(), path
+
+
+def _input_files(scenario: Scenario) -> dict[Path, Limit]:
+    """Files of the user that the scenario takes numbers from, and how much each may hold; shipped ones are part of the
+    code version."""
+    trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
+    named = {
+        trace.file: Limit(trace.max_mb, "workload.trace.max_mb"),
+        network.file: Limit(network.max_mb, "interconnect.max_mb"),
+    }
+    if programs.file is not None and os.path.isfile(programs.file):
+        named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
+    return {Path(name): limit for name, limit in named.items() if name is not None}
+
+
+def _digest(path: Path, limit: Limit) -> str:
+    try:
+        found = path.stat()
+        return _digest_of(path, limit, found.st_mtime_ns, found.st_size)
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{shown(path)}: cannot be read ({getattr(problem, 'strerror', None) or problem})") from None
+
+
+@cache
+def _digest_of(path: Path, limit: Limit, _modified_ns: int, _size: int) -> str:
+    # Of a regular file: a device has no end, and of a pipe nothing would be left for the run.
+    with opened(path) as file:
+        return digest(file, path, limit)

@@ -1,0 +1,53 @@
+"""The metrics that a run gives: known before it is run, so that a misspelt one costs no run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cluster_abm.policies import available
+from cluster_abm.results.metrics import When, names_when
+from cluster_abm.results.summary import PROGRAM_METRICS
+from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.study.design.study_file import Study
+from cluster_abm.workload import are_closed, program_names
+
+# Of a point and a policy.
+Given = Mapping[tuple[int, str], frozenset[str]]
+
+
+def metric_names(scenario: Scenario, warmup: str) -> frozenset[str]:
+    """The numbers that `measure_run` gives of a run of this scenario (its lists of quantiles are no metrics)."""
+    exists: set[When] = {"always"}
+    if are_closed(scenario):
+        exists.add("closed")
+    if scenario.failures.can_happen:
+        exists.add("failures")
+    # Where all nodes are one station nothing is fetched.
+    if scenario.data.files and not available()[scenario.policy.name].pooled:
+        exists.add("data")
+    if warmup != "none":
+        exists.add("warmup")
+    of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}
+    return names_when(frozenset(exists)) | of_programs
+
+
+def metric_problems(study: Study, given: Given) -> list[str]:
+    """What is wrong with the metrics a study names: no run has one, or precision is asked of one that some lack."""
+    there = sorted(frozenset().union(*given.values()))
+    if not there:
+        return []
+    problems = [
+        f"{study.file}: {field} = {name!r}: no such metric; {nearest(name, there)}"
+        for field, names in (("precision_metric", (study.precision_metric,)), ("measure", study.measure))
+        for name in dict.fromkeys(names)
+        if name not in there
+    ]
+    lacking = [cell for cell, names in given.items() if study.precision_metric not in names]
+    if study.precision is not None and study.precision_metric in there and lacking:
+        point, policy = lacking[0]
+        more = f", nor have those of {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        problems.append(
+            f"{study.file}: precision_metric = {study.precision_metric!r}: runs of point {point} under {policy!r} have "
+            f"no such metric{more}; one is needed that all have"
+        )
+    return problems

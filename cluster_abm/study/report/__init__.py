@@ -1,0 +1,1 @@
+"""A study's report: tables, findings and pictures."""

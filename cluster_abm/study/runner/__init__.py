@@ -1,0 +1,1 @@
+"""Carries runs out, here or elsewhere, and books what comes of them."""

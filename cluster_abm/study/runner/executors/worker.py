@@ -1,0 +1,88 @@
+"""One process that carries out one task at a time, from its first word to its last."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing.context import SpawnContext, SpawnProcess
+from threading import Thread
+from typing import Any
+
+from cluster_abm.interrupts import ENDING
+
+MASKS = hasattr(signal, "pthread_sigmask")
+
+
+class _RememberingContext(SpawnContext):
+    """Spawns like any other, and keeps what was spawned: the standard pool does not name its processes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spawned: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
+        process = SpawnProcess(*args, **kwargs)
+        self.spawned.append(process)
+        return process
+
+
+class Worker:
+    """One process and the pool that feeds it."""
+
+    def __init__(self) -> None:
+        self._context = _RememberingContext()
+        # Made before the mask is set: the tracker of shared resources, which it starts, resets the mask.
+        self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin_work)
+
+    def start(self) -> Future[Any]:
+        """Spawn the process; the future is done when it has said its first word."""
+        # A process inherits the mask, and so ignores Ctrl-C and SIGTERM, which a terminal, Slurm or systemd send to the
+        # whole group, from its first moment on; the parent decides what they mean.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING) if MASKS else set()
+        try:
+            return self.pool.submit(os.getpid)
+        finally:
+            if MASKS:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        for process in self._context.spawned:
+            process.kill()
+
+    def last_words(self) -> str:
+        """How the dead process ended; waits for its end."""
+        self.pool.shutdown()
+        for process in self._context.spawned:
+            code = process.exitcode
+            if code is not None and code < 0:
+                return f"its process was killed by {_signal_name(-code)}{' (out of memory?)' if code == -9 else ''}"
+            if code is not None:
+                return f"its process ended with exit code {code}"
+        return "its process ended"
+
+
+def _begin_work() -> None:
+    # The parent handles these signals, and ends its workers by SIGKILL.
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    if MASKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    Thread(target=_end_with_the_parent, name="end-with-the-parent", daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    """End with the parent: if it is killed (`kill -9`), the standard pool's processes would wait for it for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,105 @@
+"""What a study keeps of a finished run: a flat row of numbers, and a small picture of the load over time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import NS_PER_MS
+from cluster_abm.errors import InputError
+from cluster_abm.results.metrics import computed
+from cluster_abm.results.summary import PROGRAM_METRICS, finished_records, job_values
+from cluster_abm.study.statistics.warmup import mser
+from cluster_abm.workload import program_names
+
+if TYPE_CHECKING:
+    from cluster_abm.model import ClusterModel
+
+WARMUPS = ("none", "mser")
+# Of each run: the least value, each percentile, the largest.
+PERCENTS = np.linspace(0.0, 1.0, 101)
+MOST_TIMES = 200
+
+
+def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
+    """A finished run as one flat row.
+
+    Every metric of `model.summary()`, parts of the breakdown as `breakdown_ms.<part>`, counts of jobs as
+    `jobs.<state>`, those of programs with profiles as `programs.<program>.<metric>`, NaN where there is nothing to
+    average; `slowdown_quantiles` and `response_quantiles` [ms]: 101 numbers, from the least job to the largest (empty
+    without jobs).
+
+    Args:
+        model: after `run()`.
+        warmup: "none", or "mser": means, percentiles and breakdown are over the jobs that arrived after the first
+            `warmup_jobs`, which MSER-5 on the tasks in the cluster (`tasks_met`) chose to leave out; `warmup_settled`
+            is 0 if it found no steady state. Counts, utilisations and makespan are of the whole run.
+
+    Raises:
+        InputError: another `warmup`.
+    """
+    if warmup not in WARMUPS:
+        raise InputError(f"warmup = {warmup!r}: allowed: {', '.join(WARMUPS)}")
+    summary = model.summary()
+    metrics = dict(summary["metrics"])
+    records = finished_records(model.engine.sorted_records())
+    jobs, values = job_values(records, model.jobs)
+    counted = np.ones(len(jobs), bool)
+    if warmup == "mser":
+        found = mser(tasks_met(model))
+        counted = ~np.isin(jobs, model.parts.submissions.schedule.taken(0, found.cut))
+        left = records[np.isin(records["job"], jobs[counted])]
+        metrics |= computed(replace(model.run_data(), records=left), only_of_jobs=True)
+        metrics |= {"warmup_jobs": found.cut, "warmup_settled": int(found.settled)}
+    row: dict[str, Any] = {}
+    for name, value in metrics.items():
+        if isinstance(value, dict):
+            row |= {f"{name}.{part}": _number(x) for part, x in value.items()}
+        else:
+            row[name] = _number(value)
+    row |= {f"jobs.{state}": count for state, count in summary["jobs"].items()}
+    for program in program_names(model.setup):
+        found = summary["programs"].get(program, {})
+        row |= {f"programs.{program}.{name}": _number(found.get(name)) for name in PROGRAM_METRICS}
+    row["slowdown_quantiles"] = _quantiles(values["slowdown"][counted])
+    row["response_quantiles"] = _quantiles(values["response_ns"][counted] / NS_PER_MS)
+    return row
+
+
+def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:
+    """How many tasks each job found in the cluster when it was submitted, in order of submission.
+
+    The start is judged by this and not by slowdowns or responses: a job of a millisecond behind a long one has a
+    slowdown of hundreds, and one such value makes MSER cut beside it, wherever it stands.
+    """
+    jobs = np.asarray(model.parts.submissions.schedule.taken(0, model.submitted_jobs), np.int64)
+    came = np.cumsum(model.jobs["tasks"][jobs]) - model.jobs["tasks"][jobs]
+    ends_ns = np.sort(model.engine.sorted_records()["finish_ns"])
+    return came - np.searchsorted(ends_ns, model.jobs["arrival_ns"][jobs], side="right")
+
+
+def load_over_time(model: ClusterModel) -> dict[str, Any]:
+    """Tasks on each node when measured, thinned to at most 200 times: small enough to keep with a study.
+
+    Returns:
+        `time_ms`: list of times; `tasks`: one list a node, of as many numbers.
+    """
+    frame = model.nodes_frame()
+    table = frame.pivot_table(index="node", columns="time_ms", values="tasks")
+    columns = np.unique(np.linspace(0, table.shape[1] - 1, min(MOST_TIMES, table.shape[1])).round().astype(int))
+    return {
+        "time_ms": [float(time) for time in table.columns[columns]],
+        "tasks": table.to_numpy()[:, columns].astype(int).tolist(),
+    }
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _quantiles(values: npt.NDArray[np.float64]) -> list[float]:
+    return np.quantile(values, PERCENTS).tolist() if len(values) else []

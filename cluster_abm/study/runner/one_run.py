@@ -1,0 +1,93 @@
+"""One run of a study, wherever it is carried out."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.distributions import LONGEST_PERIOD_MS
+from cluster_abm.scenario.schema import Measure
+from cluster_abm.study.store.store import Record
+
+if TYPE_CHECKING:
+    from cluster_abm.model import ClusterModel
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A run to be carried out.
+
+    Attributes:
+        scenario: its policy included.
+        key, seed: what it is called by.
+        policy_version: of its policy, as of `policy_sources`, where the assignment was made.
+        warmup: as of `measure_run`.
+        keeps_load: whether its load over time is kept too.
+        raises_bad_input: whether bad input that the run notices is raised, else it is the run's result.
+    """
+
+    scenario: Scenario
+    key: str
+    seed: int
+    policy_version: str
+    warmup: str
+    keeps_load: bool
+    raises_bad_input: bool = False
+
+
+@contextmanager
+def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iterator[ClusterModel]:
+    """A model after its run; when the block is left nothing is in it any more, and its memory is free.
+
+    Args:
+        scenario, seed: as of `ClusterModel`.
+        watched: whether the scenario's measurements are taken; no result depends on them.
+    """
+    import mesa
+
+    from cluster_abm.model import ClusterModel
+
+    if not watched:
+        scenario = scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
+    model = ClusterModel(scenario, seed=seed, keep_decisions=False)
+    try:
+        model.run()
+        yield model
+    finally:
+        # Mesa 3.3 counts the agents of every model in a table of the class, which keeps them all alive.
+        getattr(mesa.Agent, "_ids", {}).pop(model, None)
+        # Model and agents know each other, and the collector of such circles counts objects, not the size of
+        # their arrays: it would keep hundreds of finished models.
+        model.__dict__.clear()
+
+
+def carry_out(assignment: Assignment) -> Record:
+    """Carry a run out; whatever goes wrong in it is its result too.
+
+    Raises:
+        InputError: its policy has other sources here than where it was asked for; bad input, where that is raised.
+    """
+    from cluster_abm.study.runner.code_version import check_policy
+    from cluster_abm.study.runner.measuring import load_over_time, measure_run
+
+    check_policy(assignment.scenario.policy.name, assignment.policy_version)
+    name = (assignment.key, assignment.seed)
+    try:
+        with finished_model(assignment.scenario, assignment.seed, assignment.keeps_load) as model:
+            load = load_over_time(model) if assignment.keeps_load else None
+            return Record(*name, measure_run(model, assignment.warmup), load)
+    except Exception as problem:
+        if assignment.raises_bad_input and isinstance(problem, InputError) and not isinstance(problem, PolicyFault):
+            raise
+        return failed_by(problem, *name)
+
+
+def failed_by(problem: BaseException, key: str, seed: int) -> Record:
+    """The record of a run that something went wrong with."""
+    error = " ".join(f"{type(problem).__name__}: {problem}".split())
+    return Record(key, seed, error=error, traceback="".join(traceback.format_exception(problem)))

@@ -1,0 +1,216 @@
+"""A list of runs, carried out on what processors there are; what is finished is never lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.interrupts import PolicyInterrupted
+from cluster_abm.limits import checked_workers
+from cluster_abm.scenario import Scenario
+from cluster_abm.study.design.fingerprint import cell_key
+from cluster_abm.study.runner.executors import available_processors, check_options, open_executor
+from cluster_abm.study.runner.keeping import InFolder, InMemory, ResultKeeper
+from cluster_abm.study.runner.wanted import Values
+from cluster_abm.study.runner.work import Request, Work
+from cluster_abm.study.store.leases import Leases
+from cluster_abm.study.store.segments import joined
+from cluster_abm.study.store.setting_aside import set_aside
+from cluster_abm.study.store.store import Record, RunName, Store
+
+FAULT = f"{PolicyFault.__name__}: "
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: a scenario (its policy included) from a seed."""
+
+    scenario: Scenario
+    seed: int
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where runs are carried out, and where their results are kept.
+
+    Attributes:
+        executor: "inline", "process", "dask" or "slurm".
+        workers: processes or jobs at most; None: as many as the executor finds, and as fit into memory.
+        dask, slurm: as of `open_executor`.
+        folder: results are kept in this folder: runs that it has already are not carried out again. None: in memory.
+    """
+
+    executor: str = "process"
+    workers: int | None = None
+    dask: str | None = None
+    slurm: Mapping[str, Any] | None = None
+    folder: Path | None = None
+
+    def check(self) -> None:
+        """Raise InputError for what is given and means nothing to the executor."""
+        check_options(self.executor, self.workers, self.dask, self.slurm)
+
+    def chosen(self, runs: int) -> tuple[str, int | None]:
+        """The executor for so many runs, and its workers. Raises InputError for more workers than fit into memory."""
+        if self.executor != "process":
+            return self.executor, self.workers
+        workers = checked_workers(self.workers, available_processors(), runs)
+        # One process of its own would only take longer to begin.
+        return ("process", workers) if workers > 1 else ("inline", None)
+
+
+@dataclass
+class Outcome:
+    """What came of a list of runs.
+
+    Attributes:
+        rows: one entry a task, in the tasks' order: its metrics (as of `measure_run`), or None if it did not finish.
+        errors: what went wrong in runs that failed by a fault of this program, one text each.
+        policy_faults: faults of policies, and how many runs each ended.
+        interrupted: whether Ctrl-C, or SIGTERM, ended it.
+        under_way: of an interrupted one the runs that had begun and not ended, in words.
+        made: how many runs were carried out; the others were in the folder already.
+    """
+
+    rows: list[dict[str, Any] | None]
+    errors: list[str] = field(default_factory=list)
+    policy_faults: dict[str, int] = field(default_factory=dict)
+    interrupted: bool = False
+    under_way: list[str] = field(default_factory=list)
+    made: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """What a command ends with: 1 after a fault of this program, 2 after wrong input, else 0."""
+        return 1 if self.errors else 2 if self.policy_faults else 0
+
+    @property
+    def finished(self) -> int:
+        """How many runs finished."""
+        return sum(row is not None for row in self.rows)
+
+
+def run_all(
+    tasks: Sequence[Task],
+    workers: int | None = None,
+    label: str = "runs",
+    quiet: bool = False,
+    where: Where | None = None,
+) -> Outcome:
+    """Carry out all tasks; the result does not depend on where, nor on the number of workers.
+
+    Args:
+        tasks: the runs.
+        workers: processes; None: one per processor there is for this process; 1: all in this process.
+            A script that asks for more needs `if __name__ == "__main__":` around the call (processes are spawned).
+        label: what the progress bar on stderr calls them.
+        quiet: no progress bar.
+        where: executor, its workers and folder, in place of `workers`; default: processes, results in memory.
+
+    Raises:
+        InputError: what a run was given is wrong; the runs not yet begun are left out. The fault of a policy ends its
+            own runs only, and is raised where no run of another one has finished; else `policy_faults` says it.
+    """
+    place = where or Where(workers=workers)
+    place.check()
+    names, scenarios = _named(tasks, place.folder is not None)
+    chosen = place.chosen(len(set(names)))
+    seeds: dict[str, list[int]] = {}
+    for key, seed in dict.fromkeys(names):
+        seeds.setdefault(key, []).append(seed)
+    request = Request(
+        keys=list(seeds),
+        scenario=lambda run: scenarios[run[0]],
+        seeds=lambda key, _: seeds[key],
+        raises_bad_input=True,
+    )
+    outcome = Outcome([None] * len(tasks))
+    bar = tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False)
+    with bar, _kept(place.folder, quiet) as (keeper, rows, failed_ns):
+        known: dict[str, Values] = {
+            key: {seed: None for seed in own if (key, seed) in rows} for key, own in seeds.items()
+        }
+
+        def take(record: Record) -> None:
+            rows[record.name] = record.metrics
+
+        work = Work(request, keeper, bar, known, to_retry=failed_ns, on_finished=take)
+        try:
+            if work.queue:
+                with open_executor(*chosen, place.dask, place.slurm) as executor:
+                    work.carry_on(executor)
+        except KeyboardInterrupt as problem:
+            outcome.interrupted = True
+            outcome.under_way = [f"{_words(scenarios, run)}, for {since:.0f} s" for run, since in work.under_way]
+            if isinstance(problem, PolicyInterrupted):
+                outcome.under_way = [str(problem)]
+        outcome.made = work.made
+    outcome.rows = [rows.get(name) for name in names]
+    _book_failures(outcome, work.failed, scenarios)
+    return outcome
+
+
+def _named(tasks: Sequence[Task], by_content: bool) -> tuple[list[RunName], dict[str, Scenario]]:
+    """Return the name of each task's run, and the scenario of each key; equal scenarios share a key."""
+    keys: dict[str, str] = {}
+    scenarios: dict[str, Scenario] = {}
+    names = []
+    by_object: dict[int, str] = {}
+    for task in tasks:
+        key = by_object.get(id(task.scenario))
+        if key is None:
+            document = task.scenario.model_dump_json()
+            if document not in keys:
+                keys[document] = cell_key(task.scenario, "none") if by_content else str(len(keys))
+            key = by_object[id(task.scenario)] = keys[document]
+        scenarios.setdefault(key, task.scenario)
+        names.append((key, task.seed))
+    return names, scenarios
+
+
+# Where records are kept, the metrics of runs that are there, and when the record of a failed one was written [ns].
+Kept = tuple[ResultKeeper, dict[RunName, dict[str, Any]], dict[RunName, int | None]]
+
+
+@contextmanager
+def _kept(folder: Path | None, quiet: bool) -> Iterator[Kept]:
+    """Open what keeps the records of a call."""
+    if folder is None:
+        yield InMemory(), {}, {}
+        return
+    store = Store(folder)
+    store.prepare()
+    with Leases(store.folder) as leases, store.written_by(leases.token):
+        for token in leases.dead():
+            store.forget_partial(token)
+        contents = store.contents()
+        set_aside(store, leases, contents.damaged, quiet)
+        rows: dict[RunName, dict[str, Any]] = {}
+        for row in joined(contents.tables).to_pylist() if contents.tables else ():
+            metrics = {name.removeprefix("metrics."): value for name, value in row.items()}
+            rows[row["key"], row["seed"]] = {name: metrics[name] for name in metrics.keys() - {"key", "seed"}}
+        keeper = InFolder(store, leases)
+        yield keeper, rows, {run: store.written_ns(run) for run in contents.failed}
+        keeper.compact()
+
+
+def _book_failures(outcome: Outcome, failed: Mapping[RunName, Record], scenarios: Mapping[str, Scenario]) -> None:
+    for run, record in sorted(failed.items(), key=lambda one: one[0][1]):
+        if record.error.startswith(FAULT):
+            line = record.error.removeprefix(FAULT)
+            outcome.policy_faults[line] = outcome.policy_faults.get(line, 0) + 1
+        else:
+            outcome.errors.append(f"{_words(scenarios, run)}: {record.traceback.rstrip()}")
+    if outcome.policy_faults and not outcome.finished and not outcome.interrupted:
+        raise InputError(list(outcome.policy_faults))
+
+
+def _words(scenarios: Mapping[str, Scenario], run: RunName) -> str:
+    scenario = scenarios[run[0]]
+    return f"{scenario.name}, policy {scenario.policy.name}, seed {run[1]}"

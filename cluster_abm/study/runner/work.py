@@ -1,0 +1,190 @@
+"""The one way in which runs are carried out: points, policies and seeds go in, records come out."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tqdm import tqdm
+
+from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.scenario import Scenario
+from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.runner.executors import BatchExecutor
+from cluster_abm.study.runner.in_flight import Ended, InFlight
+from cluster_abm.study.runner.keeping import ResultKeeper
+from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by
+from cluster_abm.study.runner.wanted import Values
+from cluster_abm.study.store.store import Record, RunName
+
+# How often it is looked whether other processes have finished what they claimed [s].
+POLL_S = 0.5
+# Of the runs that an interrupt ends, those are named that had taken so long: a policy may not have returned [s].
+LONG_UNDER_WAY_S = 5.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """Runs that are asked for.
+
+    Attributes:
+        keys: the name of each point under each policy, in order.
+        scenario: the scenario of a run.
+        seeds: the seeds that a key needs, by the values of its runs so far.
+        value: the number of a record that `seeds` goes by; None: it goes by none.
+        warmup: as of `measure_run`.
+        load_seed: the seed of the runs of which the load over time is kept; None: of none.
+        raises_bad_input: whether bad input that only a run notices ends all, else that run.
+    """
+
+    keys: Sequence[str]
+    scenario: Callable[[RunName], Scenario]
+    seeds: Callable[[str, Mapping[int, float | None]], Sequence[int]]
+    value: Callable[[Record], float | None] | None = None
+    warmup: str = "none"
+    load_seed: int | None = None
+    raises_bad_input: bool = False
+
+
+class Work:
+    """What is to be done, is being done, and is done.
+
+    Args:
+        request: the runs.
+        keeper: where records are kept.
+        known: values of runs that the keeper had from the beginning, by key and seed; None: the run failed.
+        failed_before: records of those that failed then and are not to be tried again.
+        to_retry: those that failed then and are, with when their record was written [ns].
+        bar: shows the progress.
+        on_finished: called with each record that comes while the work goes on.
+
+    Attributes:
+        finished, failed: runs that are there, those that were from the beginning included.
+        made: how many were carried out here.
+        under_way: after an interrupt, the runs that had begun long before it: name, and for how long [s].
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        keeper: ResultKeeper,
+        bar: tqdm,
+        known: Mapping[str, Values] | None = None,
+        failed_before: Mapping[RunName, Record] | None = None,
+        to_retry: Mapping[RunName, int | None] | None = None,
+        on_finished: Callable[[Record], None] | None = None,
+    ) -> None:
+        self._request, self._keeper, self._bar, self._on_finished = request, keeper, bar, on_finished
+        self._values: dict[str, Values] = {key: dict((known or {}).get(key, {})) for key in request.keys}
+        self._failed_before, self._to_retry = dict(failed_before or {}), dict(to_retry or {})
+        self._needed: dict[str, Sequence[int]] = dict.fromkeys(self._values, ())
+        self.finished: set[RunName] = set()
+        self.failed: dict[RunName, Record] = {}
+        self.queue: deque[RunName] = deque()
+        self._elsewhere: list[RunName] = []
+        self.made = 0
+        self.under_way: list[tuple[RunName, float]] = []
+        for key in self._values:
+            self._ask_for(key)
+        # Seed by seed, so that policies can be compared before all is done.
+        self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
+        bar.initial = bar.n = len(self.finished) + len(self.failed)
+
+    @property
+    def expected(self) -> int:
+        """Runs that are asked for, as far as is known."""
+        return sum(map(len, self._needed.values()))
+
+    def seeds_of(self, key: str) -> Sequence[int]:
+        """The seeds that a key needs, as far as is known."""
+        return self._needed[key]
+
+    def carry_on(self, executor: BatchExecutor) -> None:
+        """Carry out all that is asked for."""
+        with InFlight(executor, self._book) as flight:
+            try:
+                while self.queue or self._elsewhere or flight:
+                    self._fill(flight)
+                    self._show(len(flight))
+                    self._keeper.tidy(self.made)
+                    if flight:
+                        if flight.book_next():
+                            continue
+                    elif self._elsewhere:
+                        time.sleep(POLL_S)
+                    # No run has ended here for a while: other processes may have finished what they claimed.
+                    self.queue.extend(self._elsewhere)
+                    self._elsewhere.clear()
+            except KeyboardInterrupt:
+                self.under_way = [(run, since) for run, since in flight.under_way() if since >= LONG_UNDER_WAY_S]
+                raise
+
+    def _ask_for(self, key: str) -> None:
+        """Put what a key still needs into the queue."""
+        before = set(self._needed[key])
+        self._needed[key] = self._request.seeds(key, self._values[key])
+        for seed in self._needed[key]:
+            if seed in before:
+                continue
+            if seed not in self._values[key]:
+                self.queue.append((key, seed))
+            elif (key, seed) in self._failed_before:
+                self.failed[key, seed] = self._failed_before[key, seed]
+            else:
+                self.finished.add((key, seed))
+        self._bar.total = self.expected
+
+    def _fill(self, flight: InFlight[RunName]) -> None:
+        while self.queue and flight.has_room:
+            run = self.queue.popleft()
+            if not self._keeper.claim(run):
+                self._elsewhere.append(run)
+                continue
+            record = self._keeper.look_up(run)
+            if record is not None and not (record.failed and self._is_as_before(run)):
+                with interrupt_held_back():
+                    self._keeper.release(run)
+                    self._settle(record)
+                continue
+            flight.send(run, carry_out, self._assignment(run))
+
+    def _is_as_before(self, run: RunName) -> bool:
+        """Whether a failed run's record is that of before this call; else another process has tried it again."""
+        written_ns = self._to_retry.get(run)
+        return written_ns is not None and self._keeper.written_ns(run) == written_ns
+
+    def _assignment(self, run: RunName) -> Assignment:
+        request, (key, seed) = self._request, run
+        scenario = request.scenario(run)
+        version = policy_version(scenario.policy.name)
+        keeps_load = seed == request.load_seed
+        return Assignment(scenario, key, seed, version, request.warmup, keeps_load, request.raises_bad_input)
+
+    def _book(self, ended: Ended[RunName]) -> None:
+        # What a run raises is its record. A problem here: it was not sent, ended otherwise, or lost its process often.
+        record = ended.result if ended.problem is None else failed_by(ended.problem, *ended.name)
+        # Not interrupted in between, by `InFlight`: what is reported at the end is what is kept.
+        self._keeper.add(record)
+        self._keeper.release(ended.name)
+        self.made += 1
+        self._settle(record)
+
+    def _settle(self, record: Record) -> None:
+        key, seed = record.name
+        if record.failed:
+            self.failed[record.name] = record
+            self._values[key][seed] = None
+        else:
+            self.finished.add(record.name)
+            if self._on_finished is not None:
+                self._on_finished(record)
+            self._values[key][seed] = None if self._request.value is None else self._request.value(record)
+        self._bar.update()
+        if self._request.value is not None:
+            self._ask_for(key)
+
+    def _show(self, running: int) -> None:
+        elsewhere = {"elsewhere": len(self._elsewhere)} if self._elsewhere else {}
+        self._bar.set_postfix(running=running, failed=len(self.failed), **elsewhere, refresh=False)

@@ -1,0 +1,1 @@
+"""Estimates, intervals, rankings, and what variation a key is good for."""

@@ -1,0 +1,1 @@
+"""Results in a folder, which outlive the processes that fill it."""

@@ -1,0 +1,293 @@
+"""A folder of results that outlives the processes that fill it.
+
+    study.toml, scenario.toml   the study, resolved; plan.json its points and what its runs are called (documents.py)
+    runs/KEY-SEED.run           a run: a line with a checksum, then JSON; KEY names scenario, warm-up and code
+    parts/HASH.parquet          a segment: many finished runs in one file that is named by its content
+    damaged/                    files that were not as they had been written, set aside
+    tmp/, claims/, sessions/    of the processes at work
+
+A run counts as soon as it has its name in `runs`. Compaction writes a segment first and removes the runs' files after
+that, so a run may be in both, and is counted once; it is never in neither.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.store.documents import DOCUMENTS, damaged_documents, read_document
+from cluster_abm.study.store.durable import Damaged, read_bytes, seal, unseal, write_durably
+from cluster_abm.study.store.segments import of_those, read_segment, table_of, to_bytes
+
+RunName = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a run that is over.
+
+    Attributes:
+        key, seed: what it is called by.
+        metrics: its numbers; empty if it failed.
+        load: its load over time, where that was kept.
+        error: why it failed, in a line; empty if it finished.
+        traceback: and where.
+    """
+
+    key: str
+    seed: int
+    metrics: dict[str, Any] = field(default_factory=dict)
+    load: dict[str, Any] | None = None
+    error: str = ""
+    traceback: str = ""
+
+    @property
+    def name(self) -> RunName:
+        """Key and seed."""
+        return self.key, self.seed
+
+    @property
+    def failed(self) -> bool:
+        """Whether it failed."""
+        return bool(self.error)
+
+
+@dataclass
+class Contents:
+    """What a store holds.
+
+    Attributes:
+        finished: runs that finished.
+        failed: the records of those that failed, and did not finish before or after.
+        damaged: files that are not as they were written, with what is wrong.
+        tables: finished runs as tables, `load` left out; a run may stand in several.
+    """
+
+    finished: set[RunName] = field(default_factory=set)
+    failed: dict[RunName, Record] = field(default_factory=dict)
+    damaged: dict[Path, str] = field(default_factory=dict)
+    tables: list[pa.Table] = field(default_factory=list)
+
+
+class Store:
+    """Results in a folder.
+
+    Args:
+        folder: where; made when the first thing is written.
+        session: a name that no other process at work has; names of partial files begin with it.
+
+    Attributes:
+        runs_a_segment: how many runs a segment takes, and how many files of them are waited for until one is made.
+    """
+
+    runs_a_segment = 1000
+
+    def __init__(self, folder: str | Path, session: str = "one") -> None:
+        self.folder = Path(folder)
+        self.session = session
+        self.runs, self.segments = self.folder / "runs", self.folder / "parts"
+        self._written = 0
+        self._seen_segments: set[Path] = set()
+        self._in_segments: dict[RunName, Path] = {}
+
+    # ---- writing ---------------------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Make the folders. Raises InputError if they cannot be made."""
+        try:
+            for name in ("runs", "parts", "damaged", "tmp"):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError(f"--out {str(self.folder)!r}: cannot be written to ({problem.strerror})") from None
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file of the store, durably."""
+        self._written += 1
+        write_durably(path, data, self.folder / "tmp" / f"{self.session}.{self._written}")
+
+    def add(self, record: Record) -> None:
+        """Keep a run; when this returns it is on the disk. Any later record replaces a failed one."""
+        self.write(self.path_of(record.name), seal(json.dumps(record.__dict__)))
+
+    @contextmanager
+    def written_by(self, session: str) -> Iterator[None]:
+        """Write under this name, which no other process at work has; nothing half written stays behind."""
+        self.session = session
+        try:
+            yield
+        finally:
+            self.forget_partial(session)
+
+    def forget_partial(self, session: str) -> None:
+        """Remove what a process that is over had not finished writing."""
+        for path in (self.folder / "tmp").glob(f"{session}.*"):
+            path.unlink(missing_ok=True)
+
+    def compact(self, at_least: int | None = None) -> int:
+        """Put finished runs into a segment if there are `at_least` files of them (runs_a_segment); return how many.
+
+        One process at a time should; two give two segments with the same runs, which are counted once.
+        """
+        records: list[Record] = []
+        paths: list[Path] = []
+        for path in sorted(self.runs.glob("*.run")):
+            if len(records) == self.runs_a_segment:
+                break
+            record = self._read(path)
+            if isinstance(record, Record) and not record.failed:
+                records.append(record)
+                paths.append(path)
+        if len(records) < max(1, self.runs_a_segment if at_least is None else at_least):
+            return 0
+        data = to_bytes(table_of([record.__dict__ for record in records]))
+        self.write(self.segments / f"{hashlib.sha256(data).hexdigest()}.parquet", data)
+        for path in paths:
+            path.unlink(missing_ok=True)
+        return len(records)
+
+    def set_aside(self, path: Path) -> bool:
+        """Move a file to `damaged`, beside earlier ones of its name, if it still is damaged; return whether it was.
+
+        Another process may have mended it since it was found. None may do so between check and move, so the caller
+        holds a claim on it.
+        """
+        if self._damage(path) is None:
+            return False
+        target = self.folder / "damaged" / path.name
+        number = 1
+        while target.exists():
+            target = target.with_name(f"{path.name}.{number}")
+            number += 1
+        os.replace(path, target)
+        return True
+
+    def _damage(self, path: Path) -> str | None:
+        """What is wrong with a file of the store now; None if nothing is, or it is gone."""
+        try:
+            if path.parent == self.runs:
+                record = self._read(path)
+                return str(record) if isinstance(record, Damaged) else None
+            if path.parent == self.segments:
+                read_segment(path, ["key"])
+            elif path.name in DOCUMENTS:
+                read_document(path)
+        except Damaged as problem:
+            return str(problem)
+        except FileNotFoundError:
+            pass
+        return None
+
+    # ---- reading ---------------------------------------------------------------------------------------------
+
+    def path_of(self, name: RunName) -> Path:
+        """Return where a run's own file is, if it is not in a segment."""
+        return self.runs / f"{name[0]}-{name[1]}.run"
+
+    def written_ns(self, name: RunName) -> int | None:
+        """When a run's own file was written [ns, by the file system's clock]; None if there is none."""
+        try:
+            return self.path_of(name).stat().st_mtime_ns
+        except FileNotFoundError:
+            return None
+
+    def contents(self, metrics: Sequence[str] | None = None) -> Contents:
+        """All runs there are, and what is damaged; only these metrics, if they are named."""
+        wanted = None if metrics is None else ["key", "seed", *(f"metrics.{name}" for name in metrics)]
+        found = Contents(damaged=damaged_documents(self.folder))
+        records: list[dict[str, Any]] = []
+        # Files before segments: what moves from the one to the other in between is then read once at least.
+        for path in sorted(self.runs.glob("*.run")):
+            record = self._read(path)
+            if isinstance(record, Damaged):
+                found.damaged[path] = str(record)
+            elif record is not None and record.failed:
+                found.failed[record.name] = record
+            elif record is not None:
+                records.append(record.__dict__ | {"load": None})
+        if records:
+            table = table_of(records)
+            found.tables.append(table.select(of_those(table.column_names, wanted)))
+        for path in self._segment_files():
+            try:
+                found.tables.append(read_segment(path, wanted))
+            except Damaged as problem:
+                found.damaged[path] = str(problem)
+            except FileNotFoundError:
+                # Damaged, and set aside by another process just now.
+                continue
+        for table in found.tables:
+            found.finished.update(_names(table))
+        for name in found.finished & found.failed.keys():
+            del found.failed[name]
+        return found
+
+    def look_up(self, name: RunName) -> Record | None:
+        """Return a run's record if it is there by now, perhaps by another process; from a segment without its load."""
+        record = self._read(self.path_of(name))
+        if isinstance(record, Record):
+            return record
+        for path in set(self._segment_files()) - self._seen_segments:
+            # A damaged one is named, and set aside, when the store is next opened.
+            with suppress(Damaged, FileNotFoundError):
+                self._in_segments |= dict.fromkeys(_names(read_segment(path, ["key", "seed"])), path)
+            self._seen_segments.add(path)
+        if name not in self._in_segments:
+            return None
+        try:
+            row = read_segment(self._in_segments[name], run=name).to_pylist()[0]
+        except (Damaged, FileNotFoundError):
+            # Damaged since, and perhaps set aside by another process.
+            return None
+        return Record(*name, {key.removeprefix("metrics."): row[key] for key in row if key.startswith("metrics.")})
+
+    def loads(self) -> dict[RunName, dict[str, Any]]:
+        """Return the loads over time of the runs that have kept them."""
+        found = {}
+        for path in sorted(self.runs.glob("*.run")):
+            record = self._read(path)
+            if isinstance(record, Record) and record.load is not None:
+                found[record.name] = record.load
+        for path in self._segment_files():
+            with suppress(Damaged, FileNotFoundError):
+                for row in read_segment(path, ["key", "seed", "load"]).to_pylist():
+                    if row["load"] is not None:
+                        found[row["key"], row["seed"]] = json.loads(row["load"])
+        return found
+
+    def _segment_files(self) -> list[Path]:
+        return sorted(self.segments.glob("*.parquet"))
+
+    def _read(self, path: Path) -> Record | Damaged | None:
+        """A run's record; None if there is no such file (any more)."""
+        try:
+            record = Record(**json.loads(unseal(read_bytes(path))))
+            _check_metrics(record.metrics)
+        except FileNotFoundError:
+            return None
+        except Damaged as problem:
+            return problem
+        except (TypeError, ValueError, RecursionError) as problem:
+            # Whole, and not what this program writes: by a later version, or by hand.
+            return Damaged(f"it is no record of a run: {problem}")
+        return record if self.path_of(record.name) == path else Damaged("it is another run than its name says")
+
+
+def _check_metrics(metrics: dict[str, Any]) -> None:
+    """Raise ValueError for what no run of this program has measured, and no table holds."""
+    for name, value in metrics.items():
+        whole = isinstance(value, int) and -(2**63) <= value < 2**63
+        if not name.isprintable() or not (value is None or whole or isinstance(value, float | list)):
+            raise ValueError(f"metric {name!r:.60} is {value!r:.60}")
+
+
+def _names(table: pa.Table) -> Iterator[RunName]:
+    return zip(table["key"].to_pylist(), table["seed"].to_pylist(), strict=True)

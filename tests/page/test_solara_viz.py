@@ -1,0 +1,88 @@
+"""Mesa's own page with the project's components, in a browser."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from browser import ABSENT, PICTURES, ROOT
+
+pytestmark = pytest.mark.skipif(bool(ABSENT), reason=f"there is no {', '.join(ABSENT)} here")
+
+APP = """
+from mesa.visualization import SolaraViz
+
+from cluster_abm import ClusterModel
+from cluster_abm.components import heat_map, negotiations, network
+
+model = ClusterModel("cpu-bound", cluster__nodes=8, policy__name="jsq", workload__utilisation=0.8)
+page = SolaraViz(
+    model,
+    components=[network, heat_map, negotiations],
+    model_params={
+        "scenario": "cpu-bound", "cluster__nodes": 8, "policy__name": "jsq", "workload__utilisation": 0.8,
+    },
+    name="cluster",
+    render_interval=50,
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """An app of a user's own, served by Solara."""
+    folder = tmp_path_factory.mktemp("solara")
+    (folder / "app.py").write_text(APP)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log_path = folder / "log"
+    with log_path.open("w") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "solara", "run", "app.py", "--host", "127.0.0.1", "--port", str(port), "--no-open",
+             "--production"],
+            env=os.environ | {"PYTHONPATH": str(ROOT), "SOLARA_TELEMETRY_MIXPANEL_ENABLE": "false"},
+            cwd=folder, stderr=log, stdout=log,
+        )  # fmt: skip
+    try:
+        for _ in range(600):
+            with socket.socket() as probe:
+                if server.poll() is not None or probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        assert server.poll() is None, log_path.read_text()
+        yield f"http://127.0.0.1:{port}", log_path
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def test_the_components_follow_the_model(chromium, served):
+    address, log = served
+    context = chromium.new_context(viewport={"width": 1400, "height": 1000})
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector(".network svg circle", timeout=120_000)
+    assert page.locator(".network circle").count() >= 8
+    assert "at 0.00 s" in page.locator(".network h3").inner_text()
+    for _ in range(6):
+        before = page.locator(".network h3").inner_text()
+        page.get_by_role("button", name="Step", exact=False).first.click()
+        page.wait_for_function(
+            "before => document.querySelector('.network h3').innerText !== before", arg=before, timeout=60_000
+        )
+    page.wait_for_selector(".heat-map image")
+    # Decisions of the load managers are there as a table.
+    assert page.locator(".negotiations tbody tr").count() > 1
+    assert "Last negotiations" in page.locator(".negotiations").inner_text()
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / "solara-viz.png", full_page=True)
+    context.close()
+    assert errors == []
+    assert "Traceback" not in log.read_text()

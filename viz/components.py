@@ -1,0 +1,73 @@
+"""Components of Mesa's own page: SolaraViz(model, components=[network, heat_map, negotiations])."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import solara
+from mesa.visualization.utils import update_counter
+
+from cluster_abm import ClusterModel
+from cluster_abm.model.observation.watching import telling_index
+from viz import charts, colours, panels
+from viz import network as networks
+from viz.colours import INDICES, Index
+from viz.run import Watched
+
+WIDTH, HEIGHT = 560.0, 420.0
+# Mesa's page has none for tables.
+STYLE = (
+    ".cluster-abm table{border-collapse:collapse;font-size:12px}"
+    ".cluster-abm td,.cluster-abm th{padding:1px 8px 1px 0;text-align:left}"
+)
+_watched: WeakKeyDictionary[Any, Watched] = WeakKeyDictionary()
+
+
+def watched(model: ClusterModel) -> Watched:
+    """What the components show of a model; all of them share it."""
+    found = _watched.get(model)
+    if found is None:
+        found = _watched[model] = Watched(model, WIDTH, HEIGHT)
+    found.look()
+    return found
+
+
+def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, float]:
+    """The load that tells most of the model's scenario, and the value of its full colour."""
+    kind = INDICES[telling_index(model.setup)]
+    return kind, colours.scale_of(kind, of.largest(kind.name))
+
+
+@solara.component
+def Network(model: ClusterModel) -> None:
+    """The interconnect with its nodes, coloured by load, and the moves since the last frame."""
+    update_counter.get()
+    of = watched(model)
+    kind, full = _index_of(model, of)
+    label = f"network, nodes coloured by {kind.words}"
+    drawn = networks.draw(of.map, of.frame, model.network, kind, full, label)
+    _shown("network", f"<h3>{kind.words}, at {of.frame.now_ms / 1000:,.2f} s</h3>{drawn}")
+
+
+@solara.component
+def HeatMap(model: ClusterModel) -> None:
+    """The load of the nodes over time."""
+    update_counter.get()
+    of = watched(model)
+    kind, full = _index_of(model, of)
+    title = f"{kind.words.partition(':')[0]} of the nodes over time"
+    drawn = charts.heat_map(title, of.times_s, of.column(kind.name), kind, full, WIDTH, HEIGHT / 2)
+    _shown("heat-map", str(drawn))
+
+
+@solara.component
+def Negotiations(model: ClusterModel) -> None:
+    """The newest decisions of the load managers."""
+    update_counter.get()
+    _shown("negotiations", str(panels.negotiations([watched(model)], can_pick=False)))
+
+
+def _shown(name: str, html: str) -> None:
+    # Markup escapes what it is made of.
+    solara.HTML("div", unsafe_innerHTML=f"<style>{STYLE}</style>{html}", classes=["cluster-abm", name])
