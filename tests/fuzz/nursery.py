@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import tempfile
+import threading
 import traceback
 from pathlib import Path
 
@@ -23,9 +24,13 @@ def warm_up() -> None:
     import studies
     from scenario_files import BASE, FEATURES, FILES, policies, shipped
     from settings import keys, parameters
+    from tqdm import tqdm
 
     from cluster_abm.cli import main
 
+    # Its own lock is shared by all forks: a case that is killed while it holds it would lock the later ones.
+    tqdm.set_lock(threading.RLock())
+    tqdm.monitor_interval = 0
     for known in (policies, parameters, keys, shipped, studies.results):
         known()
     from traces import GRAPHML

@@ -12,8 +12,11 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
+
+from tqdm import tqdm
 
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.design.study_file import load_study
@@ -22,6 +25,9 @@ from cluster_abm.study.store.store import Store
 
 def main(study_file: str, out: str, times: int, seed: int) -> None:
     """Kill so many batches, or until most of the study is done; the last one is left alone."""
+    # Its own lock is shared by all forks: one that is killed while it holds it would lock the others for ever.
+    tqdm.set_lock(threading.RLock())
+    tqdm.monitor_interval = 0
     # Parts of a few runs, so that kills meet compaction too.
     Store.runs_a_segment = 7
     study = load_study(study_file)

@@ -28,7 +28,7 @@ def killed(folder, times, replications):
     """A study whose batch was killed so many times, then left alone: what was found, and its folder."""
     path = study_path(folder, replications=replications, grid=None)
     command = [sys.executable, Path(__file__).with_name("kill_batches.py"), path, folder / "out", str(times), str(SEED)]
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=True, timeout=600)
     return json.loads(done.stdout)
 
 
@@ -102,7 +102,7 @@ def test_the_command_killed_with_its_processes_at_work(tmp_path):
     process = begin(path, out)
     time.sleep(random.Random(SEED).uniform(0, 0.5))
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    process.communicate(timeout=60)
     assert gone(process.pid)
     kept = len(Store(out).contents().finished)
     assert 0 < kept < 600
