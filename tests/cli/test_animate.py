@@ -15,6 +15,7 @@ from cluster_abm.cli.animate import MOST_PICTURES
 SMALL = ("quickstart", "--policy", "iolb", "--set", "workload.duration_s=20", "--set", "cluster.nodes=6", "--json")
 
 
+@pytest.mark.slow
 def test_a_film_of_the_same_run(cli, tmp_path):
     _, without, _ = cli("run", *SMALL)
     code, out, err = cli("run", *SMALL, "--animate", tmp_path / "run.gif")

@@ -110,6 +110,7 @@ def progress(pattern):
 LONG = ["--set", "workload.duration_s=3e6", "--set", "workload.jobs_per_s=0.01", "--set", "measure.period_ms=1000"]
 
 
+@pytest.mark.slow
 def test_a_run_keeps_what_is_finished_and_says_so(start, tmp_path):
     command = start("run", "quickstart", "--json", "--out", "out", *LONG)
     command.wait_until(progress(r"run quickstart: +[1-9]\d*%"))
@@ -291,8 +292,9 @@ def endless(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, str(tmp_path)]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("endless")
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_policy_that_does_not_return_is_named_by_a_run(start, tmp_path, number):
     command = start("run", "cpu-bound", "--policy", "endless", "--out", "out")
     command.wait_until(lambda _: (tmp_path / "begun").exists())

@@ -25,7 +25,8 @@ COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds",
 
 
 @pytest.mark.parametrize(("words", "kept"), [
-    (["run", "quickstart", *SMALL, "--json", "--out", "out"], ["summary.json", "jobs.parquet", "run.png"]),
+    pytest.param(["run", "quickstart", *SMALL, "--json", "--out", "out"], ["summary.json", "jobs.parquet", "run.png"],
+                 marks=pytest.mark.slow),
     pytest.param(["run", "quickstart", *SMALL, "--out", "out"], ["summary.json", "jobs.parquet", "run.png"],
                  marks=pytest.mark.slow),
     pytest.param(["run", "quickstart", *SMALL, "--animate", "out/film.gif", "--out", "out"],
@@ -47,7 +48,8 @@ def test_a_full_disk_under_stdout_loses_nothing(tmp_path, words, kept):
 
 
 @pytest.mark.parametrize("words", [
-    COMPARE, pytest.param([*COMPARE, "--json"], marks=pytest.mark.slow), ["policies"], ["--help"],
+    ["policies"], ["--help"], pytest.param(COMPARE, marks=pytest.mark.slow),
+    pytest.param([*COMPARE, "--json"], marks=pytest.mark.slow),
     pytest.param(["scenarios", "--keys"], marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_reader_that_has_enough_is_no_failure(tmp_path, words):
@@ -114,6 +116,7 @@ def test_a_full_disk_under_stderr_changes_no_exit_code(tmp_path):
     assert done.returncode == 2
 
 
+@pytest.mark.slow
 def test_a_closed_stdout_is_told(tmp_path):
     words = " ".join(command("run", "quickstart", *SMALL, "--json", "--out", "out"))
     done = subprocess.run(f"{words} >&-", shell=True, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
@@ -179,6 +182,7 @@ def test_a_name_does_not_lead_out_of_the_folder(cli, tmp_path):
     assert (tmp_path / "out" / "compare-evil-frac-a" / "compare.png").exists()
 
 
+@pytest.mark.slow
 def test_names_that_a_terminal_cannot_show(tmp_path):
     (tmp_path / "s.toml").write_text('name = "é 日本"\n[workload]\nutilisation = 0.5\n', encoding="utf-8")
     done = subprocess.run(
@@ -200,6 +204,7 @@ def test_arguments_are_text(tmp_path, words):
     assert b"no text in UTF-8" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_size_of_files_is_told(tmp_path):
     """EFBIG, as of `ulimit -f`."""
     words = " ".join(command("batch", "run", "quick-study", "--executor", "inline", "--out", "out"))
@@ -209,6 +214,7 @@ def test_a_limit_on_the_size_of_files_is_told(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_without_compiled_code_nothing_runs_and_one_line_says_so(tmp_path):
     done = subprocess.run(
         command("run", "quickstart"), capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}

@@ -31,6 +31,7 @@ SAID = {
 }
 
 
+@pytest.mark.slow
 def test_what_misbehaves_is_noticed():
     done = subprocess.run(
         [sys.executable, HERE / "stubs.py", *SAID], capture_output=True, text=True, timeout=300, check=True

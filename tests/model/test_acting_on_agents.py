@@ -64,6 +64,7 @@ def test_a_slower_cpu_stretches_everything_that_a_task_has_still_to_receive(tmp_
     assert finish.min() >= 3600 - 10
 
 
+@pytest.mark.slow
 def test_less_memory_makes_tasks_page_and_more_ends_it(tmp_path):
     model = model_of(tmp_path, [(0, 0, 1000, 0, 100, 1)], cluster__buffer_in_memory=False)
     assert node(model, 0).memory_mb == 640.0

@@ -81,7 +81,7 @@ def test_asking_far_away_takes_longer():
     assert frame["migration_ms"].to_numpy() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.6])
+@pytest.mark.parametrize("share", [0.1, pytest.param(0.6, marks=pytest.mark.slow)])
 def test_so_many_messages_get_lost(share):
     """Of N questions, each lost there or back, 1 - (1 - p)^2 get no answer: within five standard errors."""
     model = ClusterModel(
@@ -157,6 +157,7 @@ def herding(policy, period_ms, seed=1, **more):
     return finished(seed, **settings).summary()["metrics"]["mean_response_ms"]
 
 
+@pytest.mark.slow
 def test_old_news_makes_the_shortest_queue_herd_and_two_choices_less_and_chance_not_at_all():
     """Mitzenmacher 2000: the older the news, the worse for jsq; two random choices bear it better."""
     mean = {

@@ -149,7 +149,7 @@ def near_tie(see, i):
     return any(0 < b - a < 1e-9 * max(b, 1) for a, b in itertools.pairwise(lifs))
 
 
-@pytest.mark.parametrize("index", ["remaining", "queue"])
+@pytest.mark.parametrize("index", ["remaining", pytest.param("queue", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("policy", ["clb", "mlb", "iolb"])
 @pytest.mark.parametrize(("nodes", "groups"), [(ALIKE, []), (UNLIKE, GROUPS)], ids=["alike", "unlike"])
 def test_papers_mode_is_the_papers_centralised_algorithm(nodes, groups, policy, index):

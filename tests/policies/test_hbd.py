@@ -33,6 +33,7 @@ def tasks_on(model, node):
     return found, queue
 
 
+@pytest.mark.slow
 def test_the_task_oldest_for_its_cost_migrates_once_its_age_pays():
     settings = busy(
         policy__name="hbd", negotiation__mode="papers", negotiation__migration_ms=F_MS, workload__duration_s=60.0,

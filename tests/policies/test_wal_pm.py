@@ -244,7 +244,7 @@ SMALL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("estimator", ["closed", "mg1"])
+@pytest.mark.parametrize("estimator", ["closed", pytest.param("mg1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("policy", "weights"), POLICIES)
 def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estimator):
     seen = dict.fromkeys(("not overloaded", "no candidate node", "EM is empty", "running", "arriving task"), 0)

@@ -406,6 +406,7 @@ print(batch.run_batch(load_study(study), out, "inline", quiet=True).made)
 """
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_folder_share_the_work(tmp_path):
     path, meeting = study_path(tmp_path, replications=20), tmp_path / "meeting"
     meeting.mkdir()

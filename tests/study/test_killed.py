@@ -113,6 +113,7 @@ def test_the_command_killed_with_its_processes_at_work(tmp_path):
 
 @needs_proc
 @pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     path, out = study_path(tmp_path, replications=150), tmp_path / "out"
     process = begin(path, out)

@@ -71,6 +71,7 @@ def stopped(rng, draw, precision, cap=2000):
     return values
 
 
+@pytest.mark.slow
 def test_stopping_early_costs_little_coverage():
     """Normal values of mean 1. Whoever stops when it looks narrow stops where the spread came out small: coverage may
     be below 95 %, but not by much, and the interval is as narrow as promised."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def test_the_family_is_what_is_passed():
     assert [pair.significant for pair in together.values()] == holm([pair.p_value for pair in pairs.values()])
 
 
+@pytest.mark.slow
 def test_holm_over_policies_that_are_the_same_is_wrong_in_at_most_five_of_a_hundred():
     """Family-wise: any false difference among ten pairs of five equal policies. Uncorrected it would be about 30 of
     100."""

@@ -59,9 +59,13 @@ SETS = {
     "words": [{"workload.home.kind": kind} for kind in ("uniform", "skewed")],
     "sample": [{"workload.utilisation": 0.02 * i + 0.1, "cluster.quantum_ms": 7.0 * i % 11 + 1} for i in range(11)],
 }
+SLOW = ("two", "words", "sample")
 
 
-@pytest.mark.parametrize("points", SETS.values(), ids=SETS)
+@pytest.mark.parametrize(
+    "points",
+    [pytest.param(points, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, points in SETS.items()],
+)
 def test_every_kind_of_study_has_tables_and_pictures(points, tmp_path):
     written = write_report(results(points), study(points[0]), [(0, "none", 0, LOAD)], tmp_path)
     assert {path.name for path in written} >= {

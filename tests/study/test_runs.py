@@ -17,6 +17,7 @@ def tasks(count=4):
     return [Task(with_policy(scenario(**SHORT), "jsq"), seed) for seed in range(1, count + 1)]
 
 
+@pytest.mark.slow
 def test_processes_change_nothing():
     alone = run_all(tasks(), workers=1)
     together = run_all(tasks(), workers=2)

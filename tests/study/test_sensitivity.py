@@ -161,7 +161,8 @@ def test_the_report_says_of_which_policy_there_are_no_indices(tmp_path):
     assert set(pd.read_csv(tmp_path / "report" / "sensitivity.csv")["policy"]) == {"none"}
 
 
-@pytest.mark.parametrize("method", ["morris", pytest.param("sobol", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["morris", "sobol"])
 def test_a_simulated_study_from_file_to_figure(tmp_path, method):
     plan = {
         "method": method, "samples": 2, "workload.utilisation": {"low": 0.3, "high": 0.6},

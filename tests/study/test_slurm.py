@@ -122,6 +122,7 @@ def test_a_result_that_cannot_be_read_fails_its_own_task_only(local, look):
 
 
 @pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.slow
 def test_a_fault_of_its_own_is_told_to_all_who_wait_and_leaves_no_job(local, look, tmp_path):
     futures = []
 

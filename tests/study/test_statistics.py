@@ -69,6 +69,7 @@ def test_few_values_have_no_interval_of_a_quantile():
     assert estimate_quantile([1.0, float("nan"), 2.0]).ci95 is None
 
 
+@pytest.mark.slow
 def test_the_median_s_interval_covers_at_least_as_often_as_it_says():
     """Of a lopsided law: exponential, median ln 2. With ten values 97.9 %."""
     rng = np.random.default_rng(5)

@@ -114,7 +114,8 @@ def erlang_c(servers, offered):
     return loss / (1 - (offered / servers) * (1 - loss))
 
 
-@pytest.mark.parametrize(("nodes", "rho"), [(4, 0.7), slow(1, 0.6), slow(16, 0.85), slow(4, 0.9)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("nodes", "rho"), [(4, 0.7), (1, 0.6), (16, 0.85), (4, 0.9)])
 def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
     """With exponential demands as many tasks are in it as in M/M/n: E[T] = E[S] (1 + C/(n (1 - rho)))."""
     means = []
@@ -236,6 +237,7 @@ def test_results_do_not_depend_on_the_slice_without_negotiation():
     assert frames[0].equals(frames[2])
 
 
+@pytest.mark.slow
 def test_results_converge_as_the_slice_shrinks():
     """Arriving tasks are placed by what is known at their slice's start: the shorter the slice, the nearer to fresh."""
     errors = {slice_ms: [] for slice_ms in (2000.0, 200.0, 20.0)}

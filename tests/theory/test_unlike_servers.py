@@ -82,10 +82,8 @@ def test_the_chain_of_equal_rates_is_that_of_one_queue_where_it_must_be():
     assert mean_response_s(1.5, lambda tasks, speed: -speed) == pytest.approx(1 / 1.5, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("rho", "runs", "window_s"),
-    [(0.5, 8, 2500.0), pytest.param(0.8, 24, 10_000.0, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("rho", "runs", "window_s"), [(0.5, 8, 2500.0), (0.8, 24, 10_000.0)])
 def test_both_forms_of_jsq_respond_as_their_chains_and_the_heterogeneous_one_is_faster(rho, runs, window_s):
     measured = {}
     for heterogeneous, rule in ((False, shortest_queue), (True, shortest_expected_delay)):

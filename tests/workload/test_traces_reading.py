@@ -159,6 +159,7 @@ def test_lines_columns_rows_runs_and_headers_have_bounds(tmp_path: Path, name: s
     assert words in message(put(tmp_path, name, data))
 
 
+@pytest.mark.slow
 def test_what_is_wrong_far_behind_is_found_by_its_line(tmp_path: Path) -> None:
     """Blocks, however a row is written: quotes, remarks and blank lines are read one by one, the rest at once."""
     rows = 300_000
