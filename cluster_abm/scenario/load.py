@@ -190,6 +190,9 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
         given = [key for key in overrides if f"{key}.".startswith(f"{field}.")] if origin == "override" else []
         whole = given[0] if given else field
         return f"{origin}: unknown key {shortened(whole)}; {_nearest_key(whole, location)}"
+    if error["type"] == "missing":
+        # What pydantic calls the input here is the whole section.
+        return f"{origin}: {field}: is missing"
     text = str(error["ctx"]["error"]) if error["type"] == "value_error" else error["msg"]
     if error["type"] == "value_error" and isinstance(error["input"], Mapping) and not text.startswith("must be"):
         # Of a whole section: the text begins with the key.
