@@ -55,7 +55,7 @@ def busy(**overrides: Any) -> dict[str, Any]:
 def same_records(first: ClusterModel, second: ClusterModel) -> bool:
     """Whether two runs left the same bytes."""
     one, other = first.engine.sorted_records(), second.engine.sorted_records()
-    # Field by field: what lies between the fields of a row is nobody's.
+    # Field by field: what lies between the fields of a row means nothing.
     return all(one[name].tobytes() == other[name].tobytes() for name in one.dtype.names)
 
 

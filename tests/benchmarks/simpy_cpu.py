@@ -136,7 +136,7 @@ class RoundRobinCpu(SharedCpu):
                 yield simpy.Timeout(env, min(left_s, QUANTUM_S))
             else:
                 yield from self._alone(simpy.Timeout(env, left_s))
-                # Whoever came waits until the quantum is over that began last.
+                # A task that has come waits until the quantum is over that began last.
                 rest_s = min((begun_s - env.now) % QUANTUM_S, left_s - (env.now - begun_s))
                 if ready and rest_s > HAIR_S:
                     yield simpy.Timeout(env, rest_s)

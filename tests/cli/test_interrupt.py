@@ -1,4 +1,4 @@
-"""Ctrl-C, as a terminal gives it to a whole group of processes: what is finished is kept, and nobody is left behind."""
+"""Ctrl-C, as a terminal gives it to a group of processes: what is finished is kept, no process is left behind."""
 
 from __future__ import annotations
 

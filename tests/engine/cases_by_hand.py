@@ -64,7 +64,7 @@ def reading(plain: OracleTask) -> OracleTask:
 
 
 CPU_CASES = [
-    # One task: 7 + 350. Its quanta renew themselves, nobody to switch to.
+    # One task: 7 + 350. Its quanta renew themselves, no task to switch to.
     HandCase("lone cpu task", PLAIN, (task(1, 7, 350),), {1: Expected(357, cpu=350)}),
     # A 0-100, s+10, B 110-210, s+10, A 220-320, s+10, B 330-380 ends, s+10, A 390-440 ends.
     # A waits 440-250 = 190; B 380-150 = 230.

@@ -125,7 +125,7 @@ class _Machine:
         self.last_holder: int | None = None
         self.run_start = 0  # when the running task's quantum began to count (after the switch)
         self.accounted = 0  # up to here the running task's CPU, gap and credit are booked
-        self.quantum_end: int | None = None  # None: nobody waits, quanta renew themselves
+        self.quantum_end: int | None = None  # None: no task waits, quanta renew themselves
         self.disk: deque[_Request] = deque()  # the head is in service
         self.disk_free_at = 0
         self.run = OracleRun([], [], 0, 0, 0)

@@ -87,7 +87,7 @@ class OracleRun:
     """Results in task id order, and the node's own record; `cpu_busy_ns` holds no switches.
 
     `closest_call_ns` is how near, at the nearest, some credit came to reach 1 exactly at a whole ns: there the next
-    floating-point number decides in which ns a page fault falls, and who rounds has no reason to agree.
+    floating-point number decides in which ns a page fault falls, and a sum that is rounded has no reason to agree.
     """
 
     results: list[OracleResult]
@@ -156,7 +156,7 @@ class _Machine:
         self.last_holder: int | None = None
         self.run_start = 0  # when the running task's quantum began to count (after the switch)
         self.accounted = 0  # up to here the running task's CPU, gap and credit are booked
-        self.quantum_end: int | None = None  # None: nobody waits, quanta renew themselves
+        self.quantum_end: int | None = None  # None: no task waits, quanta renew themselves
         self.disk: deque[_Request] = deque()  # the head is in service
         self.disk_free_at = 0
         self.run = OracleRun([])
@@ -280,7 +280,7 @@ class _Machine:
             live.gaps.popleft()
             if not live.gaps:
                 self.change_phase(live, now)
-                # Whoever was waiting may just have been killed, and so may the task itself.
+                # A task that was waiting may just have been killed, and so may the task itself.
                 if quantum_over and self.ready and self.running is live:
                     self.rotate(live, now)
                 return

@@ -151,7 +151,7 @@ def lone_job(**overrides):
 @pytest.mark.parametrize("communication_ms", [0.0, 4.0, 37.0])
 @pytest.mark.parametrize("reaccess", [0.0, 2.0])
 def test_a_job_that_has_the_cluster_to_itself_is_not_slowed_down(communication_ms, reaccess):
-    """One task a node, nobody else: the run is the dedicated run, to the nanosecond."""
+    """One task a node, none beside it: the run is the isolated run, to the nanosecond."""
     model = lone_job(
         workload__tasks__communication_ms=communication_ms, workload__reaccess_rate=reaccess,
         cluster__context_switch_ms=0.0,

@@ -55,7 +55,7 @@ def test_a_disk_completion_around_a_leaps_end(rounds, off_ns):
 @pytest.mark.parametrize("quanta", [1, 2, 9])
 @pytest.mark.parametrize("off_ns", [-1, 0, 1])
 def test_a_demand_around_a_whole_number_of_quanta(short, quanta, off_ns):
-    """Who uses up exactly the last quantum has finished, not been rotated: in the running task and in a waiting one."""
+    """A task that uses up exactly its last quantum has finished, not been rotated: a running one and a waiting one."""
     demands = {number: 5000 + number for number in range(3)} | {short: 100 * quanta + off_ns}
     tasks = [task(number, 0, demand) for number, demand in demands.items()]
     as_in_the_oracle(engine_run(PLAIN, tasks), PLAIN, tasks)

@@ -209,7 +209,7 @@ def test_accesses_are_hits_only_while_the_buffer_holds_something(buffer_kb, hits
 
 
 def test_load_managers_count_hits_by_the_buffer_that_there_is():
-    """d_data = 0.02 x 150 x 1000/2 = 1500 KB: an empty buffer serves nobody, one of 600 KB half x 600/1500 = 0.2, and
+    """d_data = 0.02 x 150 x 1000/2 = 1500 KB: an empty buffer serves none, one of 600 KB half x 600/1500 = 0.2, and
     the 300 KB that are left when the program has grown 0.1."""
     program = [(50.0, 10_000, 1, 0), (50.0, 10_000, 0, 0), (50.0, 99_700, 0, 0)]
     engine = machine([program], [0.0], buffer_kb=600)
@@ -287,7 +287,7 @@ def test_memory_stays_within_ram_and_swap_and_nobody_is_lost(drawn, limit_kb, wi
     engine.serve = lambda end_ns: (serve(end_ns), most.append(int(engine.nodes["demand_kb"].max())))
     records = run(engine, 3_000, every_ms=every_ms)
     assert max(most) <= limit_kb
-    # Whoever is still there pages and goes on; nobody is in two places.
+    # Tasks that are still there page and go on; none is in two places.
     live = engine.tasks["task"][(engine.tasks["state"] != 0) & (engine.tasks["state"] != 5)]
     assert sorted([*records["task"], *live]) == list(range(len(programs) * width))
     parts = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")

@@ -98,7 +98,7 @@ def assert_same(engine: EngineState, judged: OracleRun) -> None:
     row = engine.nodes[0]
     for name in ("switches", "cpu_busy_ns", "disk_busy_ns"):
         assert row[name] == getattr(judged, name), name
-    # Who has left takes everything along.
+    # A task that has left takes everything along.
     for name in ("tasks", "demand_kb", "accesses", "allocated_kb_per_s"):
         assert row[name] == 0, name
 
@@ -165,7 +165,7 @@ HAND_CASES = {
     # Again Q = 1. Half of the faults fall on all alike, half on task 0, which alone asks anew: r = R (0.5 + 0.5 * 2)
     # for task 0, one fault in 17 776 298.27 / 3 = 5 925 432.76 ns; 0.5 R for task 1, one in 17.8 ms. Task 0 stops at
     # 5 925 433, task 1 computes its 6 ms until 11 925 433, task 0 is back at 13 925 433 for the 74 567 ns it lacks.
-    "faults for those who grow": HandCase(
+    "faults for those that grow": HandCase(
         hand_node(fault_evenness=0.5),
         [OracleTask(0, 0, (Phase(6.0, 1000, 0, 100),)), OracleTask(1, 0, (Phase(6.0, 1000),))],
         {

@@ -203,7 +203,7 @@ def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     assert records["requests"].tolist() == at_home["requests"].tolist()
     assert records["io_ns"].tolist() == (records["requests"] * SEEK).tolist()
     assert records["isolated_io_ns"].tolist() == at_home["isolated_io_ns"].tolist()
-    # Who had not entered yet was executed remotely, the others migrated.
+    # A task that had not entered yet was executed remotely, the others migrated.
     assert records["migrations"].sum() + records["moves"].sum() == sent
     wall_ns = records["finish_ns"] - records["arrival_ns"]
     assert sum(records[f"{part}_ns"] for part in BREAKDOWN).tolist() == wall_ns.tolist()

@@ -175,7 +175,7 @@ def test_no_policy_is_faster_than_the_bound(name):
 
 
 def test_memory_and_the_buffer_in_it_are_dealt_out_among_the_nodes():
-    # Four nodes of 128 MB: 520 MB ask for 8 more than there are, 3 times 40 leave 98 each; alone nobody is short of it.
+    # Four nodes of 128 MB: 520 MB ask for 8 more than there are, 3 times 40 leave 98 each; alone none is short of it.
     def loads(jobs, **given):
         model = ClusterModel(
             scenario(

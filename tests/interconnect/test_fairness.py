@@ -17,7 +17,7 @@ from cluster_abm.interconnect import max_min_rates
         ([12.0], [(0,), (0,), (0,)], [4.0, 4.0, 4.0]),
         # Parking lot (Bertsekas and Gallager, section 6.5.2): the long flow and one short one on each of three links.
         ([10.0, 10.0, 10.0], [(0, 1, 2), (0,), (1,), (2,)], [5.0, 5.0, 5.0, 5.0]),
-        # The same with a narrow link in the middle: who does not cross it gets what is left over.
+        # The same with a narrow link in the middle: a flow that does not cross it gets what is left over.
         ([10.0, 4.0, 10.0], [(0, 1, 2), (0,), (1,), (2,)], [2.0, 8.0, 2.0, 8.0]),
         # Two bottlenecks, the second one made by the first: 3 each on link 0; then 12 - 3 for one; then 9 - 3 for two.
         ([6.0, 12.0, 9.0], [(0, 1), (0, 2), (1,), (2,), (2,)], [3.0, 3.0, 9.0, 3.0, 3.0]),
@@ -25,7 +25,7 @@ from cluster_abm.interconnect import max_min_rates
         ([2.0, 4.0, 12.0], [(0,), (0, 1), (1, 2), (2,)], [1.0, 1.0, 3.0, 9.0]),
         # A star with one hot receiver, node 0: 1, 2 and 3 send there, 3 also to 2. Links: 1, 2, 3 up, 0 and 2 down.
         ([9.0] * 5, [(0, 3), (1, 3), (2, 3), (2, 4)], [3.0, 3.0, 3.0, 6.0]),
-        # Nobody meets anybody.
+        # No two flows meet.
         ([5.0, 7.0], [(1,), (0,)], [7.0, 5.0]),
         ([], [], []),
     ],

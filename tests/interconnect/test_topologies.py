@@ -125,7 +125,7 @@ def test_routes_use_all_cores_of_a_fat_tree_alike(arity):
 
 @pytest.mark.parametrize("arity", [4, 6])
 def test_in_a_fat_tree_no_shift_has_to_share(arity):
-    # Zahavi 2012: routed by destination, everybody may send to who is so many further, all at once, at full rate.
+    # Zahavi 2012: routed by destination, every node may send to the one so many further, all at once, at full rate.
     net = network("fat-tree", arity**3 // 4, bandwidth_mbps=8.0)
     for shift in range(1, net.nodes):
         paths = [net.links_between(node, (node + shift) % net.nodes) for node in range(net.nodes)]

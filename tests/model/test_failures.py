@@ -237,7 +237,7 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
     counts = model.summary()["jobs"]
     assert sum(counts.values()) == 2 * counts["submitted"]
     assert counts["lost"] == 0 or overrides["failures__on_failure"] == "lost"
-    # Nobody is in two places: ended tasks and live ones are all there are.
+    # No task is in two places: ended tasks and live ones are all there are.
     live = model.engine.tasks[~np.isin(model.engine.tasks["state"], [FREE, 5])]
     everybody = np.concatenate([records["task"], live["task"]])
     assert len(np.unique(everybody)) == len(everybody)
@@ -311,7 +311,7 @@ def test_times_up_and_down_have_their_means(kind, shape):
 
 
 def test_an_unanswered_offer_costs_the_timeout_until_the_silence_is_believed():
-    """Node 3 fails right after its first report; all are sent there. After three missed reports nobody asks it."""
+    """Node 3 fails right after its first report; all are sent there. After three missed reports no node asks it."""
     model = ClusterModel(
         scenario(**busy(
             policy__name="jsq", negotiation__timeout_ms=70.0, negotiation__offers=1, workload__duration_s=10.0,

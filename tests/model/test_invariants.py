@@ -106,8 +106,8 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     done = records["outcome"] == FINISHED
     assert done.all() or (nodes["limit_kb"] < NEVER).any()
 
-    # CPU received is the demand on the node that gave it, to the nanosecond; who migrated between unlike nodes got it
-    # from both.
+    # CPU received is the demand on the node that gave it, to the nanosecond; a task that migrated between unlike nodes
+    # got it from both.
     stayed, moved = done & (records["migrations"] == 0), done & (records["migrations"] > 0)
     speed = nodes["speed"][records["node"] % len(nodes)]
     demand_ms = jobs["cpu_ms"][records["job"]]
@@ -128,7 +128,8 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     if overrides["cluster__remote_memory"]:
         least_ns = min(least_ns, 2e6 * overrides["interconnect__latency_ms"])
     paging_ns = [nodes["faults"].sum() * ns for ns in (least_ns, nodes["fault_ns"].max())]
-    # Who is killed while it waits for the disk has asked for what was never served, as a program may at the end.
+    # A task that is killed while it waits for the disk has asked for what was never served, as a program may at the
+    # end.
     waived_ns = ((~done).sum() + len(programs)) * nodes["fault_ns"].max()
     io_ns = records["io_ns"].sum() + programs["io_ns"].sum()
     assert paging_ns[0] - waived_ns <= nodes["disk_busy_ns"].sum() - io_ns <= paging_ns[1]
@@ -209,7 +210,7 @@ def test_the_disk_serves_first_come_first_served(seed):
             queue = disk_queue(model, node)
             asked_at = [since for _, since in queue]
             assert asked_at == sorted(asked_at)
-            # Who still waits since before is at the front, in the old order: nobody was overtaken.
+            # Tasks that were waiting before are at the front, in the old order: none was overtaken.
             still = [entry for entry in before[node] if entry in queue]
             assert queue[: len(still)] == still
             assert still == before[node][len(before[node]) - len(still) :]

@@ -36,7 +36,7 @@ def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
 
 
 def test_reports_reach_the_others_after_the_networks_latency():
-    # All at home and nobody asked, so that nothing but reports is known.
+    # All at home and no node asked, so that nothing but reports is known.
     model = ClusterModel(scenario(**busy(interconnect__latency_ms=300.0, policy__name="jsq")), seed=1)
     model.policy.place = lambda arriving, view: Decision(view.me, "test")
     reported = {}

@@ -1,4 +1,4 @@
-"""Overflowing pages in the memory of other nodes: who keeps them, and what a fault then costs."""
+"""Overflowing pages in the memory of other nodes: where they lie, and what a fault then costs."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_so_many_messages_get_lost(share):
     expected = 1 - (1 - share) ** 2
     assert len(frame) > 3000
     assert abs(unanswered - expected) < 5 * math.sqrt(expected * (1 - expected) / len(frame))
-    # Who got no answer waited for it, and stayed at home.
+    # A task without an answer waited for it, and stayed at home.
     tasks = model.jobs_frame().set_index("task").loc[frame[frame["reason"] == "no answer"]["task"]]
     assert (tasks["migration_ms"] == 30.0).all()
     assert not tasks["remote"].any()
@@ -180,7 +180,7 @@ def test_refusals_keep_the_herd_apart():
 
 
 def test_where_views_differ_there_is_room_for_so_many():
-    """Every manager's table of every node: 12,000 of them would take 30 GB. Who asks for no reports needs none."""
+    """Every manager's table of every node: 12,000 of them would take 30 GB. A policy without reports needs none."""
     many = {"cluster__nodes": 12_000, "workload__duration_s": 0.1, **FAR}
     with pytest.raises(InputError, match=r"cluster.nodes = 12000: .* GB .*'clusters'.*allowed are \d+ nodes"):
         ClusterModel(scenario(policy__name="jsq", **many))

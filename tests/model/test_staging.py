@@ -107,7 +107,7 @@ def test_the_wait_is_travel_time_at_home_and_elsewhere(policy):
         assert np.array(expected) == pytest.approx(best, abs=1e-9)
         there = decided.set_index("job")["load_there"].reindex(frame["job"])
         assert there.to_numpy() == pytest.approx(expected, abs=1e-9)
-    # Waiting is not service: nobody's dedicated time knows of it.
+    # Waiting is not service: no task's time in isolation includes it.
     assert frame["dedicated_ms"].to_numpy() == pytest.approx(frame["cpu_ms"].to_numpy())
 
 

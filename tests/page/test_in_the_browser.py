@@ -1,4 +1,4 @@
-"""The page as somebody sees it: in chromium, served by `cluster-abm view`."""
+"""The page as it is seen: in chromium, served by `cluster-abm view`."""
 
 import pandas as pd
 import pytest

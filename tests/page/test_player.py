@@ -73,7 +73,7 @@ def test_it_waits_for_the_eye(page, monkeypatch):
     player.play()
     until(lambda: len(shots) == 3)
     time.sleep(0.15)
-    # Nobody has painted the first frame.
+    # The first frame has not been painted.
     assert len(shots) == 3
     player.painted(shots[-2].number)
     time.sleep(0.1)

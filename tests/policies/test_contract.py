@@ -1,4 +1,4 @@
-"""What every policy must keep, whoever wrote it: run over all that are found."""
+"""What every policy must keep: run over all that are found."""
 
 from __future__ import annotations
 

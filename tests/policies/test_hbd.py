@@ -1,4 +1,4 @@
-"""Harchol-Balter and Downey's rule, from the raw rows: who migrates, when and where."""
+"""Harchol-Balter and Downey's rule, from the raw rows: which task migrates, when and where."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_steps_and_leaps_leave_the_same(name):
 
 
 def test_each_load_index_has_its_place():
-    """Who adds a field to the load table says what serves it."""
+    """A field of the load table says what serves it."""
     places = [*SERVED_BY, *OWN_TIME, *AS_MEASURED]
     assert sorted(places) == sorted(LOAD.names)
 

@@ -121,7 +121,7 @@ def test_with_remote_memory_to_the_node_that_serves_most_faults_unless_it_is_hig
     held_mb = [0.0, 200.0, 50.0]
     assert policy().place(NEWCOMER, view_of(0, [HIGH, NORMAL, LOW], held_mb=held_mb)).target == 1
     assert policy().place(NEWCOMER, view_of(0, [HIGH, HIGH, LOW], held_mb=held_mb)).target == 0
-    # While there is no low node at all nobody asks who serves.
+    # While there is no low node at all, no manager looks for the node that serves.
     assert policy().place(NEWCOMER, view_of(0, [HIGH, NORMAL, NORMAL], held_mb=held_mb)).target == 0
 
 

@@ -159,7 +159,7 @@ def test_a_migrated_job_rests_before_it_may_move_again():
     rests = policy(pause_ms=60_000.0)
     assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=1, here_ms=59_000.0)])) is None
     assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=1, here_ms=60_000.0)])) is not None
-    # Nobody else pauses; who is on its way here cannot move.
+    # No other task pauses; one in transit to this node cannot move.
     assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=0, here_ms=0.0)])) is not None
     assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(running=False)])) is None
 
@@ -302,7 +302,7 @@ def test_no_ls_kills_the_newcomer_and_counts_it(tmp_path):
     model = two_machines("no-ls", BIG, tmp_path, jobs)
     model.run()
     summary = model.summary()
-    # Three of them are 180 MB of the 200 there are; nobody is killed later, for nobody grows.
+    # Three of them are 180 MB of the 200 there are; none is killed later, for none grows.
     assert summary["jobs"] == {"submitted": 4, "finished": 3, "killed": 1, "lost": 0, "blocked": 0, "running": 0}
     frame = model.jobs_frame().set_index("job")
     assert frame["outcome"].to_dict() == {0: "finished", 1: "finished", 2: "finished", 3: "killed"}

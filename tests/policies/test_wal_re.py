@@ -1,5 +1,5 @@
 """Placements without migration (WAL-PM section 5, IOCM section 3.4) against the transcription's loads;
-and what must hold of all of WAL-PM's policies whoever refuses."""
+and what must hold of all of WAL-PM's policies whichever node refuses."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def check_nothing_is_lost(model):
 
 
 def check_offers_in_turn(offers):
-    """Whoever refused is not asked again for the same occasion, and the next one is no lighter."""
+    """A node that refused is not asked again for the same occasion, and the next one is no lighter."""
     assert offers["mce"].notna().all()
     assert (offers["cost_ms"] >= min(E_MS, F_MS)).all()
     refused_before = 0

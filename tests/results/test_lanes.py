@@ -30,7 +30,7 @@ def test_a_corner_is_rounded_where_the_lanes_meet():
 
 def test_a_short_stretch_keeps_some_of_itself():
     assert flat(lane([(0, 0), (10, 0)], 0, 50, 50, 0)) == [("M", (4, 0)), ("L", (6, 0))]
-    # From a corner's middle to where somebody stands: a fifth is left.
+    # From a corner's middle to where a node stands: a fifth is left.
     assert flat(along([[(0, 0), (10, 0)], [(90, 0), (100, 0)]], 0, 50, 50, 0)) == [
         ("M", (8, 0)), ("L", (10, 0)), ("M", (90, 0)), ("L", (92, 0)),
     ]  # fmt: skip

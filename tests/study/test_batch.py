@@ -352,7 +352,7 @@ def test_a_finished_run_without_the_watched_metric_is_no_failed_one(tmp_path):
         store.add(Record(cell.key, 1, {"migrations": 3}))
     with pytest.raises(InputError, match=r"precision_metric = 'mean_slowdown': run .* has no such metric"):
         known_values(study(tmp_path / "study", **asked), [cell.key], store.contents(), ())
-    # Who asks for no precision need not have it.
+    # A study without precision need not have it.
     assert known_values(study(tmp_path / "study"), [cell.key], store.contents(), ()) == {cell.key: {1: None}}
 
 

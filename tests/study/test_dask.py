@@ -80,7 +80,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Nobody here takes more than a second to answer."""
+    """No worker here takes more than a second to answer."""
     monkeypatch.setattr(dask_cluster, "ANSWERS_WITHIN_S", 1)
 
 
@@ -166,7 +166,7 @@ def test_a_task_that_kills_its_workers_is_given_up_and_a_scheduler_that_goes_is_
             # There is no worker any more: this one waits.
             waiting = executor.submit(work.square, 3)
             cluster.processes[0].kill()
-            # First it is lost, as a scheduler may come back; who submits it again hears what is the matter.
+            # First it is lost, as a scheduler may come back; submitting it again tells what is the matter.
             assert isinstance(waiting.exception(timeout=60), WorkerLost)
             with pytest.raises(InputError, match=r"the scheduler at tcp://.* has gone; what is finished is kept"):
                 executor.submit(work.square, 3).result(timeout=60)

@@ -48,7 +48,7 @@ def forget():
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of somebody's with a policy, installed; edit its files and call `forget`."""
+    """Another package with a policy, installed; edit its files and call `forget`."""
     site = tmp_path / "site"
     (site / "mine").mkdir(parents=True)
     (site / "mine" / "__init__.py").touch()

@@ -29,7 +29,7 @@ def press():
 
 
 class AtOnce(BatchExecutor):
-    """Everything that was submitted has come back by the time that somebody looks."""
+    """Everything that was submitted has come back by the time that it is looked at."""
 
     window = 1000
 

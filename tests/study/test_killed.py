@@ -97,7 +97,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 @pytest.mark.slow
 @needs_proc
 def test_the_command_killed_with_its_processes_at_work(tmp_path):
-    """Its workers, who hear nothing of it, end too; their runs are no one's claim for long."""
+    """Its workers, which hear nothing of it, end too; their runs are not claimed for long."""
     path, out = study_path(tmp_path, replications=150), tmp_path / "out"
     process = begin(path, out)
     time.sleep(random.Random(SEED).uniform(0, 0.5))

@@ -110,7 +110,7 @@ def test_the_claim_of_a_dead_process_is_outbid(tmp_path, dead_pid, generation):
 
 
 def test_a_process_elsewhere_is_believed_in_while_it_renews_its_session(tmp_path, dead_pid):
-    """Of another machine nobody knows which numbers live: only its heartbeat tells."""
+    """Of another machine it is not known which processes live: only its heartbeat tells."""
     far = session(tmp_path, host="elsewhere", pid=dead_pid)
     claim_of(tmp_path, far.name)
     with Leases(tmp_path, expiry_s=100.0) as mine:

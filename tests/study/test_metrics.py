@@ -40,7 +40,7 @@ def test_kinds_differ():
 def test_a_shown_metric_may_be_missing_at_some_points_a_watched_one_at_none(tmp_path):
     asked = {"policies": ["jsq", "ideal"], "overrides": FILES, "measure": ["fetched_mb"]}
     assert expand(study(tmp_path, **asked)).cells
-    # Without precision nobody watches it.
+    # Without precision it is not watched.
     assert expand(study(tmp_path, precision_metric="fetched_mb", **asked)).cells
     with pytest.raises(InputError) as caught:
         expand(study(tmp_path, precision=0.1, precision_metric="fetched_mb", **asked))

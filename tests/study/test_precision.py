@@ -73,7 +73,7 @@ def stopped(rng, draw, precision, cap=2000):
 
 @pytest.mark.slow
 def test_stopping_early_costs_little_coverage():
-    """Normal values of mean 1. Whoever stops when it looks narrow stops where the spread came out small: coverage may
+    """Normal values of mean 1. To stop when it looks narrow is to stop where the spread came out small: coverage may
     be below 95 %, but not by much, and the interval is as narrow as promised."""
     rng = np.random.default_rng(20261121)
     runs = 800

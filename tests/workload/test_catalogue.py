@@ -160,7 +160,7 @@ def test_one_key_does_not_move_the_draws_of_the_others(monkeypatch):
     assert np.array_equal(more_copies.holders[:, :2], one.holders)
     assert np.array_equal(more_copies.needs, one.needs)
     assert not np.array_equal(catalogue(jobs, seed=SEED + 1, **plain).needs, one.needs)
-    # How many rows are drawn at one time is nobody's business.
+    # How many rows are drawn at one time makes no difference.
     monkeypatch.setattr(drawing, "RACE", 60)
     in_parts = catalogue(jobs, **plain)
     assert np.array_equal(in_parts.needs, one.needs)

@@ -22,7 +22,7 @@ Held = list[tuple[int, int]]
 
 
 class RemoteMemory:
-    """Who keeps whose overflowing pages, as of the last exchange period; off, nothing (`cluster.remote_memory`).
+    """Where each node's overflowing pages lie, as of the last exchange period; off, nowhere (`cluster.remote_memory`).
 
     A fault is served from where the page is: from another node in the time of a page over the network (twice the
     latency, no seek), else from the own disk. The engine knows one service time of a node's faults, their mean over

@@ -55,7 +55,7 @@ class JobLife:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A run at one border between slices. Nothing in it changes when the run goes on.
+    """A run at one slice boundary. Nothing in it changes when the run goes on.
 
     Attributes:
         now_ms: simulated time [ms].
