@@ -11,8 +11,8 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -32,6 +32,7 @@ CACHES_KEPT, UNUSED_S = 4, 86_400.0
 NO_COUNTS: dict[str, Any] = {"_nrt": False}
 # Compiled code by kernel, for `entry`.
 _ENTRIES: dict[object, object] = {}
+_INLINABLE: set[object] = set()
 CACHE_NAME = re.compile(r"[0-9a-f]{16}")
 
 if cast(Any, numba.config).DISABLE_JIT:
@@ -105,17 +106,24 @@ def allocating_kernel(function: Function) -> Function:
     return _compiled(function)
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    folder = cache_folder()
+@contextmanager
+def kept_beside_kernels() -> Iterator[None]:
+    """In the block numba keeps what it compiles in the folder of the kernels."""
     # The folder is numba's global setting: put back what other code of this process has set.
     settings: Any = numba.config
     before = settings.CACHE_DIR
-    settings.CACHE_DIR = folder or before
+    settings.CACHE_DIR = cache_folder() or before
     try:
-        compiled = numba.njit(cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
-        return cast(Function, compiled)
+        yield
     finally:
         settings.CACHE_DIR = before
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    with kept_beside_kernels():
+        is_kept = cache_folder() is not None
+        compiled = numba.njit(cache=is_kept, nogil=True, error_model="numpy", **options)(function)
+        return cast(Function, compiled)
 
 
 def entry(function: Function, *arguments: object) -> Function:
@@ -134,7 +142,13 @@ def entry(function: Function, *arguments: object) -> Function:
 def inlinable(function: Function) -> Function:
     """A plain Python function that kernels may call too; they compile the same source."""
     marked: Function = register_jitable(function)
+    _INLINABLE.add(function)
     return marked
+
+
+def is_inlinable(function: object) -> bool:
+    """Whether compiled code may call a plain Python function, because it is `inlinable`."""
+    return function in _INLINABLE
 
 
 def inlined(function: Function) -> Function:

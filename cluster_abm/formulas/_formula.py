@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import register_jitable
+
+from cluster_abm.jit import inlinable
 
 # A number, or one for each of several tasks or nodes.
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
@@ -16,5 +17,4 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def formula(function: Function) -> Function:
     """Mark an equation: policies and tests call the Python function, the engine compiles the same source."""
-    marked: Function = register_jitable(function)
-    return marked
+    return inlinable(function)

@@ -44,6 +44,17 @@ class Arcs:
         """The number of each vertex."""
         return {vertex: number for number, vertex in enumerate(self.vertices)}
 
+    def siblings(self, nodes: int) -> Integers:
+        """Number the groups of nodes that hang on one vertex by links of one latency, shape (nodes,), from 0 on."""
+        links = np.bincount(self.tail, minlength=len(self.vertices))
+        alone = np.stack([-1.0 - np.arange(nodes), np.zeros(nodes)])
+        is_leaf = (links[self.tail] == 1) & (self.tail < nodes)
+        alone[:, self.tail[is_leaf]] = self.head[is_leaf], self.latency_ns[is_leaf]
+        _, group = np.unique(alone, axis=1, return_inverse=True)
+        # In the order of the nodes.
+        _, first, numbers = np.unique(group.reshape(-1), return_index=True, return_inverse=True)
+        return np.asarray(first.argsort().argsort()[numbers.reshape(-1)])
+
 
 def arcs_of(graph: nx.Graph, nodes: int) -> Arcs:
     """The arcs of a graph that has the nodes 0..nodes-1, and edges with `bandwidth_mbps` and `latency_ms`."""

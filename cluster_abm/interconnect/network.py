@@ -103,6 +103,16 @@ class Network:
         return self._routes.longest_latency_ms
 
     @property
+    def siblings(self) -> Integers:
+        """Which nodes are equally far from all others, shape (nodes,): a number each group, from 0 on.
+
+        With nothing down: those that hang on one vertex by links of one latency.
+        """
+        if self.settings.kind in alike.KINDS:
+            return np.zeros(self.nodes, np.int64)
+        return self._wiring.arcs.siblings(self.nodes)
+
+    @property
     def cluster_of(self) -> Integers:
         """The cluster that each node belongs to, shape (nodes,), numbered from 0 in the order of the nodes.
 

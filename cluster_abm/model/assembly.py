@@ -21,10 +21,9 @@ from cluster_abm.model.migration.staging import Staging, staging_of
 from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.negotiation.announcements import Announcements
 from cluster_abm.model.negotiation.decisions import DecisionLog
-from cluster_abm.model.negotiation.far_reports import reports_of
 from cluster_abm.model.negotiation.periodic import PeriodicOffers
 from cluster_abm.model.negotiation.questions import Questions
-from cluster_abm.model.negotiation.reports import Reports
+from cluster_abm.model.negotiation.reports import Reports, reports_of
 from cluster_abm.model.negotiation.views import Views
 from cluster_abm.model.observation.averages import Averages
 from cluster_abm.model.observation.measurements import Measurements

@@ -216,7 +216,7 @@ class Policy:
     def load_of(self, task: ArrivingTask, view: View, node: int) -> float:
         """A node's load by that index, to compare it with others; NaN if the load table has no such index."""
         index = self.load_name(view)
-        return view.load(index, node, task) if index in (view.loads.dtype.names or ()) else math.nan
+        return view.load(index, node, task) if view.has_index(index) else math.nan
 
     def send_to_least(self, task: ArrivingTask, view: View, index: str, rule: str) -> Decision:
         """Ask the node of least load if the gap narrows and the task gains more than it costs: IOLB Fig. 1, lines

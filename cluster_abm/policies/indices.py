@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -47,11 +48,13 @@ class IndexPolicy(Policy):
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """The asked node refuses if by the offer's index it is not the lighter one any more."""
-        is_field = decision.index in (view.loads.dtype.names or ())
-        column = view.column(decision.index, task) if is_field else self.column(view, task)
-        if decision.load_here == decision.load_here and not column[view.me] < decision.load_here:
-            return "not the lighter node any more"
-        return ""
+        if math.isnan(decision.load_here):
+            return ""
+        if view.has_index(decision.index):
+            mine = view.load(decision.index, view.me, task)
+        else:
+            mine = self.load_of(task, view, view.me)
+        return "" if mine < decision.load_here else "not the lighter node any more"
 
 
 class IoIndex(IndexPolicy):
@@ -133,10 +136,12 @@ class WeightedIndex(IndexPolicy):
     def column(self, view: View, task: ArrivingTask | None = None) -> Loads:
         """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
         chosen = self.parameters
-        weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
-        if chosen.adaptive and sum(view.imbalance) > 0:
-            weights = view.imbalance
-        return weigh(view.comparable(task), *weights, chosen.normalised or chosen.adaptive)
+        cpu, memory, io = chosen.cpu_weight, chosen.memory_weight, chosen.io_weight
+        if chosen.adaptive:
+            imbalance = view.imbalance
+            if imbalance[0] + imbalance[1] + imbalance[2] > 0.0:
+                cpu, memory, io = imbalance
+        return weigh(view.comparable(task), cpu, memory, io, chosen.normalised or chosen.adaptive)
 
 
 class Greedy(IndexPolicy):

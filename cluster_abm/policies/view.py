@@ -113,6 +113,10 @@ class View:
         latency_ms = float(self.paths.latency_ms[node])
         return self.remote_execution_ms + latency_ms, self.migration_ms + latency_ms
 
+    def has_index(self, index: str) -> bool:
+        """Whether the load table has an index of that name."""
+        return index in (self.loads.dtype.names or ())
+
     def measured(self, index: str, node: int) -> float:
         """A node's load by one index, as known."""
         return float(self.loads[index][node])

@@ -1,13 +1,28 @@
-"""The record of every decision."""
+"""The record of every decision, as rows of numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, get_type_hints
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from cluster_abm.clock import Clock
+from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.compiling.texts import number_of, text_of
+from cluster_abm.engine.tables import Table
 from cluster_abm.policies import ArrivingTask, Decision
+
+# A row a decision; texts as their numbers (compiling.texts).
+DECIDED = np.dtype(
+    [("time_ns", "i8"), ("task", "i8"), ("job", "i8"), ("source", "i4"), ("target", "i4"), ("rule", "i8"),
+     ("index", "i8"), ("task_load", "f8"), ("load_here", "f8"), ("load_there", "f8"), ("response_here_ms", "f8"),
+     ("response_there_ms", "f8"), ("cost_ms", "f8"), ("mce", "f8"), ("reason", "i8"), ("accepted", "?")],
+    align=True,
+)  # fmt: skip
+TEXTS = ("rule", "index", "reason")
+ROWS_A_BLOCK = 16_384
 
 
 class DecisionRecord(NamedTuple):
@@ -44,17 +59,34 @@ class DecisionRecord(NamedTuple):
     reason: str
 
 
+class Inbox:
+    """The decisions that a reader has not read yet."""
+
+    def __init__(self, log: DecisionLog) -> None:
+        self._log = log
+        self.first = log.taken
+
+    def __len__(self) -> int:
+        return self._log.taken - self.first
+
+    def take(self) -> list[DecisionRecord]:
+        """Those taken since the last call, in their order."""
+        found = self._log.since(self.first)
+        self.first = self._log.taken
+        self._log.forget()
+        return found
+
+
 class DecisionLog:
     """The decisions of a run: all of them kept, or only counted.
 
     Args:
         clock: the run's time.
-        keeps: whether they are kept for `frame`; a record of one takes 350 bytes.
+        keeps: whether they are kept for `frame`; one takes 128 bytes.
 
     Attributes:
         taken: how many decisions were taken.
         refused_offers: how many of them were offers that another node refused, or did not answer.
-        kept: those that are kept, in the order in which they were taken.
     """
 
     def __init__(self, clock: Clock, keeps: bool) -> None:
@@ -62,12 +94,22 @@ class DecisionLog:
         self.keeps = keeps
         self.taken = 0
         self.refused_offers = 0
-        self.kept: list[DecisionRecord] = []
-        self._inboxes: list[list[DecisionRecord]] = []
+        # Full blocks, and one that is being filled; the first row kept is that of decision `_first`.
+        self._blocks: list[Table] = []
+        self._filling, self._filled = np.zeros(0, DECIDED), 0
+        self._first = 0
+        self._inboxes: list[Inbox] = []
 
-    def inbox(self) -> list[DecisionRecord]:
-        """A list that every later decision is appended to; its reader empties it."""
-        self._inboxes.append([])
+    @property
+    def is_read(self) -> bool:
+        """Whether decisions are written down: for `frame`, or for a reader."""
+        return self.keeps or bool(self._inboxes)
+
+    def inbox(self) -> Inbox:
+        """What every later decision can be read from."""
+        if not self.is_read:
+            self._first = self.taken
+        self._inboxes.append(Inbox(self))
         return self._inboxes[-1]
 
     def record(
@@ -85,47 +127,108 @@ class DecisionLog:
         """
         # A job that is not accepted at home waits there: no offer was refused.
         self.refused_offers += not accepted and target != manager
-        self.taken += 1
-        if not (self.keeps or self._inboxes):
-            return
-        record = DecisionRecord(
-            self._clock.now_ms,
-            task.task,
-            task.job,
-            manager,
-            target,
-            decision.rule,
-            decision.index,
-            decision.task_load,
-            decision.load_here,
-            decision.load_there,
-            decision.response_here_ms,
-            decision.response_there_ms,
-            decision.cost_ms,
-            decision.mce,
-            accepted,
-            reason,
-        )
+        if self.is_read:
+            block = self.room(1)
+            block[self._filled] = (
+                self._clock.now_ns, task.task, task.job, manager, target, number_of(decision.rule),
+                number_of(decision.index), decision.task_load, decision.load_here, decision.load_there,
+                decision.response_here_ms, decision.response_there_ms, decision.cost_ms, decision.mce,
+                number_of(reason), accepted,
+            )  # fmt: skip
+            self.filled(1, 0)
+        else:
+            self.taken += 1
+
+    def room(self, rows: int) -> Table:
+        """The block that is being filled, with room for so many rows from `position` on."""
+        if self._filled + rows > len(self._filling):
+            if self._filled:
+                self._blocks.append(self._filling[: self._filled])
+            self._filling, self._filled = np.zeros(max(rows, min(ROWS_A_BLOCK, 64 + self.taken)), DECIDED), 0
+        return self._filling
+
+    @property
+    def position(self) -> int:
+        """Where the next row of that block is."""
+        return self._filled
+
+    def filled(self, rows: int, refused_offers: int) -> None:
+        """So many rows of that block have been written, among them refused offers that are not counted yet."""
+        self._filled += rows
+        self.taken += rows
+        self.refused_offers += refused_offers
+
+    def since(self, first: int) -> list[DecisionRecord]:
+        """Return the decisions from the `first`-th on."""
+        return records_of(self._rows(first))
+
+    def forget(self) -> None:
+        """Where decisions are not kept, drop those that every reader has read."""
         if self.keeps:
-            self.kept.append(record)
-        for inbox in self._inboxes:
-            inbox.append(record)
+            return
+        read = min(inbox.first for inbox in self._inboxes)
+        while self._blocks and self._first + len(self._blocks[0]) <= read:
+            self._first += len(self._blocks.pop(0))
+
+    @property
+    def kept(self) -> list[DecisionRecord]:
+        """Those that are kept, in the order in which they were taken."""
+        return records_of(self._rows(0)) if self.keeps else []
+
+    def newest(self, count: int) -> list[DecisionRecord]:
+        """The newest of those that are kept, at most so many."""
+        return records_of(self._rows(max(0, self.taken - count))) if self.keeps else []
+
+    def _rows(self, first: int) -> Table:
+        skipped, found = first - self._first, []
+        for block in (*self._blocks, self._filling[: self._filled]):
+            if skipped < len(block):
+                found.append(block[max(0, skipped) :])
+            skipped -= len(block)
+        return np.concatenate(found) if found else np.zeros(0, DECIDED)
 
     def frame(self) -> pd.DataFrame:
         """The decisions as a table; `attrs["taken"]` says how many there were, `attrs["note"]` why rows are missing."""
-        table = decisions_frame(self.kept)
+        table = decisions_frame(self._rows(0) if self.keeps else np.zeros(0, DECIDED))
         table.attrs["taken"] = self.taken
         if not self.keeps:
             table.attrs["note"] = f"keep_decisions=False: {self.taken} decisions were counted, and none is kept"
         return table
 
+    def frames(self, rows: int = 65_536) -> Iterator[pd.DataFrame]:
+        """The decisions as tables of so many rows each, one after another."""
+        for first in range(0, self.taken if self.keeps else 0, rows):
+            yield decisions_frame(self._rows(first)[:rows])
 
-def decisions_frame(decisions: list[DecisionRecord]) -> pd.DataFrame:
-    """The decisions as a table, in the order in which they were taken."""
-    names = DecisionRecord._fields
-    kinds = get_type_hints(DecisionRecord)
-    columns = zip(*decisions, strict=True) if decisions else [()] * len(names)
+
+def texts_in(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+    """The texts of a column of their numbers."""
+    found, places = np.unique(numbers, return_inverse=True)
+    texts = np.empty(len(found), object)
+    texts[:] = [text_of(number) for number in found.tolist()]
+    return np.asarray(texts[places.reshape(-1)])
+
+
+def records_of(rows: Table) -> list[DecisionRecord]:
+    """Rows of decisions as objects."""
+    found = []
+    for row in rows.tolist():
+        time_ns, task, job, source, target, rule, index, *numbers, reason, accepted = row
+        texts = text_of(rule), text_of(index)
+        found.append(
+            DecisionRecord(time_ns / NS_PER_MS, task, job, source, target, *texts, *numbers, accepted, text_of(reason))
+        )
+    return found
+
+
+def decisions_frame(rows: Table) -> pd.DataFrame:
+    """Decisions as a table, in the order of the rows (DECIDED)."""
+    columns: dict[str, pd.Series] = {}
     dtypes = {float: "float64", int: "int64", bool: "bool", str: "object"}
-    return pd.DataFrame(
-        {name: pd.Series(list(column), dtype=dtypes[kinds[name]]) for name, column in zip(names, columns, strict=True)}
-    )
+    for name, kind in get_type_hints(DecisionRecord).items():
+        if name == "time_ms":
+            values = rows["time_ns"] / NS_PER_MS
+        else:
+            values = texts_in(rows[name]) if name in TEXTS else rows[name]
+        columns[name] = pd.Series(values, dtype=dtypes[kind])
+    return pd.DataFrame(columns)

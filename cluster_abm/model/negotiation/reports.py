@@ -1,45 +1,74 @@
-"""How load reports travel where all routes are alike: when they are sent, and when they are received."""
+"""How load reports travel: when they are sent, when they are received, and what each load manager knows by them."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import NEVER, Table
+from cluster_abm.engine.tables import LOAD, NEVER, Table
+from cluster_abm.errors import InputError
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.availability import Availability
-from cluster_abm.model.routing import LiveNetwork, Routes
+from cluster_abm.model.negotiation.knowledge import INDICES, deliver, learn_one, learnt_by, nothing_known, with_room
+from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import key
 
 Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+
+# What all load managers know may take so much [GB].
+LARGEST_GB = 8.0
 
 
-class Sent(NamedTuple):
-    """The reports of one period: when they were sent [ns], the loads, which nodes sent them, and by which routes."""
+@dataclass
+class Sent:
+    """The reports of one period in transit.
 
+    Attributes:
+        number: number of the period.
+        sent_ns: when they were sent [ns].
+        loads: the loads, fields tables.LOAD_FIELDS.
+        senders: which nodes sent them, shape (nodes,).
+        latency_ns: of the routes, as the network is then, shape (audiences, nodes) [ns].
+        due_ns: the instants at which some of them are yet to arrive, ascending [ns].
+        received_ns: those that arrive up to here have been received [ns].
+    """
+
+    number: int
     sent_ns: int
     loads: Table
     senders: Flags
-    routes: Routes
+    latency_ns: Integers
+    due_ns: deque[int]
+    received_ns: int = -1
 
 
 class Reports:
     """Every exchange period each load manager that is up broadcasts its node's load row.
 
-    Here all reports of a period arrive at all managers at the same instant: the routes between any two nodes are alike,
-    and nothing gets lost. So one table serves all managers, except for the rows that answers have told one of them.
+    Each report reaches each manager by its own route in the network in which it is sent, after that route's latency,
+    or gets lost. A manager receives what has arrived when it decides, and the order in which managers decide changes
+    nothing of what each knows then.
 
     Args:
+        audience: which managers the same reports reach at the same instants, shape (nodes,) (knowledge.Known).
         period_ms: the exchange period [ms].
         missed_reports: a node of which so many reports are missing is believed to have failed.
         are_sent: whether there are any reports; else answers are all that is known of other nodes.
+        loss_share: share of the reports that get lost.
+        message_key: key of the stream that decides which do.
 
     Attributes:
         due_ns: the boundary at which the next reports are sent [ns].
+        arrival_ns: when the next reports arrive [ns]; NEVER: none is in transit.
+        known: what all managers know.
     """
 
     def __init__(
@@ -48,24 +77,29 @@ class Reports:
         clock: Clock,
         live: LiveNetwork,
         availability: Availability,
+        audience: Integers,
         period_ms: float,
         missed_reports: int,
         are_sent: bool,
+        loss_share: float = 0.0,
+        message_key: int = 0,
     ) -> None:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._period_ns = whole_ns(period_ms)
         self._missed_ns = missed_reports * self._period_ns
+        self._loss_share, self._key = loss_share, np.uint64(message_key)
         self.due_ns = 0 if are_sent else NEVER
-        # Reports in transit, oldest first.
-        self._sent: deque[Sent] = deque()
-        self._seen = engine.empty_loads()
-        # What one manager knows. The next one's table is made of it by changing the rows in which they differ.
-        self._known = engine.empty_loads()
-        self._differing: list[int] = []
-        self._last_ns = np.zeros(len(self._seen), np.int64)
+        self.arrival_ns = NEVER
+        self._in_transit: deque[Sent] = deque()
+        self._number = 0
+        self.known = nothing_known(audience)
         self._senders: Flags | None = None
-        # Rows learnt from answers since the last report, by manager: node to (time [ns], load row).
-        self._learnt: list[dict[int, tuple[int, tuple[float, ...]]]] = [{} for _ in range(len(self._seen))]
+        # What the last manager that was asked for knows, and where it differs from what its audience does.
+        self._shown = engine.empty_loads()
+        self._shown_of = (-1, -1)
+        self._differing: list[int] = []
+        self._places = np.zeros(len(audience), np.int64)
+        self._received = 0
 
     def send_when_due(self) -> None:
         """When the period has come, send the reports of all nodes that are up."""
@@ -74,7 +108,7 @@ class Reports:
 
     def collect(self) -> None:
         """If the period has come, begin to collect the managers that report (`add`), one by one."""
-        self._senders = np.zeros(len(self._seen), bool) if self._clock.now_ns >= self.due_ns else None
+        self._senders = np.zeros(len(self._shown), bool) if self._clock.now_ns >= self.due_ns else None
 
     def add(self, manager: int) -> None:
         """A manager reports, if the period has come."""
@@ -89,40 +123,104 @@ class Reports:
 
     def send(self, senders: Flags) -> None:
         """Send the reports of these nodes, shape (nodes,), with their loads as they are now; the next period begins."""
+        now_ns = self._clock.now_ns
         loads = self._engine.empty_loads()
-        self._engine.measure(self._clock.now_ns, loads)
-        self._sent.append(Sent(self._clock.now_ns, loads, senders, self._live.routes))
+        self._engine.measure(now_ns, loads)
+        latency_ns = self._live.routes.latencies_to(self.known.audience)
+        due_ns = now_ns + np.unique(latency_ns)
+        self._in_transit.append(
+            Sent(self._number, now_ns, loads, senders, latency_ns, deque(due_ns[due_ns < NEVER // 4].tolist()))
+        )
+        self._number += 1
         self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
+        self._look_ahead()
 
     def receive(self) -> None:
         """Reports that have arrived become known."""
-        sent_ns = None
-        while self._sent and self._sent[0].sent_ns + self._sent[0].routes.longest_ns <= self._clock.now_ns:
-            sent_ns, loads, senders, _ = self._sent.popleft()
-            self._seen = loads if senders.all() else np.where(senders, loads, self._seen)
-            self._last_ns[senders] = sent_ns
-        if sent_ns is not None:
-            self._known[:] = self._seen
-            self._differing = []
-            for manager, rows in enumerate(self._learnt):
-                if rows:
-                    # What answers told before the report was sent is stale.
-                    self._learnt[manager] = {node: row for node, row in rows.items() if row[0] > sent_ns}
+        now_ns = self._clock.now_ns
+        if now_ns < self.arrival_ns:
+            return
+        for sent in self._in_transit:
+            if not sent.due_ns or sent.due_ns[0] > now_ns:
+                continue
+            deliver(
+                self.known, sent.sent_ns, sent.loads.view(np.float64).reshape(-1, INDICES), sent.senders,
+                sent.latency_ns, sent.number, self._key, self._loss_share, sent.received_ns, now_ns,
+            )  # fmt: skip
+            self._received += 1
+            sent.received_ns = now_ns
+            while sent.due_ns and sent.due_ns[0] <= now_ns:
+                sent.due_ns.popleft()
+        while self._in_transit and not self._in_transit[0].due_ns:
+            self._in_transit.popleft()
+        self._look_ahead()
 
     def known_to(self, manager: int) -> Table:
         """What a manager knows of all nodes, until the next call. Its own row is for the caller to write."""
-        for node in self._differing:
-            self._known[node] = self._seen[node]
-        learnt = self._learnt[manager]
-        for node, (_, row) in learnt.items():
-            self._known[node] = row
-        self._differing = [*learnt, manager]
-        return self._known
+        known, audience = self.known, int(self.known.audience[manager])
+        rows = self._shown.view(np.float64).reshape(-1, INDICES)
+        if self._shown_of != (audience, self._received):
+            rows[:] = known.table[audience].T
+            self._shown_of = (audience, self._received)
+        else:
+            rows[self._differing] = known.table[audience, :, self._differing]
+        places = self._places[: learnt_by(known, manager, self._places)]
+        learnt = known.node[places]
+        rows[learnt] = known.loads[places]
+        self._differing = [*learnt.tolist(), manager]
+        return self._shown
 
     def silent_to(self, manager: int) -> Flags:
         """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
-        return self._last_ns + self._live.routes.longest_ns + self._missed_ns < self._clock.now_ns
+        audience = self.known.audience[manager]
+        latency_ns = self._live.routes.latencies_to(self.known.audience)[audience]
+        reported_ns = np.maximum(0, self.known.reported_ns[audience])
+        return np.asarray(reported_ns + latency_ns + self._missed_ns < self._clock.now_ns)
 
     def learn(self, manager: int, node: int, loads: Any) -> None:
         """An answer has told a manager a node's load row."""
-        self._learnt[manager][node] = (self._clock.now_ns, loads.item())
+        self.make_room(1)
+        learn_one(self.known, manager, node, self._clock.now_ns, np.array(loads.item()))
+
+    def make_room(self, answers: int) -> None:
+        """So many answers can be learnt."""
+        if self.known.free[1] < answers:
+            self.known = with_room(self.known, answers)
+
+    def _look_ahead(self) -> None:
+        self.arrival_ns = min((sent.due_ns[0] for sent in self._in_transit if sent.due_ns), default=NEVER)
+
+
+def reports_of(
+    scenario: Scenario,
+    run_seed: int,
+    engine: EngineState,
+    clock: Clock,
+    live: LiveNetwork,
+    availability: Availability,
+    are_sent: bool,
+) -> Reports:
+    """Reports for the network of a run.
+
+    Raises:
+        InputError: there are so many nodes that what all load managers know does not fit into memory.
+    """
+    settings, nodes = scenario.interconnect, scenario.cluster.nodes
+    loss_share = settings.loss_share if are_sent else 0.0
+    changes = scenario.failures.links_can_fail or (scenario.failures.can_happen and not live.whole.is_alike)
+    if are_sent and (loss_share > 0 or changes):
+        audience = np.arange(nodes)
+    else:
+        audience = live.whole.siblings if are_sent else np.zeros(nodes, np.int64)
+    audiences, of_one = int(audience.max()) + 1, LOAD.itemsize + 2 * np.dtype(np.int64).itemsize
+    needed_gb = audiences * nodes * of_one / 1e9
+    if needed_gb > LARGEST_GB:
+        raise InputError(
+            f"cluster.nodes = {nodes}: what each load manager knows of every node takes {needed_gb:.0f} GB where "
+            f"reports go different ways or get lost (interconnect.kind = {settings.kind!r}); allowed are "
+            f'{int((LARGEST_GB * 1e9 / of_one) ** 0.5)} nodes, or negotiation.mode = "papers"'
+        )
+    return Reports(
+        engine, clock, live, availability, audience, scenario.cluster.exchange_period_ms,
+        scenario.negotiation.missed_reports, are_sent, loss_share, key(run_seed, "messages"),
+    )  # fmt: skip

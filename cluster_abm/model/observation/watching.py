@@ -103,7 +103,7 @@ class Watcher:
     def __init__(self, model: Any) -> None:
         self._model = model
         self._inbox = model.parts.log.inbox()
-        self._newest: list[DecisionRecord] = model.parts.log.kept[-NEWEST_KEPT:]
+        self._newest: list[DecisionRecord] = model.parts.log.newest(NEWEST_KEPT)
         self._records_seen = 0
         jobs = len(model.jobs)
         self._slowdowns, self._finished_tasks = np.zeros(jobs), np.zeros(jobs, np.int64)
@@ -123,8 +123,7 @@ class Watcher:
         loads = model.engine.empty_loads()
         model.engine.measure(model.now_ns, loads)
         cpu, disk = self._busy_since_last()
-        news = self._inbox.copy()
-        self._inbox.clear()
+        news = self._inbox.take()
         self._newest = [*self._newest, *news][-NEWEST_KEPT:]
         done = model.engine.serving_nodes
         return Frame(

@@ -1,0 +1,243 @@
+"""A policy as three compiled functions, which the compiled negotiation calls by their addresses.
+
+Each is compiled once and kept beside the kernels: its key is the policy's class with the sources that it can come from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.core.errors import NumbaError
+from numba.core.imputils import lower_constant
+from numba.extending import models, overload, register_model, typeof_impl
+
+from cluster_abm.compiling.operations import floats_at
+from cluster_abm.compiling.policy_types import numbers_of, parameter_values, policy_type
+from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, view_of
+from cluster_abm.compiling.texts import number_of
+from cluster_abm.compiling.translating import NotCompilable
+from cluster_abm.compiling.values import JIT_OPTIONS, give_fields, value_type
+from cluster_abm.jit import cache_folder, kept_beside_kernels
+from cluster_abm.policies import Policy
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)
+DECISION_PLACE, decision_place = value_type("DecisionPlace", {"at": i8})
+give_fields(DECISION_PLACE, DECISION_RECORD)
+
+
+class CompiledPolicy(NamedTuple):
+    """Addresses of a policy's compiled functions.
+
+    Attributes:
+        place: place(task, view, numbers, decision) fills the decision in.
+        accept: accept(task, view, numbers, decision) gives the number of the reason of a refusal; 0: it accepts.
+        migration: as `place`, its target -1 if no task is to migrate; 0 of a policy that does not migrate tasks.
+        numbers: its parameters.
+        notes: how many names of notes there are in its text.
+    """
+
+    place: int
+    accept: int
+    migration: int
+    numbers: npt.NDArray[np.float64]
+    notes: int
+
+
+class PolicyToken:
+    """Stands for a policy in the code of an entry: the same for all of a class whose parameters are of the same kinds."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        kinds = {name: type(value).__name__ for name, value in parameter_values(policy).items()}
+        of = type(policy)
+        self.key = f"{of.__module__}.{of.__qualname__} {policy.parameters.heterogeneous} {kinds} {_digest(of)}"
+
+    def __reduce__(self) -> tuple[Callable[[str], str], tuple[str]]:
+        # By this numba tells kept code apart.
+        return str, (self.key,)
+
+
+class _TokenType(types.Dummy):  # type: ignore[misc]
+    def __init__(self, token: PolicyToken) -> None:
+        self.token = token
+        super().__init__(f"PolicyToken({token.key})")
+
+
+register_model(_TokenType)(models.OpaqueModel)
+
+
+@typeof_impl.register(PolicyToken)  # type: ignore[untyped-decorator]
+def _typeof_token(token: PolicyToken, context: Any) -> types.Type:
+    return _TokenType(token)
+
+
+@lower_constant(_TokenType)  # type: ignore[untyped-decorator]
+def _constant_token(context: Any, builder: Any, kind: Any, token: Any) -> Any:
+    return context.get_dummy_value()
+
+
+def policy_of(token: Any, numbers: Any) -> Any:
+    """The policy of a token, with these parameters; in compiled code only."""
+
+
+@overload(policy_of, jit_options=JIT_OPTIONS, strict=False)
+def _policy_of(token: Any, numbers: Any) -> Any:
+    make = policy_type(token.token.policy)[1]
+    return lambda token, numbers: make(numbers)
+
+
+@numba.njit(**JIT_OPTIONS)
+def _put(row: Any, decision: Any) -> None:
+    row.target, row.rule, row.index = decision.target, decision.rule, decision.index
+    row.reason, row.place = decision.reason, decision.place
+    row.task_load, row.load_here, row.load_there = decision.task_load, decision.load_here, decision.load_there
+    row.response_here_ms, row.response_there_ms = decision.response_here_ms, decision.response_there_ms
+    row.cost_ms, row.mce = decision.cost_ms, decision.mce
+
+
+def _place(token: PolicyToken) -> Callable[..., int]:
+    def place(task: int, view: int, numbers: int, decision: int) -> int:
+        made = policy_of(token, floats_at(numbers, 1)).place(task_of(task), view_of(view))
+        _put(decision_place(decision).row, made)
+        return 1
+
+    return place
+
+
+def _accept(token: PolicyToken) -> Callable[..., int]:
+    def accept(task: int, view: int, numbers: int, decision: int) -> int:
+        offer = decision_place(decision).row
+        return int(policy_of(token, floats_at(numbers, 1)).accept(task_of(task), offer, view_of(view)))
+
+    return accept
+
+
+def _migration(token: PolicyToken) -> Callable[..., int]:
+    def migration(task: int, view: int, numbers: int, decision: int) -> int:
+        found = policy_of(token, floats_at(numbers, 1)).migration(task_of(task), view_of(view))
+        row = decision_place(decision).row
+        if found is None:
+            row.target = -1
+        else:
+            _put(row, found)
+        return 1
+
+    return migration
+
+
+def compiled_policy(policy: Policy) -> CompiledPolicy:
+    """Compile a policy, or take it from what is kept.
+
+    Raises:
+        NotCompilable: it has no compiled form.
+    """
+    token = PolicyToken(policy)
+    texts = _texts(type(policy))
+    for text in texts:
+        number_of(text)
+    try:
+        entries = [_entry(make, token) for make in (_place, _accept, *([_migration] if policy.migrates else []))]
+    except NumbaError as problem:
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        raise NotCompilable(_told(lines)) from problem
+    addresses = [entry.address for entry in entries]
+    _ALIVE.extend(entries)
+    return CompiledPolicy(*(*addresses, 0)[:3], numbers_of(policy), len(texts))
+
+
+# Compiled code, whose addresses are in use, by what numba makes.
+_ALIVE: list[Any] = []
+
+
+def _told(lines: list[str]) -> str:
+    """The first line of numba's message that says what does not compile."""
+    telling = [
+        line for line in lines
+        if not line.startswith(("Failed in", "No implementation", "- Resolution", "Rejected", "There", "-", ">>>"))
+    ]  # fmt: skip
+    return (telling or lines)[0][:200]
+
+
+def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
+    function = make(token)
+    # Numba keeps code by a function's name and line: these are of one line.
+    name = f"{function.__name__}_{token.policy.name}".replace("-", "_")
+    function.__name__ = function.__qualname__ = name
+    with kept_beside_kernels():
+        return numba.cfunc(SIGNATURE, cache=cache_folder() is not None, error_model="numpy")(function)
+
+
+def _texts(of: type[Policy]) -> list[str]:
+    """All texts in a policy's methods and in the functions that they call, sorted: of some compiled code has numbers."""
+    found: set[str] = set()
+    for owner in of.__mro__:
+        if issubclass(owner, Policy):
+            for defined in vars(owner).values():
+                function = getattr(defined, "fget", defined)
+                if isinstance(function, FunctionType):
+                    found |= set(_constants(function.__code__)) | _global_texts(function, set())
+                elif isinstance(defined, str):
+                    found.add(defined)
+    return sorted(found)
+
+
+def _constants(code: CodeType) -> Iterator[str]:
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, CodeType):
+            yield from _constants(constant)
+
+
+def _global_texts(function: FunctionType, seen: set[object]) -> set[str]:
+    seen.add(function)
+    found: set[str] = set()
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, str):
+            found.add(value)
+        elif isinstance(value, tuple):
+            found |= {one for one in value if isinstance(one, str)}
+        elif isinstance(value, FunctionType) and value not in seen and value.__module__ == function.__module__:
+            found |= set(_constants(value.__code__)) | _global_texts(value, seen)
+    return found
+
+
+def _digest(of: type[Policy]) -> str:
+    """Hash of the sources that a policy's compiled code can come from, the kernels' apart, which name their folder."""
+    digest = hashlib.sha256()
+    for path in sorted(_sources([sys.modules[owner.__module__] for owner in of.__mro__])):
+        digest.update(path.encode() + Path(path).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _sources(modules: list[ModuleType]) -> set[str]:
+    """Files of these modules, and of those that they use that are neither installed nor Python's own."""
+    found: set[str] = set()
+    installed = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    while modules:
+        module = modules.pop()
+        file = getattr(module, "__file__", None)
+        if not file or file in found or not Path(file).is_file():
+            continue
+        if file.startswith(installed) and PACKAGE not in Path(file).resolve().parents:
+            continue
+        found.add(file)
+        for value in list(vars(module).values()):
+            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            other = sys.modules.get(name) if isinstance(name, str) else None
+            # The package's own modules that kernels come from are in the name of their folder.
+            if other is not None and not other.__name__.startswith("cluster_abm."):
+                modules.append(other)
+    return found

@@ -1,0 +1,147 @@
+"""The type of a policy in compiled code: its parameters, its constants, and its methods as its class and bases have them."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from functools import cache, partial
+from inspect import signature
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload_attribute, register_jitable
+
+from cluster_abm.compiling.operations import completed, place_of
+from cluster_abm.compiling.tables import DecisionValue
+from cluster_abm.compiling.texts import number_of
+from cluster_abm.compiling.translating import NotCompilable, inherited_name, translated
+from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
+import cluster_abm.compiling.methods  # noqa: F401  # gives views and tasks their methods
+from cluster_abm.policies.base import Policy
+
+Numbers = npt.NDArray[np.float64]
+NAN = float("nan")
+
+
+@register_jitable(**JIT_OPTIONS)
+def make_decision(
+    target: Any, rule: Any, index: Any = 0, task_load: Any = NAN, load_here: Any = NAN, load_there: Any = NAN,
+    response_here_ms: Any = NAN, response_there_ms: Any = NAN, cost_ms: Any = NAN, reason: Any = 0, task: Any = None,
+    mce: Any = NAN,
+) -> DecisionValue:  # fmt: skip
+    """policies.base.Decision in compiled code."""
+    return DecisionValue(
+        int(target), int(rule), int(index), int(reason), place_of(task), float(task_load), float(load_here),
+        float(load_there), float(response_here_ms), float(response_there_ms), float(cost_ms), float(mce),
+    )  # fmt: skip
+
+
+# What names of policies' modules stand for in compiled code.
+STAND_INS: dict[str, Any] = {"Decision": make_decision, "completed": register_jitable(**JIT_OPTIONS)(completed)}
+# In a policy's class these concern Python alone.
+NOT_COMPILED = frozenset(["Parameters", "name", "source", "summary", "parameters", "_explain"])
+
+
+def parameter_values(policy: Policy) -> dict[str, Any]:
+    """A policy's parameters that compiled code can hold, by name; texts as their numbers.
+
+    Raises NotCompilable.
+    """
+    found: dict[str, Any] = {}
+    for name, value in policy.parameters.model_dump().items():
+        if isinstance(value, str):
+            found[name] = number_of(value)
+        elif isinstance(value, bool | int | float):
+            found[name] = value
+        elif value is not None:
+            raise NotCompilable(f"parameter {name} is no number, text or truth value")
+    return found
+
+
+def numbers_of(policy: Policy) -> Numbers:
+    """A policy's parameters as the numbers from which compiled code makes the policy."""
+    return np.array([float(value) for value in parameter_values(policy).values()] or [0.0])
+
+
+@cache
+def _numba_kind(kind: type) -> types.Type:
+    return {bool: types.boolean, int: types.int64, float: types.float64}[kind]
+
+
+def policy_type(policy: Policy) -> tuple[ValueType, Callable[..., Any]]:
+    """The type of policies of a class, and the function by which compiled code makes one of its numbers.
+
+    Raises NotCompilable.
+    """
+    values = parameter_values(policy)
+    return _made(type(policy), policy.parameters.heterogeneous, tuple((name, type(v)) for name, v in values.items()))
+
+
+@cache
+def _made(
+    of: type[Policy], compares_unlike: bool, parameters: tuple[tuple[str, type], ...]
+) -> tuple[ValueType, Callable[..., Any]]:
+    kinds = [_numba_kind(kind) for _, kind in parameters]
+    held = types.NamedTuple(kinds, namedtuple(f"ParametersOf{of.__name__}", [name for name, _ in parameters]))
+    name = f"{of.__module__}.{of.__qualname__}({compares_unlike}, {parameters})"
+    found, _ = value_type(name, {"parameters": held})
+    _give_methods(found, of, compares_unlike)
+    return found, _from_numbers(found, held)
+
+
+def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any]:
+    """The function that makes a policy of its numbers."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def make(typing_context: Any, numbers: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
+            values = []
+            for place, kind in enumerate(held.types):
+                number = builder.load(builder.gep(array.data, [context.get_constant(types.intp, place)]))
+                values.append(context.cast(builder, number, types.float64, kind))
+            policy = cgutils.create_struct_proxy(found)(context, builder)
+            policy.parameters = context.make_tuple(builder, held, values)
+            return policy._getvalue()
+
+        return found(numbers), build
+
+    return make
+
+
+def _give_methods(value: ValueType, of: type[Policy], compares_unlike: bool) -> None:
+    """Register what the policy's class and its bases define, each translated when it is first needed."""
+
+    @cache
+    def compiled(function: FunctionType, owner: type) -> Callable[..., Any]:
+        return translated(function, owner, compares_unlike, STAND_INS)
+
+    def give_attribute(name: str, read: Callable[[], Any]) -> None:
+        overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda policy: read())
+
+    lineage = [owner for owner in of.__mro__ if issubclass(owner, Policy)]
+    given: set[str] = set()
+    for place, owner in enumerate(lineage):
+        for name, defined in vars(owner).items():
+            if name in NOT_COMPILED or name.startswith("__"):
+                continue
+            if isinstance(defined, FunctionType):
+                if name not in given:
+                    give_method(value, name, signature(defined), partial(compiled, defined, owner))
+                for earlier in lineage[:place]:
+                    # What super() finds from an earlier class on, if no class in between defines it.
+                    between = lineage[lineage.index(earlier) + 1 : place]
+                    if not any(name in vars(other) for other in between):
+                        give_method(
+                            value, inherited_name(earlier, name), signature(defined), partial(compiled, defined, owner)
+                        )
+            elif name not in given and isinstance(defined, property) and isinstance(defined.fget, FunctionType):
+                give_attribute(name, lambda read=defined.fget, owner=owner: compiled(read, owner))  # type: ignore[misc]
+            elif name not in given and isinstance(defined, str | bool | int | float):
+                constant = number_of(defined) if isinstance(defined, str) else defined
+                give_attribute(name, lambda constant=constant: lambda policy: constant)  # type: ignore[misc]
+            given.add(name)

@@ -1,0 +1,89 @@
+"""What a compiled policy is given, and what it makes of it: one row of numbers each, and where the tables lie.
+
+A view is a pointer to one row that says where the tables are: compiled code hands it on at no cost, and compiles fast.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core import types
+from numba.np.numpy_support import from_dtype
+
+from cluster_abm.compiling.values import value_type
+from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.policies.tasks import Hardware
+
+FIELDS = len(LOAD.names or ())
+HARDWARE = np.dtype(
+    [(name, "?" if name in ("overflow_only", "by_oversize") else "f8") for name in Hardware._fields], align=True
+)
+# As a Candidate; `place` is that among the candidates, -1 of an arriving task, and `files_at` the address of `file_count`
+# numbers.
+TASK_ROW = np.dtype(
+    [*((name, CANDIDATE[name]) for name in CANDIDATE.names or ()), ("place", "i8"), ("files_at", "i8"),
+     ("file_count", "i8")],
+    align=True,
+)  # fmt: skip
+# policies.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
+DECISION_NUMBERS = ("target", "rule", "index", "reason", "place")
+DECISION_ROW = np.dtype(
+    [*((name, "i8") for name in DECISION_NUMBERS),
+     *((name, "f8") for name in ("task_load", "load_here", "load_there", "response_here_ms", "response_there_ms",
+                                 "cost_ms", "mce"))]
+)  # fmt: skip
+# Of tables the addresses: loads by index (columns.Columns), hardware, routes from the own node, flags of the nodes that
+# have refused and that are down, notes of the manager's policy, the candidates, and one row for a candidate's task.
+VIEW_ROW = np.dtype(
+    [(name, "i8") for name in (
+        "me", "nodes", "blocks", "table_at", "least_at", "largest_at", "as_of_at", "changes_at", "hardware_at",
+        "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count", "note_names_at",
+        "note_values_at", "note_count", "candidates_at", "candidate_count", "candidate_at", "overflow_at",
+        "capacities_at")]
+    + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", "mean_speed", "mean_request_ms")]
+    + [("policy_key", "u8")]
+)  # fmt: skip
+
+FLOATS = types.Array(types.float64, 1, "C")
+INTEGERS = types.Array(types.int64, 1, "C")
+FLAGS = types.Array(types.uint8, 1, "C")
+TABLE = types.Array(types.float64, 2, "C")
+COUNTS = types.Array(types.int64, 2, "C")
+TASKS = types.Array(from_dtype(CANDIDATE), 1, "C")
+NODES = types.Array(from_dtype(HARDWARE), 1, "C")
+VIEW_RECORD, TASK_RECORD, DECISION_RECORD = from_dtype(VIEW_ROW), from_dtype(TASK_ROW), from_dtype(DECISION_ROW)
+i8, f8 = types.int64, types.float64
+
+VIEW, view_of = value_type("View", {"at": i8})
+LOADS, loads_of = value_type("Loads", {"at": i8})
+NOTES, notes_of = value_type("Notes", {"at": i8})
+LOAD_ROW, load_row_of = value_type("LoadRow", {"at": i8, "node": i8})
+NODE_SET, node_set_of = value_type("NodeSet", {"address": i8, "count": i8, "nodes": i8})
+TASK, task_of = value_type("Task", {"at": i8})
+
+
+class DecisionValue(NamedTuple):
+    """A decision as policies make it in compiled code: fields of DECISION_ROW."""
+
+    target: int
+    rule: int
+    index: int
+    reason: int
+    place: int
+    task_load: float
+    load_here: float
+    load_there: float
+    response_here_ms: float
+    response_there_ms: float
+    cost_ms: float
+    mce: float
+
+
+assert DecisionValue._fields == DECISION_ROW.names
+
+
+def address(table: Any) -> int:
+    """Where a table lies; it has to be contiguous, and kept as long as the address is used."""
+    assert table.flags.c_contiguous
+    return int(table.ctypes.data)

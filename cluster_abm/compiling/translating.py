@@ -1,0 +1,174 @@
+"""A policy's method as it is compiled: the same source, with numbers in the place of texts.
+
+What changes: a text is its number (texts.py), and so is a text with a number in it (an f-string); `super().place(...)` is a
+call of the method that Python would find; `Decision(...)` makes a decision that compiled code can hold; a comparison of
+`view.capacities` with None is settled, as whether the policy compares unlike nodes is known beforehand.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from numba.extending import register_jitable
+
+from cluster_abm.compiling.texts import number_of
+from cluster_abm.jit import is_inlinable
+
+Function = Callable[..., Any]
+
+
+class NotCompilable(Exception):
+    """A policy, or a part of one, that has no compiled form; its message says why."""
+
+
+def inherited_name(owner: type, method: str) -> str:
+    """The name under which a method that `super()` finds from a class on is compiled."""
+    return f"super_of_{owner.__name__}_{method}"
+
+
+def translated(function: FunctionType, owner: type | None, compares_unlike: bool, given: Mapping[str, Any]) -> Function:
+    """The function that is compiled in the place of a method, or of a function that methods call.
+
+    Args:
+        function: as it is written.
+        owner: the class in whose body it stands; None: in none.
+        compares_unlike: whether the policy is in its heterogeneous form, so that views may have capacities.
+        given: what names stand for there, beside the globals of the function.
+
+    Raises:
+        NotCompilable: its source cannot be read, or has a form that has no counterpart.
+    """
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError, TypeError) as problem:
+        raise NotCompilable(f"the source of {function.__qualname__} cannot be read") from problem
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef) or (function.__closure__ not in (None, ()) and owner is None):
+        raise NotCompilable(f"{function.__qualname__} is no plain function")
+    # In its own namespace its name may be that of a formula that it calls.
+    definition.name = f"compiled_{function.__name__}"
+    definition.decorator_list = []
+    definition.returns = None
+    for argument in ast.walk(definition.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    if isinstance(definition.body[0], ast.Expr) and isinstance(definition.body[0].value, ast.Constant):
+        definition.body = definition.body[1:] or [ast.Pass()]
+    _Translation(owner, compares_unlike).visit(definition)
+    ast.increment_lineno(tree, first - 1)
+    ast.fix_missing_locations(tree)
+    code = compile(tree, inspect.getsourcefile(function) or "<policy>", "exec")
+    used = _names_in(function.__code__)
+    space: dict[str, Any] = {}
+    for name, value in function.__globals__.items():
+        if name not in used:
+            continue
+        is_plain = isinstance(value, FunctionType) and not is_inlinable(value)
+        if name in given:
+            space[name] = given[name]
+        elif is_plain and value.__module__ == function.__module__:
+            space[name] = register_jitable(error_model="numpy")(translated(value, None, compares_unlike, given))
+        else:
+            space[name] = _as_numbers(value)
+    space["completed"] = given.get("completed")
+    exec(code, space)
+    made: FunctionType = space[definition.name]
+    made.__module__ = function.__module__
+    return made
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The names that a function, and those written in it, look up."""
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*map(_names_in, inner))
+
+
+def _as_numbers(value: Any) -> Any:
+    """A text, or a tuple of texts, in numbers; anything else as it is."""
+    if isinstance(value, str):
+        return number_of(value)
+    if isinstance(value, tuple) and value and all(isinstance(one, str) for one in value):
+        return tuple(map(number_of, value))
+    return value
+
+
+class _Translation(ast.NodeTransformer):
+    def __init__(self, owner: type | None, compares_unlike: bool) -> None:
+        self._owner, self._compares_unlike = owner, compares_unlike
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(number_of(node.value)) if isinstance(node.value, str) else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        inserted = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+        if len(inserted) != 1 or inserted[0].conversion != -1 or inserted[0].format_spec is not None:
+            raise NotCompilable(f"line {node.lineno}: an f-string with more in it than one whole number")
+        pattern = "".join(
+            part.value if isinstance(part, ast.Constant) else "{}" for part in node.values  # type: ignore[misc]
+        )
+        name = ast.Name("completed", ast.Load())
+        return ast.Call(name, [ast.Constant(number_of(pattern)), self.visit(inserted[0].value)], [])
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        # For the reader and the checker of types: what is asserted holds.
+        return ast.Pass()
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        called = node.func
+        if (
+            isinstance(called, ast.Attribute)
+            and isinstance(called.value, ast.Call)
+            and isinstance(called.value.func, ast.Name)
+            and called.value.func.id == "super"
+            and not called.value.args
+            and self._owner is not None
+        ):
+            node.func = ast.Attribute(
+                ast.Name("self", ast.Load()), inherited_name(self._owner, called.attr), ast.Load()
+            )
+        return self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        is_settled = (
+            not self._compares_unlike
+            and isinstance(node.left, ast.Attribute)
+            and node.left.attr == "capacities"
+            and len(node.ops) == 1
+            and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        )
+        if is_settled:
+            return ast.Constant(isinstance(node.ops[0], ast.Is))
+        return self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> Any:
+        node.test = self.visit(node.test)
+        if isinstance(node.test, ast.Constant):
+            return self._all(node.body if node.test.value else node.orelse) or ast.Pass()
+        node.body, node.orelse = self._all(node.body) or [ast.Pass()], self._all(node.orelse)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        # A column of a table, or a note, by its own name.
+        node.value = self.visit(node.value)
+        if not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)):
+            node.slice = self.visit(node.slice)
+        return node
+
+    def _all(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in statements:
+            made = self.visit(statement)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self.visit(node.test)
+        if isinstance(node.test, ast.Constant):
+            return self.visit(node.body if node.test.value else node.orelse)
+        return self.generic_visit(node)

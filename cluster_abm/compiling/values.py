@@ -1,0 +1,119 @@
+"""Values with named members and methods, as compiled code holds them: a view, a task, a load row, a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_getattr_generic,
+    make_attribute_wrapper,
+    overload_attribute,
+    overload_method,
+    register_model,
+)
+from numba.np.arrayobj import record_getattr
+
+# As numba compiles the methods and attributes of values: like the kernels.
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True, "_nrt": True}
+
+
+class ValueType(types.Type):
+    """The type of values with these members; each kind of value is a subclass of its own.
+
+    Args:
+        name: what it is called, one name a type.
+        members: the members' types by name.
+    """
+
+    def __init__(self, name: str, members: Mapping[str, types.Type]) -> None:
+        super().__init__(name=name)
+        self.members = dict(members)
+
+
+class _Model(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, value: ValueType) -> None:
+        super().__init__(manager, value, list(value.members.items()))
+
+
+def value_type(name: str, members: Mapping[str, types.Type]) -> tuple[ValueType, Callable[..., Any]]:
+    """Make a type of values, and the function by which compiled code makes one of all its members, in their order."""
+    kind = type(name, (ValueType,), {})
+    register_model(kind)(_Model)
+    found: ValueType = kind(name, members)
+    for member in members:
+        make_attribute_wrapper(kind, member, member)
+
+    def make(typing_context: Any, *given: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = cgutils.create_struct_proxy(found)(context, builder)
+            for (member, kind), argument in zip(found.members.items(), arguments, strict=True):
+                if context.enable_nrt:
+                    context.nrt.incref(builder, kind, argument)
+                setattr(value, member, argument)
+            return value._getvalue()
+
+        return found(*found.members.values()), build
+
+    # Numba wants as many parameters as there are members.
+    names = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("typing_context", *found.members)]
+    make.__signature__ = Signature(names)  # type: ignore[attr-defined]
+    return found, intrinsic(make)
+
+
+def give_fields(value: ValueType, record: types.Record, hidden: bool = False) -> None:
+    """Let a row, of which values have the address `at`, be their attribute `row`; and, unless hidden, its fields theirs."""
+
+    class Fields(AttributeTemplate):  # type: ignore[misc]
+        key = type(value)
+
+        def generic_resolve(self, given: Any, name: str) -> Any:
+            if name == "row":
+                return record
+            return record.typeof(name) if name in record.fields and not hidden else None
+
+    infer_getattr(Fields)
+
+    @lower_getattr_generic(type(value))  # type: ignore[untyped-decorator]
+    def read(context: Any, builder: Any, given: Any, held: Any, name: str) -> Any:
+        at = cgutils.create_struct_proxy(value)(context, builder, value=held).at
+        row = builder.inttoptr(at, context.get_value_type(record))
+        return row if name == "row" else record_getattr(context, builder, record, row, name)
+
+
+def give_method(value: ValueType, name: str, form: Signature, function: Callable[[], Callable[..., Any]]) -> None:
+    """Compile what `function` returns, of the signature `form`, as a method, for arguments of whatever types."""
+
+    def overload(*given: Any, **named: Any) -> Callable[..., Any]:
+        return function()
+
+    # By it numba assigns arguments to names, and finds defaults.
+    overload.__signature__ = form  # type: ignore[attr-defined]
+    overload_method(type(value), name, jit_options=JIT_OPTIONS, strict=False)(overload)
+
+
+def method(value: ValueType, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile the decorated function as a method of these values, for arguments of whatever types."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        give_method(value, name, signature(function), lambda: function)
+        return function
+
+    return register
+
+
+def attribute(value: ValueType, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile the decorated function as a property of these values."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda value: function)
+        return function
+
+    return register

@@ -1,0 +1,235 @@
+"""What the load managers know of all nodes: what reports said, and what answers have told since.
+
+Managers that the same reports reach at the same instants know the same by them: they are one audience, and share one
+table. In an alike network all managers are one audience, in a fat tree those at one switch; where messages get lost or
+routes change each is its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.compiling.blocks import BLOCK
+from cluster_abm.engine.streams import REPORT, Word, task_key, uniform
+from cluster_abm.engine.tables import LOAD
+from cluster_abm.jit import called, inlined, kernel
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+INDICES = len(LOAD.names or ())
+
+
+class Known(NamedTuple):
+    """The tables of all audiences, and what answers have told single managers.
+
+    Attributes:
+        audience: of each manager, shape (nodes,).
+        table: loads as reported, shape (audiences, indices, nodes).
+        least, largest, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks).
+        changes: how often each block was changed, shape (audiences, blocks).
+        reported_ns: when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none.
+        first: place of the first thing that each manager has learnt, shape (nodes,); -1: none.
+        following: place of the next thing of the same manager, shape (places,).
+        node, learnt_ns: which node it is about, and when it was learnt [ns].
+        before_ns: `reported_ns` of the node then: a later report makes it stale.
+        loads: what was learnt, shape (places, indices).
+        free: the first free place, and how many there are.
+    """
+
+    audience: Integers
+    table: Floats
+    least: Floats
+    largest: Floats
+    as_of: Integers
+    changes: Integers
+    reported_ns: Integers
+    first: Integers
+    following: Integers
+    node: Integers
+    learnt_ns: Integers
+    before_ns: Integers
+    loads: Floats
+    free: Integers
+
+
+def nothing_known(audience: Integers) -> Known:
+    """Tables before the first report, of managers in these audiences."""
+    nodes, audiences = len(audience), int(audience.max()) + 1
+    blocks = (nodes + BLOCK - 1) // BLOCK
+    places = 64
+    return Known(
+        audience=audience,
+        table=np.zeros((audiences, INDICES, nodes)),
+        least=np.zeros((audiences, INDICES, blocks)),
+        largest=np.zeros((audiences, INDICES, blocks)),
+        as_of=np.full((audiences, INDICES, blocks), -1, np.int64),
+        changes=np.zeros((audiences, blocks), np.int64),
+        reported_ns=np.full((audiences, nodes), -1, np.int64),
+        first=np.full(nodes, -1, np.int64),
+        following=np.append(np.arange(1, places), -1),
+        node=np.zeros(places, np.int64),
+        learnt_ns=np.zeros(places, np.int64),
+        before_ns=np.zeros(places, np.int64),
+        loads=np.zeros((places, INDICES)),
+        free=np.array([0, places]),
+    )
+
+
+def with_room(known: Known, places: int) -> Known:
+    """The same with so many free places at least."""
+    lacking = places - int(known.free[1])
+    if lacking <= 0:
+        return known
+    old = len(known.node)
+    new = max(2 * old, old + lacking)
+    grown = {}
+    for name in ("following", "node", "learnt_ns", "before_ns", "loads"):
+        before = getattr(known, name)
+        grown[name] = np.zeros((new, *before.shape[1:]), before.dtype)
+        grown[name][:old] = before
+    grown["following"][old:] = np.append(np.arange(old + 1, new), known.free[0])
+    known.free[:] = old, known.free[1] + new - old
+    return known._replace(**grown)
+
+
+@kernel
+def deliver(
+    known: Known, sent_ns: int, loads: Floats, senders: Flags, latency_ns: Integers, number: int, key: Word,
+    loss_share: float, after_ns: int, now_ns: int,
+) -> None:  # fmt: skip
+    """Receive the reports of one period that arrive after one instant and up to another.
+
+    Args:
+        known: changed in place.
+        sent_ns: when they were sent [ns].
+        loads: their loads, shape (nodes, indices).
+        senders: which nodes sent them, shape (nodes,).
+        latency_ns: of the route from each node to each audience, shape (audiences, nodes) [ns].
+        number: number of the period.
+        key: key of the stream that says which messages get lost.
+        loss_share: share of the reports that get lost; above 0 each manager is an audience, of its number.
+        after_ns, now_ns: the instants [ns].
+    """
+    nodes = loads.shape[0]
+    for audience in range(known.table.shape[0]):
+        period_key = task_key(task_key(key, audience), number)
+        for node in range(nodes):
+            arrives_ns = sent_ns + latency_ns[audience, node]
+            if not senders[node] or arrives_ns > now_ns or arrives_ns <= after_ns:
+                continue
+            if sent_ns < known.reported_ns[audience, node]:
+                continue
+            if loss_share > 0.0 and uniform(period_key, REPORT, node, 0) < loss_share:
+                continue
+            known.reported_ns[audience, node] = sent_ns
+            for index in range(INDICES):
+                known.table[audience, index, node] = loads[node, index]
+            known.changes[audience, node // BLOCK] += 1
+
+
+@inlined
+def holds_still(known: Known, audience: int, place: int) -> bool:
+    """Whether no report has come that is newer than what was learnt."""
+    reported_ns = known.reported_ns[audience, known.node[place]]
+    return bool(reported_ns == known.before_ns[place] or known.learnt_ns[place] > reported_ns)
+
+
+@called
+def learn(known: Known, manager: int, node: int, now_ns: int, loads: Floats) -> None:
+    """An answer has told a manager a node's loads, shape (indices,); there must be a free place."""
+    place = known.first[manager]
+    while place >= 0 and known.node[place] != node:
+        place = known.following[place]
+    if place < 0:
+        place = known.free[0]
+        known.free[0] = known.following[place]
+        known.free[1] -= 1
+        known.following[place] = known.first[manager]
+        known.first[manager] = place
+        known.node[place] = node
+    known.learnt_ns[place] = now_ns
+    known.before_ns[place] = known.reported_ns[known.audience[manager], node]
+    for index in range(INDICES):
+        known.loads[place, index] = loads[index]
+
+
+@inlined
+def _put(known: Known, audience: int, node: int, loads: Floats, row: int) -> None:
+    for index in range(INDICES):
+        known.table[audience, index, node] = loads[row, index]
+    known.changes[audience, node // BLOCK] += 1
+
+
+@called
+def begin_view(known: Known, manager: int, own: Floats, nodes: Integers, before: Floats) -> int:
+    """Make the table of a manager's audience what this manager knows: what it has learnt, and its own loads.
+
+    Args:
+        known: changed in place, until `end_view`.
+        manager: its node.
+        own: its own loads now, shape (1, indices).
+        nodes, before: filled with the nodes of which the table is changed, and what it said of them; shape
+            (nodes + 1,), (nodes + 1, indices).
+
+    Returns:
+        how many they are.
+    """
+    audience, count = known.audience[manager], 0
+    earlier, place = -1, known.first[manager]
+    while place >= 0:
+        following = known.following[place]
+        if holds_still(known, audience, place):
+            node = known.node[place]
+            if node != manager:
+                nodes[count] = node
+                for index in range(INDICES):
+                    before[count, index] = known.table[audience, index, node]
+                _put(known, audience, node, known.loads, place)
+                count += 1
+            earlier = place
+        else:
+            if earlier < 0:
+                known.first[manager] = following
+            else:
+                known.following[earlier] = following
+            known.following[place] = known.free[0]
+            known.free[0] = place
+            known.free[1] += 1
+        place = following
+    nodes[count] = manager
+    for index in range(INDICES):
+        before[count, index] = known.table[audience, index, manager]
+    _put(known, audience, manager, own, 0)
+    return count + 1
+
+
+@called
+def end_view(known: Known, manager: int, nodes: Integers, before: Floats, count: int) -> None:
+    """Make the table what the audience knows."""
+    audience = known.audience[manager]
+    for entry in range(count):
+        _put(known, audience, nodes[entry], before, entry)
+
+
+@kernel
+def learn_one(known: Known, manager: int, node: int, now_ns: int, loads: Floats) -> None:
+    """`learn`, for a caller that is not compiled."""
+    learn(known, manager, node, now_ns, loads)
+
+
+@kernel
+def learnt_by(known: Known, manager: int, places: Integers) -> int:
+    """Fill `places`, shape (nodes,), with what a manager has learnt and no report has made stale; how much it is."""
+    audience, count = known.audience[manager], 0
+    place = known.first[manager]
+    while place >= 0:
+        if holds_still(known, audience, place):
+            places[count] = place
+            count += 1
+        place = known.following[place]
+    return count
