@@ -136,8 +136,12 @@ def _migration(token: PolicyToken) -> Callable[..., int]:
     return migration
 
 
-def compiled_policy(policy: Policy) -> CompiledPolicy:
+def compiled_policy(policy: Policy, has_data: bool = False) -> CompiledPolicy:
     """Compile a policy, or take it from what is kept.
+
+    Args:
+        policy: the policy.
+        has_data: whether jobs need files, which lie somewhere.
 
     Raises:
         NotCompilable: it has no compiled form.

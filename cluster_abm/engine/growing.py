@@ -123,7 +123,12 @@ class GrowingTables:
         return self._checkpoints
 
     def _make_room_for_records(self) -> None:
-        needed = int(self.counters[RECORDS] + self.counters[LIVE])
+        self.make_room(0, 0)
+
+    def make_room(self, tasks: int, records: int) -> None:
+        """Make room for so many tasks more, and for records of so many beside those of the tasks alive."""
+        self._make_room(tasks)
+        needed = int(self.counters[RECORDS] + self.counters[LIVE]) + records
         if needed > len(self.tables.records):
             larger = np.zeros(max(needed, 2 * len(self.tables.records)), RECORD)
             larger[: self.finished] = self.records

@@ -45,12 +45,13 @@ class Arcs:
         return {vertex: number for number, vertex in enumerate(self.vertices)}
 
     def siblings(self, nodes: int) -> Integers:
-        """Number the groups of nodes that hang on one vertex by links of one latency, shape (nodes,), from 0 on."""
+        """Number the groups of nodes that hang on one vertex by links alike, shape (nodes,), from 0 on."""
         links = np.bincount(self.tail, minlength=len(self.vertices))
-        alone = np.stack([-1.0 - np.arange(nodes), np.zeros(nodes)])
-        is_leaf = (links[self.tail] == 1) & (self.tail < nodes)
-        alone[:, self.tail[is_leaf]] = self.head[is_leaf], self.latency_ns[is_leaf]
-        _, group = np.unique(alone, axis=1, return_inverse=True)
+        # Of each node the vertex that it hangs on, and its link; a node with several links is a group of its own.
+        hangs = np.stack([-1.0 - np.arange(nodes), np.zeros(nodes), np.zeros(nodes)])
+        leaf = (links[self.tail] == 1) & (self.tail < nodes)
+        hangs[:, self.tail[leaf]] = self.head[leaf], self.latency_ns[leaf], self.link_mb_per_s[self.link[leaf]]
+        _, group = np.unique(hangs, axis=1, return_inverse=True)
         # In the order of the nodes.
         _, first, numbers = np.unique(group.reshape(-1), return_index=True, return_inverse=True)
         return np.asarray(first.argsort().argsort()[numbers.reshape(-1)])

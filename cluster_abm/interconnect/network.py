@@ -70,6 +70,25 @@ class Network:
         """Whether the routes between every two nodes are alike."""
         return self.settings.kind in alike.KINDS and not self._down and not self._cut
 
+    @property
+    def down(self) -> frozenset[int]:
+        """Nodes that have failed."""
+        return self._down
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether a link has failed."""
+        return bool(self._cut)
+
+    def whole_routes_from(self, source: int) -> tuple[Floats, Floats]:
+        """Return `routes_from` as with nothing failed, of a complete network, a bus or a star."""
+        return alike.AlikeRoutes(self.settings, self.nodes).routes_from(source)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing has failed."""
+        return not self._down and not self._cut
+
     def routes_from(self, source: int) -> tuple[Floats, Floats]:
         """Return bandwidth [MB/s] and latency [ms] of the route from a node to every node, shape (nodes,) each.
 
@@ -106,7 +125,7 @@ class Network:
     def siblings(self) -> Integers:
         """Which nodes are equally far from all others, shape (nodes,): a number each group, from 0 on.
 
-        With nothing down: those that hang on one vertex by links of one latency.
+        With nothing down: those that hang on one vertex by links alike.
         """
         if self.settings.kind in alike.KINDS:
             return np.zeros(self.nodes, np.int64)

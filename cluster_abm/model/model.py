@@ -20,6 +20,8 @@ from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.assembly import Parts, assemble
+from cluster_abm.model.negotiation.compiled import CompiledNegotiation
+from cluster_abm.model.negotiation.form import Form, form_of
 from cluster_abm.model.negotiation.placement import Placement
 from cluster_abm.model.observation.measurements import default_collector
 from cluster_abm.model.readings import Readings
@@ -39,6 +41,8 @@ class ClusterModel(Readings, mesa.Model):
         seed: the run's seed; default: `rng`, then the scenario's.
         rng: Mesa's name for the seed.
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
+        compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
+            same results: for a debugger, or to compare.
         kwargs: (so named for Mesa) scalar overrides, `__` for the dot: ClusterModel("quickstart", cluster__nodes=64).
 
     Raises:
@@ -52,6 +56,7 @@ class ClusterModel(Readings, mesa.Model):
         running: False once the scenario's end is reached.
         turn: the part of a slice that agents act in just now: "managers", "nodes", "jobs", or "" between slices.
         parts: what the agents work with.
+        decides_in_python: why load managers decide about arriving tasks in Python; "": they do in compiled code.
     """
 
     node_class: type[Node] = Node
@@ -67,6 +72,7 @@ class ClusterModel(Readings, mesa.Model):
         *,
         rng: Any = None,
         keep_decisions: bool = True,
+        compile_decisions: bool = True,
         **kwargs: Any,
     ) -> None:
         setup = resolve(scenario, kwargs)
@@ -75,6 +81,7 @@ class ClusterModel(Readings, mesa.Model):
         self.setup, self.negotiation = setup, setup.negotiation
         self.params = {"scenario": setup.name, **kwargs}
         self.turn = ""
+        self._compile_decisions = compile_decisions
         self.parts: Parts = assemble(setup, self.run_seed, keep_decisions)
         self.engine, self.staging = self.parts.engine, self.parts.staging
         self.policy = self.parts.policies.main
@@ -104,7 +111,7 @@ class ClusterModel(Readings, mesa.Model):
         self.jobs_register = JobRegister(self, self.job_class, parts.engine, submissions.schedule, self._jobs_step)
         self.placement = Placement(
             parts.engine, clock, parts.availability, parts.views, parts.reports, parts.announcements, parts.staging,
-            parts.transfers, parts.departures, self.load_managers,
+            parts.transfers, parts.departures, self.load_managers, parts.routes_in_use, self._compiled(),
         )  # fmt: skip
         self.actions = Actions(
             parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
@@ -118,9 +125,24 @@ class ClusterModel(Readings, mesa.Model):
         self._periodic = [one for one in (parts.remote_memory, parts.averages) if one.due_ns < NEVER]
         due = [parts.measurements, parts.periodic, parts.failures, parts.reports, *self._periodic]
         self._windows = Windows(
-            clock, submissions, parts.transfers, due, self._end_ns, self.placement.any_decides,
+            clock, submissions, parts.transfers, due, self._end_ns, self.placement.any_decides and not self.placement.leaps,
             parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
             bool(setup.workload.background),
+        )  # fmt: skip
+
+    def _compiled(self) -> CompiledNegotiation | None:
+        """The compiled form of what load managers do when tasks arrive; None if they do it in Python."""
+        parts = self.parts
+        own = overrides(self.load_manager_class, LoadManager, *LoadManager.ON_ARRIVAL)
+        form = Form(None, "compile_decisions is False")
+        if self._compile_decisions:
+            form = form_of(self.setup, parts, own)
+        self.decides_in_python = form.reason
+        if form.policy is None:
+            return None
+        return CompiledNegotiation(
+            parts.engine, parts.clock, parts.live, parts.availability, self.policy, form.policy, parts.views,
+            parts.reports, parts.questions, parts.log, parts.departures, parts.staging, self.negotiation,
         )  # fmt: skip
 
     # ---- one slice -------------------------------------------------------------------------------------------
@@ -198,7 +220,6 @@ class ClusterModel(Readings, mesa.Model):
     def _managers_talk(self) -> None:
         """When the exchange period has come, load managers report; what has arrived becomes known."""
         parts = self.parts
-        parts.questions.forget_ended_tasks()
         if self._managers_report:
             parts.reports.collect()
             with self._turn_of("managers"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,26 @@ from cluster_abm.interconnect.alike import KINDS
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import Paths
 
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+
+class AllPaths(NamedTuple):
+    """The routes from every node to every node, in one array each.
+
+    Attributes:
+        mb_per_s, latency_ms: bandwidth [MB/s] and latency [ms].
+        at: where those from each node begin, shape (nodes,).
+        share_rows: whether nodes share rows; then the entry of a node itself in its row is that of its siblings.
+        unreachable: nodes to which no route leads, whatever the rows say, shape (nodes,).
+    """
+
+    mb_per_s: Floats
+    latency_ms: Floats
+    at: Integers
+    share_rows: bool
+    unreachable: Flags
 
 
 class Routes:
@@ -70,6 +90,31 @@ class Routes:
             other = int(np.flatnonzero(audience == number)[1])
             found[number, firsts[number]] = found[number, other]
         return found
+
+
+    def all_paths(self) -> AllPaths:
+        """Bandwidth and latency of the routes from every node."""
+        network, nodes = self.network, self.network.nodes
+        unreachable = np.zeros(nodes, bool)
+        if network.settings.kind in KINDS and not network.has_cuts:
+            unreachable[list(network.down)] = True
+            up = int(np.flatnonzero(~unreachable)[0]) if not unreachable.all() else 0
+            found = []
+            for row, own in zip(network.whole_routes_from(up), (np.inf, 0.0), strict=True):
+                # Windows of this are the rows: the own entry falls on the node itself.
+                window = np.full(2 * nodes - 1, row[(up + 1) % nodes])
+                window[nodes - 1] = own
+                found.append(window)
+            return AllPaths(*found, nodes - 1 - np.arange(nodes), False, unreachable)
+        groups = network.siblings if network.is_whole else np.arange(nodes)
+        _, firsts, sizes = np.unique(groups, return_index=True, return_counts=True)
+        mb_per_s, latency_ms = (np.stack(rows) for rows in zip(*map(self.paths_from, firsts.tolist()), strict=True))
+        for number in np.flatnonzero(sizes > 1).tolist():
+            other = int(np.flatnonzero(groups == number)[1])
+            for table in (mb_per_s, latency_ms):
+                table[number, firsts[number]] = table[number, other]
+        at, share = groups * nodes, bool((sizes > 1).any())
+        return AllPaths(mb_per_s.reshape(-1), latency_ms.reshape(-1), at, share, unreachable)
 
 
 class LiveNetwork:

@@ -11,6 +11,10 @@ from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.submission.queues import Submissions
 
 
+# So many jobs arrive in one window at most, but for those of its first slice.
+MOST_ARRIVALS = 50_000
+
+
 class HasDueTime(Protocol):
     """A part of the model that acts at boundaries."""
 
@@ -70,6 +74,8 @@ class Windows:
             found = min(found, self._end_ns)
         if self._submissions.last_look_ns > clock.now_ns:
             found = min(found, self._submissions.last_look_ns)
+        # However long the engine may be alone: tasks that have not arrived yet take no memory.
+        found = min(found, clock.boundary_up_to(schedule.after_next(MOST_ARRIVALS)))
         if self._places_arrivals or schedule.waits_for_ends:
             # Arrivals of this slice are placed now; those of a later one by what is known at its start, or after
             # those that come earlier because a job ends in between.

@@ -58,7 +58,7 @@ class DataMap:
         """T = T_WC + T_BC of a job that needs these files, on each node, shape (nodes,) [ms]."""
         total = np.zeros(self.nodes)
         for file in files:
-            total += self._fetch(file)[0]
+            total += self.fetch(file)[0]
         return total
 
     def source(self, file: int, node: int) -> int:
@@ -66,9 +66,9 @@ class DataMap:
 
         Nearest by the time of an undisturbed transfer; the earlier copy on a tie.
         """
-        return int(self._fetch(file)[1][node])
+        return int(self.fetch(file)[1][node])
 
-    def _fetch(self, file: int) -> tuple[Floats, Integers]:
+    def fetch(self, file: int) -> tuple[Floats, Integers]:
         """Time to fetch a file to each node [ms], and the holder it comes from, shape (nodes,) each."""
         if file not in self._fetching:
             times_ms, within = self.transfer_ms(file), self.within(file)

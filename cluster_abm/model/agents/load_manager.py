@@ -26,6 +26,8 @@ class LoadManager(ClusterAgent):
     """
 
     turn = "managers"
+    # What it does when a task arrives, all of which is also there in compiled code (negotiation.arriving).
+    ON_ARRIVAL = ("place", "rebalance", "offer", "ask", "answer", "decides_on_arrival", "migrates_on_arrival")
 
     def __init__(self, model: Any, index: int) -> None:
         super().__init__(model)

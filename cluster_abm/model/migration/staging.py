@@ -17,6 +17,7 @@ from cluster_abm.scenario.data import Data
 from cluster_abm.workload import draw_catalogue
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 class Leg(NamedTuple):
@@ -84,6 +85,26 @@ class Staging:
             self.fetched_mb += leg.mb
             self.fetched_between_clusters_mb += leg.mb * (cluster_of[leg.holder] != cluster_of[node])
         return self.delay_ns(job, node)
+
+    def tables(self) -> dict[str, Floats | Integers]:
+        """What compiled code needs to fetch files (negotiation.desk.Desk)."""
+        files, nodes = len(self.map.size_mb), self.map.nodes
+        fetch_ms, fetched_from = np.zeros((files, nodes)), np.zeros((files, nodes), np.int64)
+        for file in range(files):
+            fetch_ms[file], fetched_from[file] = self.map.fetch(file)
+        return {
+            "fetch_ms": fetch_ms,
+            "fetched_from": fetched_from,
+            "file_mb": np.ascontiguousarray(self.map.size_mb, float),
+            "needs": np.ascontiguousarray(self.catalogue.needs, np.int64),
+            "first_need": np.ascontiguousarray(self.catalogue.first_need, np.int64),
+            "cluster_of": np.ascontiguousarray(self.map.cluster_of, np.int64),
+            "fetched_mb": np.array([self.fetched_mb, self.fetched_between_clusters_mb]),
+        }
+
+    def note_fetched(self, fetched_mb: Floats) -> None:
+        """So much has been fetched, and between clusters, shape (2,) [MB]."""
+        self.fetched_mb, self.fetched_between_clusters_mb = map(float, fetched_mb)
 
     def sent_on_ns(self, job: int, home: int, enters_home_ns: int, now_ns: int) -> int:
         """By how much a task that still fetches its files to its home departs earlier if it is sent on [ns].

@@ -135,9 +135,7 @@ class DecisionLog:
                 decision.response_here_ms, decision.response_there_ms, decision.cost_ms, decision.mce,
                 number_of(reason), accepted,
             )  # fmt: skip
-            self.filled(1, 0)
-        else:
-            self.taken += 1
+        self.count(1, 0)
 
     def room(self, rows: int) -> Table:
         """The block that is being filled, with room for so many rows from `position` on."""
@@ -152,10 +150,11 @@ class DecisionLog:
         """Where the next row of that block is."""
         return self._filled
 
-    def filled(self, rows: int, refused_offers: int) -> None:
-        """So many rows of that block have been written, among them refused offers that are not counted yet."""
-        self._filled += rows
-        self.taken += rows
+    def count(self, taken: int, refused_offers: int) -> None:
+        """So many decisions have been taken, and where decisions are read written into that block."""
+        if self.is_read:
+            self._filled += taken
+        self.taken += taken
         self.refused_offers += refused_offers
 
     def since(self, first: int) -> list[DecisionRecord]:

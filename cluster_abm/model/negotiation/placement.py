@@ -13,9 +13,11 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NONE
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.migration.departures import Departures
+from cluster_abm.model.migration.routes_in_use import RoutesInUse
 from cluster_abm.model.migration.staging import Staging
 from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.negotiation.announcements import Announcements
+from cluster_abm.model.negotiation.compiled import CompiledNegotiation
 from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.model.negotiation.views import Views
 from cluster_abm.model.setup import travel_ns
@@ -62,6 +64,7 @@ class Placement:
 
     Args:
         managers: the load managers, by node.
+        compiled: does what they do in compiled code; None: they do it themselves.
     """
 
     def __init__(
@@ -76,11 +79,13 @@ class Placement:
         transfers: Transfers,
         departures: Departures,
         managers: Sequence[PlacesTasks],
+        routes_in_use: RoutesInUse,
+        compiled: CompiledNegotiation | None,
     ) -> None:
         self._engine, self._clock, self._availability = engine, clock, availability
         self._views, self._reports, self._announcements = views, reports, announcements
         self._staging, self._transfers, self._departures = staging, transfers, departures
-        self._managers = managers
+        self._managers, self._routes_in_use, self._compiled = managers, routes_in_use, compiled
         self.any_decides = any(manager.decides_on_arrival for manager in managers)
 
     def place(self, arrivals: Arrivals) -> bool:
@@ -96,26 +101,64 @@ class Placement:
         if not self.any_decides:
             self._start_at_home(arrivals, origins)
             return True
+        if self._compiled is not None:
+            self._place_compiled(arrivals, self._compiled)
+            return True
         self._views.look()
-        targets, delays_ns = origins.copy(), np.zeros(len(origins), np.int64)
-        columns = (*arrivals, targets, delays_ns, origins)
-        for entry, (job, rank, home) in enumerate(
-            zip(arrivals.job.tolist(), arrivals.rank.tolist(), origins.tolist(), strict=True)
-        ):
-            manager, task = self._managers[home], self._announcements.of(job, rank)
-            target, asking_ns, asked = manager.place(task) if manager.decides_on_arrival else Placed(home)
-            if target == NONE:
-                return False
-            targets[entry], delays_ns[entry] = target, self._delay_ns(task, home, target, asking_ns)
-            self._engine.admit(*(columns if len(targets) == 1 else (column[entry : entry + 1] for column in columns)))
-            if target != home or self._staging is not None:
-                self._share_links(task, home, target, asking_ns)
-            self._engine.measure(self._clock.now_ns, self._views.true_loads, target, target + 1)
-            if asked and not self._views.all_is_known:
-                self._reports.learn(home, target, self._views.true_loads[target])
-            if manager.migrates_on_arrival:
-                manager.rebalance(task)
+        return all(
+            self._place_one(job, rank, held_ns, home)
+            for job, rank, held_ns, home in zip(*map(np.ndarray.tolist, (*arrivals, origins)), strict=True)
+        )
+
+    @property
+    def leaps(self) -> bool:
+        """Whether arrivals of many slices may be given at once, each of which is placed when its slice begins."""
+        return self._compiled is not None and not self._transfers.is_contended
+
+    def _place_one(self, job: int, rank: int, held_ns: int, home: int) -> bool:
+        """Place one arriving task; False if every node refused its job."""
+        manager, task = self._managers[home], self._announcements.of(job, rank)
+        target, asking_ns, asked = manager.place(task) if manager.decides_on_arrival else Placed(home)
+        if target == NONE:
+            return False
+        delay_ns = self._delay_ns(task, home, target, asking_ns)
+        self._engine.admit(*(np.array([number]) for number in (job, rank, held_ns, target, delay_ns, home)))
+        if target != home or self._staging is not None:
+            self._share_links(task, home, target, asking_ns)
+        self._engine.measure(self._clock.now_ns, self._views.true_loads, target, target + 1)
+        if asked and not self._views.all_is_known:
+            self._reports.learn(home, target, self._views.true_loads[target])
+        if manager.migrates_on_arrival:
+            manager.rebalance(task)
         return True
+
+    def _place_compiled(self, arrivals: Arrivals, compiled: CompiledNegotiation) -> None:
+        """Place arriving tasks in compiled code; what concerns the links is noted afterwards, in the same order."""
+        nodes = len(self._engine.nodes)
+        stand_in = np.arange(nodes)
+        if not self._availability.all_accepting:
+            stand_in = np.array([self._availability.stand_in(node) for node in range(nodes)])
+
+        def at_fault(entry: int, has_started: bool) -> None:
+            job, rank, held_ns = (int(column[entry]) for column in arrivals)
+            home = int(stand_in[self._engine.jobs["home"][job]])
+            if has_started:
+                self._managers[home].rebalance(self._announcements.of(job, rank))
+            else:
+                self._views.look()
+                self._place_one(job, rank, held_ns, home)
+
+        placed = compiled.place(np.stack(arrivals), stand_in, at_fault)
+        is_noted = self._routes_in_use.is_on and self._routes_in_use.can_fail
+        if not (is_noted or self._transfers.is_contended):
+            return
+        homes = stand_in[self._engine.jobs["home"][arrivals.job]]
+        concerned = np.flatnonzero((placed[0] != homes) | (self._staging is not None))
+        for entry in concerned.tolist():
+            task = self._announcements.of(int(arrivals.job[entry]), int(arrivals.rank[entry]))
+            target, _, asking_ns = placed[:, entry].tolist()
+            self._routes_in_use.note(task.task, int(homes[entry]), target)
+            self._share_links(task, int(homes[entry]), target, asking_ns)
 
     def _delay_ns(self, task: ArrivingTask, home: int, target: int, asking_ns: int) -> int:
         """How long a task takes to its node: asking, the way there, its files [ns]."""

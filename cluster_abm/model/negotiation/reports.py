@@ -69,6 +69,7 @@ class Reports:
         due_ns: the boundary at which the next reports are sent [ns].
         arrival_ns: when the next reports arrive [ns]; NEVER: none is in transit.
         known: what all managers know.
+        missed_ns: a node that has been silent for so long is believed to have failed [ns].
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Reports:
     ) -> None:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._period_ns = whole_ns(period_ms)
-        self._missed_ns = missed_reports * self._period_ns
+        self.missed_ns = missed_reports * self._period_ns
         self._loss_share, self._key = loss_share, np.uint64(message_key)
         self.due_ns = 0 if are_sent else NEVER
         self.arrival_ns = NEVER
@@ -175,7 +176,7 @@ class Reports:
         audience = self.known.audience[manager]
         latency_ns = self._live.routes.latencies_to(self.known.audience)[audience]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
-        return np.asarray(reported_ns + latency_ns + self._missed_ns < self._clock.now_ns)
+        return np.asarray(reported_ns + latency_ns + self.missed_ns < self._clock.now_ns)
 
     def learn(self, manager: int, node: int, loads: Any) -> None:
         """An answer has told a manager a node's load row."""

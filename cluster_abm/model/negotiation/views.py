@@ -44,6 +44,7 @@ class Views:
 
     Attributes:
         true_loads: the load table as it was last measured; in mode `papers` that is at each decision.
+        hardware: fixed properties of every node, as they are now.
         notes: what each manager's policy remembers; the managers of a central policy share one dictionary.
     """
 
@@ -64,7 +65,7 @@ class Views:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._policies, self._reports, self._remote_memory = policies, reports, remote_memory
         self._settings, self._data = settings, data
-        self._policy_key = np.uint64(policy_key)
+        self.policy_key = np.uint64(policy_key)
         self.all_is_known = all_is_known
         self.true_loads = engine.empty_loads()
         self._true_seen = read_only(self.true_loads)
@@ -74,8 +75,8 @@ class Views:
 
     def refresh_hardware(self) -> None:
         """Tell all managers what the nodes' hardware is now."""
-        self._hardware = hardware(self._engine.nodes)
-        shared = capacities_of(self._hardware)
+        self.hardware = hardware(self._engine.nodes)
+        shared = capacities_of(self.hardware)
         self._capacities: list[Capacities | None] = [
             shared if policy.parameters.heterogeneous else None for policy in self._policies.of
         ]
@@ -141,7 +142,7 @@ class Views:
             self._reports.receive()
             down = self._reports.silent_to(manager)
         else:
-            down = np.zeros(len(self._hardware), bool)
+            down = np.zeros(len(self.hardware), bool)
         down = down | (self._live.routes.paths_from(manager).mb_per_s == 0)
         down[manager] = False
         return frozenset(np.flatnonzero(down).tolist())
@@ -151,7 +152,7 @@ class Views:
         return View(
             me=me,
             loads=self._true_seen if loads is self.true_loads else read_only(loads),
-            hardware=self._hardware,
+            hardware=self.hardware,
             paths=self._live.routes.paths_from(me),
             remote_execution_ms=self._settings.remote_execution_ms,
             migration_ms=self._settings.migration_ms,
@@ -167,4 +168,4 @@ class Views:
         )
 
     def _uniform(self, task: int, draw: int) -> float:
-        return float(policy_uniform(self._policy_key, task, draw))
+        return float(policy_uniform(self.policy_key, task, draw))

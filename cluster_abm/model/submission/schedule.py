@@ -40,6 +40,11 @@ class Schedule:
         first = int(self.arrivals_ns.searchsorted(time_ns, side="right"))
         return int(self.arrivals_ns[first]) if first < len(self.arrivals_ns) else NEVER
 
+    def after_next(self, jobs: int) -> int:
+        """When a job is submitted before which so many more are, as far as is known [ns]; NEVER if none is."""
+        following = self.submitted + jobs
+        return int(self.arrivals_ns[following]) if following < len(self.arrivals_ns) else NEVER
+
     def take(self, boundary_ns: int) -> Integers:
         """Jobs submitted before a boundary and not taken yet, in the order of their submission."""
         if self._next_ns >= boundary_ns:

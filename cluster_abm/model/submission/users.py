@@ -44,6 +44,10 @@ class Users(Schedule):
             return self._coming[0][0]
         return min((at for at, _ in self._coming if at > time_ns), default=NEVER)
 
+    def after_next(self, jobs: int) -> int:
+        """As Schedule: there are as many submissions known as there are users, at most."""
+        return NEVER
+
     def take(self, boundary_ns: int) -> Integers:
         """As Schedule."""
         first = self.submitted

@@ -1,0 +1,206 @@
+"""Places arriving tasks in compiled code, where all load managers have one policy that has a compiled form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.clock import Clock
+from cluster_abm.compiling.entries import CompiledPolicy
+from cluster_abm.compiling.tables import address
+from cluster_abm.compiling.texts import number_of
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import CANDIDATE, NEVER, Table
+from cluster_abm.model.availability import Availability
+from cluster_abm.model.migration.departures import Departures
+from cluster_abm.model.migration.staging import Staging
+from cluster_abm.model.negotiation.arriving import place_arrivals
+from cluster_abm.model.negotiation.decisions import DECIDED, DecisionLog
+from cluster_abm.model.negotiation.desk import (
+    AT_FAULT,
+    AT_FAULT_OF_MIGRATION,
+    DECIDED_ROWS,
+    MIGRATIONS,
+    NO_ROOM,
+    NOW_NS,
+    OUTCOME,
+    REFUSED,
+    REMOTE_EXECUTIONS,
+    TAKEN,
+    Terms,
+    empty_desk,
+)
+from cluster_abm.model.negotiation.questions import Questions
+from cluster_abm.model.negotiation.reports import Reports
+from cluster_abm.model.negotiation.views import Views
+from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.policies import Policy
+from cluster_abm.scenario.schema import Negotiation
+
+Integers = npt.NDArray[np.int64]
+
+# So many arrivals are placed by one call: in between Ctrl-C is heard, and progress shown.
+AT_ONCE = 50_000
+# Files that jobs need, times nodes, up to which the time to fetch each is in one table.
+MOST_FETCHES = 64_000_000
+
+
+class CompiledNegotiation:
+    """Does what the load managers do when tasks arrive, in the same order and with the same results.
+
+    Args:
+        policy: the policy of all of them, and its compiled form.
+        settings: the scenario's section.
+    """
+
+    def __init__(
+        self,
+        engine: EngineState,
+        clock: Clock,
+        live: LiveNetwork,
+        availability: Availability,
+        policy: Policy,
+        compiled: CompiledPolicy,
+        views: Views,
+        reports: Reports,
+        questions: Questions,
+        log: DecisionLog,
+        departures: Departures,
+        staging: Staging | None,
+        settings: Negotiation,
+    ) -> None:
+        self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
+        self._views, self._reports, self._log = views, reports, log
+        self._departures, self._staging = departures, staging
+        nodes = len(engine.nodes)
+        self._compiled = compiled
+        self._desk = empty_desk(nodes, compiled.notes)._replace(asked=questions.asked)
+        self._routes: object = None
+        self._hardware: object = None
+        self._silent_ns = np.zeros((1, nodes), np.int64)
+        if staging is not None:
+            self._desk = self._desk._replace(**staging.tables())
+        self._terms = Terms(
+            place=compiled.place,
+            accept=compiled.accept,
+            migration=compiled.migration,
+            numbers=address(compiled.numbers),
+            migrates=policy.migrates,
+            most_migrations=-1 if policy.migrations_per_arrival is None else policy.migrations_per_arrival,
+            offers=settings.offers,
+            all_is_known=views.all_is_known,
+            refusals=settings.refusals,
+            by_reports=policy.uses_reports,
+            can_change=False,
+            timeout_ns=questions.timeout_ns,
+            loss_share=questions.loss_share,
+            share_routes=False,
+            remote_execution_ms=settings.remote_execution_ms,
+            migration_ms=settings.migration_ms,
+            slice_ns=clock.slice_ns,
+            stop_ns=NEVER,
+            effective_rates=engine.effective_rates,
+            writes=True,
+            run_key=np.uint64(engine.run_key),
+            policy_key=views.policy_key,
+            message_key=questions.message_key,
+            spare_rows=nodes + 1 if engine.memory_is_limited else 1,
+            no_answer=number_of("no answer"),
+            drains=number_of("drains: it accepts no further task"),
+        )
+
+    def place(self, arrivals: Integers, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
+        """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
+
+        Args:
+            arrivals: rows of job, rank and how long it was held [ns], shape (3, tasks), in the order of arrival.
+            stand_in: the node that takes the arrivals of each node.
+            at_fault: places one of them, or, told so, only makes tasks migrate after it, by the path in Python: its
+                policy, or what it costs, is at fault.
+
+        Returns:
+            node, delay [ns] and time asking [ns] of each, shape (3, tasks).
+        """
+        count = arrivals.shape[1]
+        placed = np.zeros((3, count), np.int64)
+        self._bring_up_to_date()
+        done = 0
+        while done < count:
+            done = self._some(arrivals, placed, stand_in, done, min(count, done + AT_ONCE), at_fault)
+        return placed
+
+    def _some(
+        self,
+        arrivals: Integers,
+        placed: Integers,
+        stand_in: Integers,
+        first: int,
+        last: int,
+        at_fault: Callable[[int, bool], None],
+    ) -> int:
+        engine, log, counts = self._engine, self._log, self._desk.counts
+        self._reports.receive()
+        decided, position = (log.room(1), log.position) if log.is_read else (self._no_rows, 0)
+        if self._staging is not None:
+            self._desk.fetched_mb[:] = self._staging.fetched_mb, self._staging.fetched_between_clusters_mb
+        counts[:] = 0
+        counts[NOW_NS], counts[DECIDED_ROWS] = self._clock.now_ns, position
+        terms = self._terms._replace(stop_ns=self._reports.arrival_ns, writes=log.is_read)
+        done = place_arrivals(
+            engine.tables, self._reports.known, self._desk, terms, decided, self._availability.up,
+            self._availability.accepting, self._silent_ns, stand_in, arrivals, placed, first, last,
+        )  # fmt: skip
+        log.count(int(counts[TAKEN]), int(counts[REFUSED]))
+        self._departures.remote_executions += int(counts[REMOTE_EXECUTIONS])
+        self._departures.migrations += int(counts[MIGRATIONS])
+        if self._staging is not None:
+            self._staging.note_fetched(self._desk.fetched_mb)
+        # Nodes that had nothing to do with the arrivals have lagged behind.
+        now_ns = int(counts[NOW_NS])
+        if now_ns > self._clock.now_ns:
+            self._clock.now_ns = engine.serve(now_ns)
+        outcome = counts[OUTCOME]
+        if outcome == NO_ROOM:
+            self._make_room(int(arrivals[0, done]), stand_in)
+        elif outcome in (AT_FAULT, AT_FAULT_OF_MIGRATION):
+            at_fault(done, outcome == AT_FAULT_OF_MIGRATION)
+            done += 1
+        return done
+
+    def _make_room(self, job: int, stand_in: Integers) -> None:
+        """Make room for what the next task may bring about, and for many more."""
+        engine, terms = self._engine, self._terms
+        tasks = 1
+        if terms.migrates:
+            home = engine.nodes[stand_in[int(engine.jobs["home"][job])]]
+            tasks += int(home["tasks"] + home["in_transit"]) + 1
+        answers = tasks * (min(terms.offers, len(engine.nodes)) + 1)
+        engine.make_room(tasks + terms.spare_rows + 1024, 1 + 16_384)
+        self._reports.make_room(answers + 4096)
+        if self._log.is_read:
+            self._log.room(answers)
+        if terms.migrates and tasks > len(self._desk.candidates):
+            self._desk = self._desk._replace(candidates=np.zeros(2 * tasks, CANDIDATE))
+
+    def _bring_up_to_date(self) -> None:
+        """What may have changed since the last call: the network, and which nodes work."""
+        routes, hardware = self._live.routes, self._views.hardware
+        if hardware is not self._hardware:
+            self._hardware = hardware
+            for node, row in enumerate(hardware):
+                self._desk.hardware[node] = tuple(row)
+        terms = self._terms._replace(can_change=self._availability.can_change)
+        if routes is not self._routes:
+            self._routes = routes
+            paths = routes.all_paths()
+            self._desk = self._desk._replace(
+                mb_per_s=paths.mb_per_s, latency_ms=paths.latency_ms, route_at=paths.at,
+                unreachable=paths.unreachable,
+            )
+            terms = terms._replace(share_routes=paths.share_rows)
+            self._silent_ns = routes.latencies_to(self._reports.known.audience) + self._reports.missed_ns
+        self._terms = terms
+
+    _no_rows: Table = np.zeros(0, DECIDED)

@@ -1,0 +1,174 @@
+"""What a compiled negotiation works with: the rows that policies are called with, and the terms of a run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
+from cluster_abm.engine.tables import CANDIDATE, LOAD, Table
+from cluster_abm.model.negotiation.knowledge import INDICES
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+
+# What a call of the negotiation counts, by place in its counts.
+(NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, COUNTS) = range(8)
+# How such a call ends: all placed; at a report's arrival; there is no room for what the next task needs; a policy or a
+# cost is at fault, which the path in Python reports.
+DONE, AT_STOP, NO_ROOM, AT_FAULT, AT_FAULT_OF_MIGRATION = range(5)
+
+
+class Desk(NamedTuple):
+    """Rows of scratch space, which policies read by their addresses.
+
+    Attributes:
+        views, task, candidate, decision: one row each (compiling.tables).
+        own: one row of the load table; `own_numbers`, shape (1, indices), is the same memory.
+        changed, before: of knowledge.begin_view.
+        refused, down: flags of nodes, shape (nodes,).
+        declined: nodes that have refused the task in question, shape (nodes,).
+        candidates: the tasks of a node that could be sent elsewhere.
+        hardware: of every node.
+        mb_per_s, latency_ms: of the routes; those from each node begin at `route_at`, shape (nodes,).
+        own_route: bandwidth and latency that a shared row has in the place of the own node, shape (2,).
+        unreachable: nodes to which no route leads whatever these say, shape (nodes,).
+        note_names, note_values: what the managers' policies remember, shape (nodes, notes).
+        asked: how many questions were asked about each task, shape (tasks,); empty where none can get lost.
+        fetch_ms: time to fetch each file to each node, shape (files, nodes) [ms]; empty without files.
+        fetched_from: the node that it comes from, same shape.
+        file_mb: size of each file [MB].
+        needs, first_need: numbers of the files that jobs need, and where those of each job begin.
+        cluster_of: cluster of each node.
+        fetched_mb: what was fetched so far, and between clusters, shape (2,) [MB].
+        counts: shape (COUNTS,).
+    """
+
+    views: Table
+    task: Table
+    candidate: Table
+    decision: Table
+    own: Table
+    own_numbers: Floats
+    changed: Integers
+    before: Floats
+    refused: Bytes
+    down: Bytes
+    declined: Integers
+    candidates: Table
+    hardware: Table
+    mb_per_s: Floats
+    latency_ms: Floats
+    route_at: Integers
+    own_route: Floats
+    unreachable: Flags
+    note_names: Integers
+    note_values: Floats
+    asked: Integers
+    fetch_ms: Floats
+    fetched_from: Integers
+    file_mb: Floats
+    needs: Integers
+    first_need: Integers
+    cluster_of: Integers
+    fetched_mb: Floats
+    counts: Integers
+
+
+class Terms(NamedTuple):
+    """What stays the same during a run, or a call.
+
+    Attributes:
+        place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
+        migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
+        offers: how many nodes are asked.
+        all_is_known: mode `papers`, or a central policy.
+        refusals: whether asked nodes may refuse.
+        by_reports: whether managers know of failed nodes by missing reports.
+        can_change: whether nodes or links may be down, or nodes drain.
+        timeout_ns: an asker gives up after so long [ns].
+        loss_share: share of the messages that get lost.
+        share_routes: whether several nodes share a row of routes.
+        remote_execution_ms, migration_ms: fixed costs e and f [ms].
+        slice_ns: length of a slice [ns].
+        stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
+        effective_rates: whether loads count I/O as it reaches the disk.
+        writes: whether decisions are written down.
+        run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
+        spare_rows: how many rows of the task table must be free beside those of new tasks.
+        no_answer, drains: numbers of these reasons.
+    """
+
+    place: int
+    accept: int
+    migration: int
+    numbers: int
+    migrates: bool
+    most_migrations: int
+    offers: int
+    all_is_known: bool
+    refusals: bool
+    by_reports: bool
+    can_change: bool
+    timeout_ns: int
+    loss_share: float
+    share_routes: bool
+    remote_execution_ms: float
+    migration_ms: float
+    slice_ns: int
+    stop_ns: int
+    effective_rates: bool
+    writes: bool
+    run_key: np.uint64
+    policy_key: np.uint64
+    message_key: np.uint64
+    spare_rows: int
+    no_answer: int
+    drains: int
+
+
+def empty_desk(nodes: int, notes: int) -> Desk:
+    """A desk of a run without files, whose routes are still to be told."""
+    own = np.zeros(1, LOAD)
+    none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
+    desk = Desk(
+        views=np.zeros(1, VIEW_ROW),
+        task=np.zeros(1, TASK_ROW),
+        candidate=np.zeros(1, TASK_ROW),
+        decision=np.zeros(1, DECISION_ROW),
+        own=own,
+        own_numbers=own.view(np.float64).reshape(1, INDICES),
+        changed=np.zeros(nodes + 1, np.int64),
+        before=np.zeros((nodes + 1, INDICES)),
+        refused=np.zeros(nodes, np.uint8),
+        down=np.zeros(nodes, np.uint8),
+        declined=np.zeros(nodes + 1, np.int64),
+        candidates=np.zeros(64, CANDIDATE),
+        hardware=np.zeros(nodes, HARDWARE),
+        mb_per_s=np.zeros(0),
+        latency_ms=np.zeros(0),
+        route_at=none,
+        own_route=np.zeros(2),
+        unreachable=np.zeros(nodes, bool),
+        note_names=np.zeros((nodes, max(1, notes)), np.int64),
+        note_values=np.zeros((nodes, max(1, notes))),
+        asked=none,
+        fetch_ms=nothing,
+        fetched_from=np.zeros((0, 0), np.int64),
+        file_mb=np.zeros(0),
+        needs=none,
+        first_need=none,
+        cluster_of=none,
+        fetched_mb=np.zeros(2),
+        counts=np.zeros(COUNTS, np.int64),
+    )
+    view = desk.views
+    view["nodes"] = nodes
+    view["note_count"] = max(1, notes)
+    for name in ("hardware", "refused", "down", "candidate"):
+        view[f"{name}_at"] = address(getattr(desk, name))
+    return desk

@@ -1,0 +1,62 @@
+"""Whether the load managers of a run decide in compiled code or in Python, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cluster_abm.compiling.entries import CompiledPolicy, compiled_policy
+from cluster_abm.compiling.translating import NotCompilable
+from cluster_abm.model.assembly import Parts
+from cluster_abm.policies import Policy
+from cluster_abm.scenario import Scenario
+
+
+class Form(NamedTuple):
+    """How load managers decide about arriving tasks.
+
+    Attributes:
+        policy: the compiled policy; None: they decide in Python.
+        reason: why in Python; "" if not.
+    """
+
+    policy: CompiledPolicy | None
+    reason: str = ""
+
+
+def form_of(setup: Scenario, parts: Parts, own_managers: bool) -> Form:
+    """Find out how the load managers of a run decide.
+
+    Args:
+        setup: the scenario.
+        parts: the run's.
+        own_managers: whether the class of load managers has methods of its own for what is compiled.
+    """
+    policies, policy = parts.policies, parts.policies.main
+    reasons = {
+        "load managers do not decide about arriving tasks": not policies.any_acts_on_arrival,
+        "the class of load managers has its own methods": own_managers,
+        "groups of nodes have policies of their own": policies.is_mixed,
+        "the policy holds jobs in queues, and remembers more than numbers": policy.holds_jobs,
+        "the policy pools all nodes": policy.pooled,
+        "tasks migrate, and so do the files that they have fetched": policy.migrates and parts.staging is not None,
+        "tasks migrate over links that transfers share": policy.migrates and parts.transfers.is_contended,
+        "tasks migrate over links that can fail": (
+            policy.migrates and setup.failures.can_happen and parts.routes_in_use.can_fail
+        ),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            return Form(None, reason)
+    try:
+        return Form(_compiled(policy, parts))
+    except NotCompilable as problem:
+        return Form(None, str(problem))
+
+
+def _compiled(policy: Policy, parts: Parts) -> CompiledPolicy:
+    own = sorted(vars(policy).keys() - {"parameters"})
+    if own:
+        raise NotCompilable(f"the policy keeps {own[0]!r} in itself: compiled are its parameters and constants")
+    if policy.averages:
+        raise NotCompilable("the policy reads averages of the last seconds, and what nodes hold for others")
+    return compiled_policy(policy, has_data=parts.staging is not None)
