@@ -57,11 +57,11 @@ class CompiledPolicy(NamedTuple):
 class PolicyToken:
     """Stands for a policy in the code of an entry: the same for all of a class whose parameters are of the same kinds."""
 
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self, policy: Policy, absent: frozenset[str]) -> None:
+        self.policy, self.absent = policy, absent
         kinds = {name: type(value).__name__ for name, value in parameter_values(policy).items()}
         of = type(policy)
-        self.key = f"{of.__module__}.{of.__qualname__} {policy.parameters.heterogeneous} {kinds} {_digest(of)}"
+        self.key = f"{of.__module__}.{of.__qualname__} {sorted(absent)} {kinds} {_digest(of)}"
 
     def __reduce__(self) -> tuple[Callable[[str], str], tuple[str]]:
         # By this numba tells kept code apart.
@@ -93,7 +93,7 @@ def policy_of(token: Any, numbers: Any) -> Any:
 
 @overload(policy_of, jit_options=JIT_OPTIONS, strict=False)
 def _policy_of(token: Any, numbers: Any) -> Any:
-    make = policy_type(token.token.policy)[1]
+    make = policy_type(token.token.policy, token.token.absent)[1]
     return lambda token, numbers: make(numbers)
 
 
@@ -146,7 +146,8 @@ def compiled_policy(policy: Policy, has_data: bool = False) -> CompiledPolicy:
     Raises:
         NotCompilable: it has no compiled form.
     """
-    token = PolicyToken(policy)
+    absent = {"data"} - ({"data"} if has_data else set()) | (set() if policy.parameters.heterogeneous else {"capacities"})
+    token = PolicyToken(policy, frozenset(absent))
     texts = _texts(type(policy))
     for text in texts:
         number_of(text)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from cluster_abm import formulas
@@ -23,10 +24,12 @@ from cluster_abm.compiling.operations import floats_at, integers_at
 from cluster_abm.compiling.tables import (
     FIELDS,
     NODES,
+    DATA,
     TASK,
     TASK_RECORD,
     TASKS,
     VIEW,
+    data_of,
     loads_of,
     node_set_of,
     notes_of,
@@ -38,21 +41,56 @@ from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.policies.tasks import ArrivingTask, Paths
 from cluster_abm.policies.view import View
 
+ABSENT = frozenset(["capacities", "data"])
 nodes_at, tasks_at = operations.array_at(NODES), operations.array_at(TASKS)
 task_rows_at = operations.array_at(types.Array(TASK_RECORD, 1, "C"))
 
 
 for _name in ("fixed_ms", "load", "faults_per_ms", "page_ms", "cost_ms"):
-    method(VIEW, _name)(translated(getattr(View, _name), View, False, {}))
+    method(VIEW, _name)(translated(getattr(View, _name), View, ABSENT, {}))
 for _name in ("cpu_on", "request_on", "io_on"):
-    method(TASK, _name)(translated(getattr(ArrivingTask, _name), ArrivingTask, False, {}))
-attribute(TASK, "written_mb")(translated(ArrivingTask.written_mb.fget, ArrivingTask, False, {}))  # type: ignore[attr-defined]
-attribute(VIEW, "next_node")(translated(View.next_node.fget, View, False, {}))  # type: ignore[attr-defined]
+    method(TASK, _name)(translated(getattr(ArrivingTask, _name), ArrivingTask, ABSENT, {}))
+attribute(TASK, "written_mb")(translated(ArrivingTask.written_mb.fget, ArrivingTask, ABSENT, {}))  # type: ignore[attr-defined]
+attribute(VIEW, "next_node")(translated(View.next_node.fget, View, ABSENT, {}))  # type: ignore[attr-defined]
 
 
 @attribute(TASK, "files")
 def _files(task: Any) -> Any:
     return integers_at(task.row.files_at, task.row.file_count)
+
+
+@attribute(VIEW, "data")
+def _data(view: Any) -> Any:
+    return data_of(view.at)
+
+
+@method(DATA, "access_ms")
+def _access_ms(data: Any, files: Any) -> Any:
+    found = np.zeros(data.row.nodes)
+    for file in files:
+        fetch_ms = floats_at(data.row.fetch_ms_at + file * data.row.nodes * 8, data.row.nodes)
+        for node in range(len(found)):
+            found[node] += fetch_ms[node]
+    return found
+
+
+@method(DATA, "held_mb")
+def _held_mb(data: Any, files: Any) -> Any:
+    row, nodes = data.row, data.row.nodes
+    on_node, in_cluster = np.zeros(nodes), np.zeros(nodes)
+    cluster_of = integers_at(row.cluster_of_at, nodes)
+    for file in files:
+        size_mb = floats_at(row.file_mb_at, file + 1)[file]
+        holders = integers_at(row.holders_at + file * row.copies * 8, row.copies)
+        for holder in holders:
+            # As numpy assigns: once, however often a holder is named.
+            on_node[holder] += size_mb
+        for node in range(nodes):
+            for holder in holders:
+                if cluster_of[holder] == cluster_of[node]:
+                    in_cluster[node] += size_mb
+                    break
+    return on_node, in_cluster
 
 
 @attribute(VIEW, "loads")
@@ -156,6 +194,53 @@ def _is_largest(view: Any, index: int, task: Any = None) -> bool:
 @method(VIEW, "of_those_up")
 def _of_those_up(view: Any, column: Any) -> Any:
     return column if view.row.down_count == 0 else column[view.down.flags == 0]
+
+
+@method(VIEW, "mean_of_those_up")
+def _mean_of_those_up(view: Any, column: Any) -> float:
+    up = view.of_those_up(column)
+    return formulas.total(up) / len(up)
+
+
+@method(VIEW, "open_entries")
+def _open_entries(view: Any, column: Any) -> Any:
+    found = column.copy()
+    if view.row.refused_count > 0:
+        flags = view.refused.flags
+        for node in range(len(found)):
+            if flags[node] != 0:
+                found[node] = np.inf
+    return found
+
+
+@attribute(VIEW, "is_open")
+def _is_open(view: Any) -> Any:
+    if view.row.refused_count > 0:
+        return view.refused.flags == 0
+    return np.ones(view.row.nodes, np.bool_)
+
+
+@method(VIEW, "draw_nodes")
+def _draw_nodes(view: Any, task: Any, count: int, first_draw: int = 0) -> Any:
+    nodes, drawn = view.row.nodes, view.row.refused_count
+    count = min(count, nodes - drawn)
+    # In ascending order: those that have refused and, one after another, those that have been drawn.
+    closed = np.empty(drawn + count, np.int64)
+    if drawn > 0:
+        closed[:drawn] = np.flatnonzero(view.refused.flags)
+    found = np.empty(count, np.int64)
+    for draw in range(count):
+        node = int(view.uniform(task.task, first_draw + draw) * (nodes - drawn))
+        place = 0
+        while place < drawn and closed[place] <= node:
+            node += 1
+            place += 1
+        found[draw] = node
+        for following in range(drawn, place, -1):
+            closed[following] = closed[following - 1]
+        closed[place] = node
+        drawn += 1
+    return found
 
 
 @attribute(VIEW, "imbalance")

@@ -6,12 +6,14 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 from cluster_abm.compiling.tables import (
     COUNTS,
+    DATA,
     FIELDS,
     FLAGS,
     FLOATS,
@@ -28,7 +30,7 @@ from cluster_abm.compiling.tables import (
     load_row_of,
 )
 from cluster_abm.compiling.texts import COMPLETED, INDICES, number_of
-from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields
+from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, give_typed_method
 
 
 def array_at(kind: types.Array) -> Any:
@@ -57,7 +59,7 @@ def array_at(kind: types.Array) -> Any:
 
 give_fields(VIEW, VIEW_RECORD)
 give_fields(TASK, TASK_RECORD)
-for _pointer in (LOADS, NOTES, LOAD_ROW):
+for _pointer in (LOADS, NOTES, LOAD_ROW, DATA):
     give_fields(_pointer, VIEW_RECORD, hidden=True)
 
 floats_at, integers_at, flags_at = array_at(FLOATS), array_at(INTEGERS), array_at(FLAGS)
@@ -159,6 +161,30 @@ def completed(pattern: int, number: int) -> int:
     return int(pattern + (number + 1) * COMPLETED)
 
 
+
+
+def _noted(notes: Any, name: int) -> float:
+    names = integers_at(notes.row.note_names_at, notes.row.note_count)
+    for place in range(len(names)):
+        if names[place] == name:
+            return floats_at(notes.row.note_values_at, notes.row.note_count)[place]
+    return np.nan
+
+
+noted = register_jitable(**JIT_OPTIONS)(_noted)
+
+
+def _get(notes: Any, name: Any, default: Any) -> Any:
+    kind = int if isinstance(default, types.Integer) else float
+
+    def read(notes: Any, name: Any, default: Any) -> Any:
+        value = noted(notes, name)
+        return default if np.isnan(value) else kind(value)
+
+    return read
+
+
+give_typed_method(NOTES, "get", _get)
 
 
 @overloaded(operator.setitem)

@@ -72,24 +72,28 @@ def _numba_kind(kind: type) -> types.Type:
     return {bool: types.boolean, int: types.int64, float: types.float64}[kind]
 
 
-def policy_type(policy: Policy) -> tuple[ValueType, Callable[..., Any]]:
+def policy_type(policy: Policy, absent: frozenset[str]) -> tuple[ValueType, Callable[..., Any]]:
     """The type of policies of a class, and the function by which compiled code makes one of its numbers.
+
+    Args:
+        policy: one of them.
+        absent: attributes of views that are None in this run.
 
     Raises NotCompilable.
     """
     values = parameter_values(policy)
-    return _made(type(policy), policy.parameters.heterogeneous, tuple((name, type(v)) for name, v in values.items()))
+    return _made(type(policy), absent, tuple((name, type(v)) for name, v in values.items()))
 
 
 @cache
 def _made(
-    of: type[Policy], compares_unlike: bool, parameters: tuple[tuple[str, type], ...]
+    of: type[Policy], absent: frozenset[str], parameters: tuple[tuple[str, type], ...]
 ) -> tuple[ValueType, Callable[..., Any]]:
     kinds = [_numba_kind(kind) for _, kind in parameters]
     held = types.NamedTuple(kinds, namedtuple(f"ParametersOf{of.__name__}", [name for name, _ in parameters]))
-    name = f"{of.__module__}.{of.__qualname__}({compares_unlike}, {parameters})"
+    name = f"{of.__module__}.{of.__qualname__}({sorted(absent)}, {parameters})"
     found, _ = value_type(name, {"parameters": held})
-    _give_methods(found, of, compares_unlike)
+    _give_methods(found, of, absent)
     return found, _from_numbers(found, held)
 
 
@@ -113,12 +117,12 @@ def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any
     return make
 
 
-def _give_methods(value: ValueType, of: type[Policy], compares_unlike: bool) -> None:
+def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) -> None:
     """Register what the policy's class and its bases define, each translated when it is first needed."""
 
     @cache
     def compiled(function: FunctionType, owner: type) -> Callable[..., Any]:
-        return translated(function, owner, compares_unlike, STAND_INS)
+        return translated(function, owner, absent, STAND_INS)
 
     def give_attribute(name: str, read: Callable[[], Any]) -> None:
         overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda policy: read())

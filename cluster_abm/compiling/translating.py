@@ -1,8 +1,8 @@
 """A policy's method as it is compiled: the same source, with numbers in the place of texts.
 
 What changes: a text is its number (texts.py), and so is a text with a number in it (an f-string); `super().place(...)` is a
-call of the method that Python would find; `Decision(...)` makes a decision that compiled code can hold; a comparison of
-`view.capacities` with None is settled, as whether the policy compares unlike nodes is known beforehand.
+call of the method that Python would find; `Decision(...)` makes a decision that compiled code can hold; whether
+`view.capacities` and `view.data` are None is settled, for it is known beforehand.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def inherited_name(owner: type, method: str) -> str:
     return f"super_of_{owner.__name__}_{method}"
 
 
-def translated(function: FunctionType, owner: type | None, compares_unlike: bool, given: Mapping[str, Any]) -> Function:
+def translated(function: FunctionType, owner: type | None, absent: frozenset[str], given: Mapping[str, Any]) -> Function:
     """The function that is compiled in the place of a method, or of a function that methods call.
 
     Args:
         function: as it is written.
         owner: the class in whose body it stands; None: in none.
-        compares_unlike: whether the policy is in its heterogeneous form, so that views may have capacities.
+        absent: attributes of views that are None in this run.
         given: what names stand for there, beside the globals of the function.
 
     Raises:
@@ -60,7 +60,7 @@ def translated(function: FunctionType, owner: type | None, compares_unlike: bool
             argument.annotation = None
     if isinstance(definition.body[0], ast.Expr) and isinstance(definition.body[0].value, ast.Constant):
         definition.body = definition.body[1:] or [ast.Pass()]
-    _Translation(owner, compares_unlike).visit(definition)
+    _Translation(owner, absent).visit(definition)
     ast.increment_lineno(tree, first - 1)
     ast.fix_missing_locations(tree)
     code = compile(tree, inspect.getsourcefile(function) or "<policy>", "exec")
@@ -73,7 +73,7 @@ def translated(function: FunctionType, owner: type | None, compares_unlike: bool
         if name in given:
             space[name] = given[name]
         elif is_plain and value.__module__ == function.__module__:
-            space[name] = register_jitable(error_model="numpy")(translated(value, None, compares_unlike, given))
+            space[name] = register_jitable(error_model="numpy")(translated(value, None, absent, given))
         else:
             space[name] = _as_numbers(value)
     space["completed"] = given.get("completed")
@@ -99,8 +99,8 @@ def _as_numbers(value: Any) -> Any:
 
 
 class _Translation(ast.NodeTransformer):
-    def __init__(self, owner: type | None, compares_unlike: bool) -> None:
-        self._owner, self._compares_unlike = owner, compares_unlike
+    def __init__(self, owner: type | None, absent: frozenset[str]) -> None:
+        self._owner, self._absent = owner, absent
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         return ast.Constant(number_of(node.value)) if isinstance(node.value, str) else node
@@ -114,6 +114,9 @@ class _Translation(ast.NodeTransformer):
         )
         name = ast.Name("completed", ast.Load())
         return ast.Call(name, [ast.Constant(number_of(pattern)), self.visit(inserted[0].value)], [])
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        raise NotCompilable(f"line {node.lineno}: a `while` loop, which could not be interrupted")
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         # For the reader and the checker of types: what is asserted holds.
@@ -135,15 +138,15 @@ class _Translation(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        is_settled = (
-            not self._compares_unlike
-            and isinstance(node.left, ast.Attribute)
-            and node.left.attr == "capacities"
+        is_test_of_none = (
+            isinstance(node.left, ast.Attribute)
+            and node.left.attr in ("capacities", "data")
             and len(node.ops) == 1
             and isinstance(node.ops[0], ast.Is | ast.IsNot)
         )
-        if is_settled:
-            return ast.Constant(isinstance(node.ops[0], ast.Is))
+        if is_test_of_none:
+            assert isinstance(node.left, ast.Attribute)
+            return ast.Constant((node.left.attr in self._absent) == isinstance(node.ops[0], ast.Is))
         return self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> Any:

@@ -99,6 +99,11 @@ def give_method(value: ValueType, name: str, form: Signature, function: Callable
     overload_method(type(value), name, jit_options=JIT_OPTIONS, strict=False)(overload)
 
 
+def give_typed_method(value: ValueType, name: str, choose: Callable[..., Callable[..., Any]]) -> None:
+    """Compile, as a method, what `choose` returns for arguments of such types."""
+    overload_method(type(value), name, jit_options=JIT_OPTIONS, strict=False)(choose)
+
+
 def method(value: ValueType, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile the decorated function as a method of these values, for arguments of whatever types."""
 

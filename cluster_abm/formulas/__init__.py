@@ -21,6 +21,7 @@ from cluster_abm.formulas.memory import node_faults_per_ms, page_faults_per_ms, 
 from cluster_abm.formulas.oversize import activity_weight, allocation_faults, even_faults, oversize, paging_rate_per_s
 from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
 from cluster_abm.formulas.slowdown import isolated_paging_ms, slowdown
+from cluster_abm.formulas.sums import total
 
 __all__ = [
     "ClassThresholds",
@@ -58,6 +59,7 @@ __all__ = [
     "remote_execution_ms",
     "service_ms",
     "slowdown",
+    "total",
     "transfer_ms",
     "weighted_load",
     "within_cluster_ms",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.formulas.sums import total, total_deviation
 from cluster_abm.jit import kernel
 
 Loads = npt.NDArray[np.float64]
@@ -23,17 +24,12 @@ def load_imbalance_factors(cpu_ms: Loads, page_ms: Loads, io_ms: Loads) -> tuple
         io_ms: I/O processing time per node, L_IO, shape (nodes,) [ms].
     """
     nodes = len(cpu_ms)
-    cpu, page, io = 0.0, 0.0, 0.0
-    for node in range(nodes):
-        cpu += cpu_ms[node]
-        page += page_ms[node]
-        io += io_ms[node]
+    cpu, page, io = total(cpu_ms), total(page_ms), total(io_ms)
     everything = cpu + page + io
     if everything <= 0.0:
         return 0.0, 0.0, 0.0
-    cpu_spread, page_spread, io_spread = 0.0, 0.0, 0.0
-    for node in range(nodes):
-        cpu_spread += abs(cpu_ms[node] - cpu / nodes)
-        page_spread += abs(page_ms[node] - page / nodes)
-        io_spread += abs(io_ms[node] - io / nodes)
+    # A resource without load is not uneven either: most have no page faults to add up.
+    cpu_spread = total_deviation(cpu_ms, cpu / nodes) if cpu > 0.0 else 0.0
+    page_spread = total_deviation(page_ms, page / nodes) if page > 0.0 else 0.0
+    io_spread = total_deviation(io_ms, io / nodes) if io > 0.0 else 0.0
     return cpu / everything * cpu_spread, page / everything * page_spread, io / everything * io_spread

@@ -41,8 +41,7 @@ class DataAccess(Policy):
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The node of least T among those that have not refused."""
         costs_ms = self.costs_ms(task, view)
-        open_ms = costs_ms.copy()
-        open_ms[list(view.refused)] = np.inf
+        open_ms = view.open_entries(costs_ms)
         cheapest = open_ms <= open_ms.min() * (1.0 + ALIKE)
         target = view.least_of(np.where(cheapest, view.column("tasks", task), np.inf))
         return Decision(

@@ -24,8 +24,7 @@ class DataMajority(Policy):
         on_node_mb, in_cluster_mb = np.zeros(view.nodes), np.zeros(view.nodes)
         if view.data is not None:
             on_node_mb, in_cluster_mb = view.data.held_mb(task.files)
-        best = np.ones(view.nodes, bool)
-        best[list(view.refused)] = False
+        best = view.is_open
         for held_mb in (in_cluster_mb, on_node_mb):
             best &= held_mb == held_mb[best].max()
         target = view.least_of(np.where(best, view.column("tasks", task), np.inf))

@@ -31,6 +31,15 @@ ESTIMATORS = ("closed", "mg1", "cpu-memory")
 CLOSED, MG1, CPU_MEMORY = range(3)
 
 
+@inlinable
+def place_in(texts: tuple[str, ...], text: str) -> int:
+    """The place of a text among several, which has it."""
+    for place in range(len(texts)):
+        if texts[place] == text:
+            return place
+    return -1
+
+
 class Estimating(Policy):
     """A policy that estimates responses by one of two formulas."""
 
@@ -56,7 +65,7 @@ class Estimating(Policy):
     @property
     def estimator(self) -> int:
         """CLOSED, MG1 or CPU_MEMORY."""
-        return ESTIMATORS.index(self.parameters.estimator)
+        return place_in(ESTIMATORS, self.parameters.estimator)
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Also refuses if a task that was to gain would not gain any more, by what is true here."""

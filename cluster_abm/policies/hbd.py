@@ -44,7 +44,7 @@ class HarcholBalterDowney(CpuIndex):
         eligible = tasks["running"] & (age_ms * (here - there) >= cost_ms) & (cost_ms > 0)
         if not eligible.any():
             return None
-        per_cost = np.divide(age_ms, cost_ms, where=eligible, out=np.full(len(tasks), -np.inf))
+        per_cost = np.where(eligible, age_ms / np.where(eligible, cost_ms, 1.0), -np.inf)
         oldest = int(per_cost.argmax())
         return Decision(
             target, "age >= cost / (n - m)", self.index, load_here=here, load_there=there,

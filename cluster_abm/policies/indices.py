@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool
 from cluster_abm.formulas import weighted_load
 from cluster_abm.jit import allocating_kernel
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.estimates import Estimating
+from cluster_abm.policies.estimates import Estimating, place_in
 from cluster_abm.policies.migrants import EFFECTIVENESS, best_migrant
 from cluster_abm.policies.view import ArrivingTask, Loads, Table, View
 from cluster_abm.scenario.distributions import NonNegative
@@ -196,17 +196,17 @@ class Preemptive(Estimating, IndexPolicy):
         if not view.is_largest_of(column):  # line 2
             return None
         target = view.least_of(self.with_task(column, task, view))  # line 3
-        up = view.of_those_up(column)
-        if target in view.refused or target == view.me or not column[target] < up.sum() / len(up):
+        if target in view.refused or target == view.me or not column[target] < view.mean_of_those_up(column):
             return None
         return self.most_effective(view, target, column, "lines 4-5")
 
     def most_effective(self, view: View, target: int, column: Loads, rule: str) -> Decision | None:
         """Of EM(i, k), the tasks that gain more than they cost, the one of largest benefit; None if there is none."""
+        remote_execution_ms, migration_ms = view.fixed_ms(target)
         place, response_here_ms, response_there_ms, cost_ms, mce = best_migrant(
             view.candidate_rows, view.loads, view.me, target, view.hardware[view.me], view.hardware[target],
-            view.mb_per_s(target), *view.fixed_ms(target),
-            self.estimator, self.effective_rates, EFFECTIVENESS.index(self.parameters.effectiveness),
+            view.mb_per_s(target), remote_execution_ms, migration_ms,
+            self.estimator, self.effective_rates, place_in(EFFECTIVENESS, self.parameters.effectiveness),
         )  # fmt: skip
         if place < 0:
             return None

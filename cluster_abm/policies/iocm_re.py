@@ -54,8 +54,6 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
 
     def lightest(self, view: View, column: Loads) -> int:
         """The node of least load; the smallest memory load breaks ties."""
-        if view.refused:
-            column = column.copy()
-            column[list(view.refused)] = np.inf
+        column = view.open_entries(column)
         memory_mb = view.column("memory_mb")
         return view.least_of(np.where(column == column.min(), memory_mb, np.inf))

@@ -30,13 +30,9 @@ class PowerOfD(Policy):
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The first shortest of those drawn."""
-        nodes = [node for node in range(view.nodes) if node not in view.refused]
-        drawn = [
-            nodes.pop(view.drawn(view.uniform(task.task, draw), nodes))
-            for draw in range(min(self.parameters.d, len(nodes)))
-        ]
+        drawn = view.draw_nodes(task, self.parameters.d)
         tasks = view.column("tasks", task)
-        target = min(drawn, key=lambda node: tasks[node])
+        target = int(drawn[tasks[drawn].argmin()])
         here, there = float(tasks[view.me]), float(tasks[target])
         return Decision(target, f"shortest of {len(drawn)}", "tasks", 1.0, here, there)
 

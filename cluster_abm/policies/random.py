@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import ArrivingTask, View
 
@@ -18,11 +16,7 @@ class RandomPlacement(Policy):
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """A node by the task's own random number, of those that have not failed to answer."""
-        number = view.uniform(task.task, len(view.refused))
-        nodes: Sequence[int] = range(view.nodes)
-        if view.refused:
-            nodes = [node for node in nodes if node not in view.refused]
-        return Decision(nodes[view.drawn(number, nodes)], "drawn")
+        return Decision(int(view.draw_nodes(task, 1, len(view.refused))[0]), "drawn")
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Accept."""

@@ -27,7 +27,9 @@ class RoundRobin(Policy):
             view.notes["earned"] = earned
             return Decision(target, "next in turn")
         dealt = view.notes.get("dealt", 0)
-        while (view.me + dealt) % view.nodes in view.refused:
+        for _ in range(view.nodes):
+            if (view.me + dealt) % view.nodes not in view.refused:
+                break
             dealt += 1
         view.notes["dealt"] = dealt + 1
         return Decision((view.me + dealt) % view.nodes, "next in turn")

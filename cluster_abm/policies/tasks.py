@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.formulas import io_load_ms, service_ms, written_mb
+from cluster_abm.jit import inlinable
 
 Table = npt.NDArray[np.void]
 Loads = npt.NDArray[np.float64]
@@ -108,6 +109,7 @@ class Candidate(ArrivingTask):
     migrations: int = 0
 
 
+@inlinable
 def written_mb_of(tasks: Table) -> Loads:
     """What each of the tasks of `View.candidate_rows` has written to the local disk, d_W, shape (tasks,) [MB]."""
     return written_mb(

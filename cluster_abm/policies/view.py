@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from cluster_abm.formulas import (
     moving_ms,
     node_faults_per_ms,
     page_load_ms,
+    total,
 )
 from cluster_abm.policies.capacities import SERVED_BY, Capacities, comparable, comparable_table
 from cluster_abm.policies.data import DataMap
@@ -142,11 +144,39 @@ class View:
         """Return the load table to compare nodes by: every index as `column` gives it."""
         return comparable_table(self.loads, self.capacities, task)
 
+    def draw_nodes(self, task: ArrivingTask, count: int, first_draw: int = 0) -> npt.NDArray[np.int64]:
+        """Draw different nodes that have not refused, by the task's own numbers, shape (count or as many as there are,).
+
+        In the heterogeneous form fast CPUs are drawn more often.
+
+        Args:
+            task: the task.
+            count: how many.
+            first_draw: the first of the task's numbers that is used.
+        """
+        closed = sorted(self.refused)
+        count = min(count, self.nodes - len(closed))
+        found = np.empty(count, np.int64)
+        for draw in range(count):
+            uniform = self.uniform(task.task, first_draw + draw)
+            if self.capacities is None:
+                node = int(uniform * (self.nodes - len(closed)))
+                for one in closed:
+                    node += one <= node
+            else:
+                is_open = np.ones(self.nodes, bool)
+                is_open[closed] = False
+                open_nodes = np.flatnonzero(is_open)
+                node = int(open_nodes[self.drawn(uniform, open_nodes)])
+            found[draw] = node
+            insort(closed, node)
+        return found
+
     def drawn(self, uniform: float, nodes: Sequence[int]) -> int:
         """Place of the node that a number in (0, 1) draws; in the heterogeneous form fast CPUs are drawn more often."""
         if self.capacities is None:
             return int(uniform * len(nodes))
-        shares = np.cumsum(self.capacities.cpu[list(nodes)])
+        shares = np.cumsum(self.capacities.cpu[np.asarray(nodes)])
         return min(int(np.searchsorted(shares, uniform * shares[-1], side="right")), len(nodes) - 1)
 
     @cached_property
@@ -184,6 +214,26 @@ class View:
         """The entries of the nodes that are believed to be up, the own one among them, shape (nodes up,)."""
         return column[self._is_up] if self.down else column
 
+    def mean_of_those_up(self, column: Loads) -> float:
+        """The mean of these entries."""
+        up = self.of_those_up(column)
+        return total(up) / len(up)
+
+    def open_entries(self, column: Loads) -> Loads:
+        """A column in which the nodes that have refused count as infinite, shape (nodes,)."""
+        if not self.refused:
+            return column
+        column = column.copy()
+        column[list(self.refused)] = np.inf
+        return column
+
+    @property
+    def is_open(self) -> npt.NDArray[np.bool_]:
+        """Which nodes have not refused, shape (nodes,)."""
+        is_open = np.ones(self.nodes, bool)
+        is_open[list(self.refused)] = False
+        return is_open
+
     @cached_property
     def _is_up(self) -> npt.NDArray[np.bool_]:
         is_up = np.ones(self.nodes, bool)
@@ -196,9 +246,7 @@ class View:
 
     def least_of(self, column: Loads) -> int:
         """The same for an index that a policy makes itself, shape (nodes,)."""
-        if self.refused:
-            column = column.copy()
-            column[list(self.refused)] = np.inf
+        column = self.open_entries(column)
         lowest = column.min()
         if column[self.me] == lowest:
             return self.me

@@ -95,6 +95,7 @@ class Staging:
         return {
             "fetch_ms": fetch_ms,
             "fetched_from": fetched_from,
+            "holders": np.ascontiguousarray(self.map.holders, np.int64),
             "file_mb": np.ascontiguousarray(self.map.size_mb, float),
             "needs": np.ascontiguousarray(self.catalogue.needs, np.int64),
             "first_need": np.ascontiguousarray(self.catalogue.first_need, np.int64),

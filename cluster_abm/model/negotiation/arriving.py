@@ -10,7 +10,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.compiling import methods as _methods  # noqa: F401  # gives views their methods
 from cluster_abm.compiling.blocks import BLOCK
 from cluster_abm.compiling.calls import address_of, call_at
 from cluster_abm.compiling.tables import task_of, view_of

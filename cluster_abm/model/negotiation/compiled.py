@@ -31,6 +31,7 @@ from cluster_abm.model.negotiation.desk import (
     TAKEN,
     Terms,
     empty_desk,
+    with_files,
 )
 from cluster_abm.model.negotiation.questions import Questions
 from cluster_abm.model.negotiation.reports import Reports
@@ -81,7 +82,7 @@ class CompiledNegotiation:
         self._hardware: object = None
         self._silent_ns = np.zeros((1, nodes), np.int64)
         if staging is not None:
-            self._desk = self._desk._replace(**staging.tables())
+            self._desk = with_files(self._desk, staging.tables())
         self._terms = Terms(
             place=compiled.place,
             accept=compiled.accept,

@@ -42,6 +42,7 @@ class Desk(NamedTuple):
         fetch_ms: time to fetch each file to each node, shape (files, nodes) [ms]; empty without files.
         fetched_from: the node that it comes from, same shape.
         file_mb: size of each file [MB].
+        holders: nodes that hold each file, shape (files, copies).
         needs, first_need: numbers of the files that jobs need, and where those of each job begin.
         cluster_of: cluster of each node.
         fetched_mb: what was fetched so far, and between clusters, shape (2,) [MB].
@@ -72,6 +73,7 @@ class Desk(NamedTuple):
     fetch_ms: Floats
     fetched_from: Integers
     file_mb: Floats
+    holders: Integers
     needs: Integers
     first_need: Integers
     cluster_of: Integers
@@ -160,6 +162,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         fetch_ms=nothing,
         fetched_from=np.zeros((0, 0), np.int64),
         file_mb=np.zeros(0),
+        holders=np.zeros((0, 0), np.int64),
         needs=none,
         first_need=none,
         cluster_of=none,
@@ -171,4 +174,13 @@ def empty_desk(nodes: int, notes: int) -> Desk:
     view["note_count"] = max(1, notes)
     for name in ("hardware", "refused", "down", "candidate"):
         view[f"{name}_at"] = address(getattr(desk, name))
+    return desk
+
+
+def with_files(desk: Desk, files: dict[str, Floats | Integers]) -> Desk:
+    """The desk of a run in which jobs need files; names are those of the attributes."""
+    desk = desk._replace(**files)
+    for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
+        desk.views[f"{name}_at"] = address(getattr(desk, name))
+    desk.views["copies"] = desk.holders.shape[1]
     return desk
