@@ -126,8 +126,8 @@ class EngineState(GrowingTables):
         reached_ns = int(self._advance(end_ns, until_records))
         if reached_ns >= LONGEST_NS and self.live:
             raise InputError(
-                f"run: after 146 years of simulated time {self.live:,} tasks have not ended: allowed is what 64 bits of "
-                "nanoseconds hold (less work, more nodes, or run.until)"
+                f"run: after 146 years of simulated time {self.live:,} tasks have not ended: allowed is what 64 bits "
+                "of nanoseconds hold (less work, more nodes, or run.until)"
             )
         return reached_ns
 

@@ -21,7 +21,9 @@ decimals = st.one_of(
     st.from_regex(r"-?[0-9]{1,8}(\.[0-9]{0,7})?", fullmatch=True),
 )
 # What is no plain number: other readers' spellings, marks, too many digits.
-odd_cells = st.sampled_from(["1e3", "+7", "1." + "9" * 16, "0." + "1" * 16, "00000000000000000001", "-0", ".5", "5.", "1E2"])
+odd_cells = st.sampled_from(
+    ["1e3", "+7", "1." + "9" * 16, "0." + "1" * 16, "00000000000000000001", "-0", ".5", "5.", "1E2"]
+)
 gaps = st.sampled_from([" ", "  ", "\t", " \t ", "\v"])
 ends = st.sampled_from(["\n", "\r\n", "\r", " \n", " ; a remark\n"])
 cells_of_a_line = st.lists(st.one_of(decimals, decimals, decimals, odd_cells), min_size=FIELDS, max_size=FIELDS + 2)
