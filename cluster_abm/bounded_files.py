@@ -22,7 +22,7 @@ from cluster_abm.errors import InputError
 BLOCK = 2**20  # bytes read at once
 MEGABYTE = 2**20
 # Limits where none is given, and the largest that may be given.
-TRACE_MB, PROFILES_MB, NETWORK_MB, MOST_MB = 256, 64, 64, 100_000
+TRACE_MB, PROFILES_MB, NETWORK_MB, MOST_MB = 512, 64, 64, 100_000
 GZIP, XZ = b"\x1f\x8b", b"\xfd7zXZ\x00"  # first bytes of such files
 SHOWN_PATH = 300
 MOST_FOR_NOTHING = 16 * MEGABYTE  # bytes that a packed file may have beyond those that it unpacks to

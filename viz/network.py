@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
 
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course, positions, wires
@@ -22,6 +25,8 @@ MARGIN, LEGEND = 26.0, 34.0
 # Arrows: how far beside the links, how far from the nodes' rims, and how round their corners are [pixels].
 ASIDE, GAP, ROUND = 2.5, 2.0, 36.0
 MOST_NUMBERED = 80
+# Radius of the largest node of very many [pixels].
+SMALLEST = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +62,27 @@ def map_of(network: Network, width: float, height: float) -> Map:
     room = math.sqrt(inner_width * inner_height / network.nodes)
     on_ring = math.pi * (inner_width + inner_height) / 2 / network.nodes
     ring = network.settings.kind not in ("torus", "file") and len(places) - network.nodes > 0
-    largest = max(3.0, min(19.0, 0.42 * room, 0.7 * on_ring if ring else math.inf))
+    largest = max(SMALLEST, min(19.0, 0.42 * room, 0.7 * on_ring if ring else math.inf))
     if network.settings.kind == "complete" and network.nodes <= 64:
-        largest = max(3.0, min(19.0, 0.42 * on_ring))
+        largest = max(SMALLEST, min(19.0, 0.42 * on_ring))
+    elif network.settings.kind == "file" and network.nodes > MOST_NUMBERED:
+        # Where many stand close together they are smaller, so that most are seen whole, and the links between them.
+        largest = max(SMALLEST, min(largest, 0.55 * _usual_gap([at[node] for node in range(network.nodes)])))
     drawn = wires(network, places)
     ends = [[_scaled(end, width, height) for end in wire] for wire in drawn]
     path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*one, *other) for one, other in ends)
-    # The more lines there are the fainter each one is.
-    strength = max(0.18, min(1.0, 60 / max(1, len(ends))))
+    # The more lines there are the fainter each one is, unless most vertices have two or three only.
+    faintest = 0.18 if len(ends) > 2 * len(places) else 0.7
+    strength = max(faintest, min(1.0, 60 / max(1, len(ends))))
     switches = [_switch(x, y, tag("title", vertex)) for vertex, (x, y) in at.items() if not isinstance(vertex, int)]
     lines = tag("path", d=path, stroke=colours.LINK, stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
     return Map(width, height, places, drawn, at, network.nodes, joined(lines, *switches), largest)
+
+
+def _usual_gap(points: Sequence[Point]) -> float:
+    """The median, over these points, of the distance to the nearest other one."""
+    gaps, _ = cKDTree(points).query(points, k=2)
+    return float(np.median(gaps[:, 1]))
 
 
 def _inner(width: float, height: float) -> tuple[float, float]:

@@ -7,11 +7,35 @@ import numpy.typing as npt
 
 from cluster_abm.engine.barriers import open_barriers
 from cluster_abm.engine.ending import end_jobs_of_killed
-from cluster_abm.engine.slice import serve
-from cluster_abm.engine.tables import DEPENDENT, NEVER, PENDING_JOBS, RECORDS, Tables
-from cluster_abm.jit import kernel
+from cluster_abm.engine.slice import live_until, serve
+from cluster_abm.engine.tables import DEPENDENT, NEVER, PENDING_JOBS, RECORDS, Table, Tables
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
+
+
+@inlined
+def first_event_ns(nodes: Table) -> int:
+    """The earliest event of any node [ns]; NEVER if there is none."""
+    found = NEVER
+    for index in range(nodes.shape[0]):
+        found = min(found, nodes[index].next_event_ns)
+    return int(found)
+
+
+@inlined
+def serve_slice(tables: Tables, end_ns: int) -> int:
+    """Serve all nodes until `end_ns`, and see on the way when the first of them has its next event [ns].
+
+    What happens at the boundary, to jobs of which a task was killed or a barrier opens, is not in it yet.
+    """
+    found = NEVER
+    for index in range(tables.nodes.shape[0]):
+        node = tables.nodes[index]
+        if node.next_event_ns < end_ns:
+            live_until(node, tables, end_ns)
+        found = min(found, node.next_event_ns)
+    return int(found)
 
 
 @kernel
@@ -31,16 +55,18 @@ def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int) -> i
         the boundary reached [ns].
     """
     nodes = tables.nodes
+    next_ns = NEVER
+    if tables.counters[DEPENDENT] > 0 or until_records < NEVER:
+        next_ns = first_event_ns(nodes)
     while tables.counters[DEPENDENT] > 0 or until_records < NEVER:
-        next_ns = NEVER
-        for index in range(nodes.shape[0]):
-            next_ns = min(next_ns, nodes[index].next_event_ns)
         if next_ns >= end_ns:
             return end_ns
         boundary_ns = min(end_ns, (next_ns // slice_ns + 1) * slice_ns)
-        serve(tables, 0, nodes.shape[0], boundary_ns)
-        end_jobs_of_killed(tables, boundary_ns)
-        open_barriers(tables, slice_ns)
+        next_ns = serve_slice(tables, boundary_ns)
+        if tables.counters[PENDING_JOBS] > 0:
+            end_jobs_of_killed(tables, boundary_ns)
+            open_barriers(tables, slice_ns)
+            next_ns = first_event_ns(nodes)
         if boundary_ns == end_ns or tables.counters[RECORDS] >= until_records:
             return boundary_ns
     serve(tables, 0, nodes.shape[0], end_ns)

@@ -131,7 +131,7 @@ class GrowingTables:
         needed = int(self.counters[RECORDS] + self.counters[LIVE]) + records
         if needed > len(self.tables.records):
             larger = np.zeros(max(needed, 2 * len(self.tables.records)), RECORD)
-            larger[: self.finished] = self.records
+            copy_rows(larger, self.records)
             self.tables = self.tables._replace(records=larger)
 
     def _make_room(self, count: int) -> None:
@@ -142,10 +142,16 @@ class GrowingTables:
         old = len(self.tasks)
         new = max(64, 2 * old, old + lacking)
         tasks = np.zeros(new, TASK)
-        tasks[:old] = self.tasks
+        copy_rows(tasks, self.tasks)
         free = np.zeros(new, np.int64)
         free[:top] = self.tables.free[:top]
         # Lowest slots on top of the stack: the hot rows stay together.
         free[top : top + new - old] = np.arange(new - 1, old - 1, -1)
         self.counters[FREE_TOP] = top + new - old
         self.tables = self.tables._replace(tasks=tasks, free=free)
+
+
+def copy_rows(to: Table, rows: Table) -> None:
+    """Copy rows to the beginning of a table of the same fields, as they lie there: field by field takes five times as
+    long."""
+    to.view(np.uint8)[: rows.nbytes] = rows.view(np.uint8)

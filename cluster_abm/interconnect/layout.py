@@ -24,6 +24,8 @@ MOST_LINKS = 1200
 LONGEST_ROW = 4
 # A link round the back of a torus leaves the grid by so much on one side and comes in again on the other.
 STUB = 0.042
+# Round switches so many nodes stand in a row, and the rows within so much of the radius, outside the switches.
+NODES_OF_A_ROW, MOST_ROUND_ROWS, ROWS_DEPTH = 128, 12, 0.24
 # Rings of switches, by how many links lie between them and the nearest node.
 RADII = (1.0, 0.66, 0.4, 0.18)
 
@@ -145,10 +147,11 @@ def _grid(nodes: int, across: int | None = None) -> dict[Hashable, Point]:
 def _round(graph: nx.Graph, nodes: int) -> dict[Hashable, Point]:
     """Nodes outside, in their order; each switch inside, towards those below it."""
     depth = nx.multi_source_dijkstra_path_length(graph, range(nodes), weight=None)
-    # Nodes of which every second one stands further in have room for twice as many.
-    stagger = 0.12 if nodes > MOST_ON_A_RING else 0.0
+    # Nodes of which every second one stands further in have room for twice as many; of many more, in more rows.
+    rows = 1 if nodes <= MOST_ON_A_RING else min(MOST_ROUND_ROWS, max(2, nodes // NODES_OF_A_ROW))
+    inwards = ROWS_DEPTH * (1.0 - 1.0 / rows)
     at: dict[Hashable, complex] = {
-        node: cmath.rect(1.0 - stagger * (node % 2), _angle(node, nodes)) for node in range(nodes)
+        node: cmath.rect(1.0 - inwards * (node % rows) / max(1, rows - 1), _angle(node, nodes)) for node in range(nodes)
     }
     layers: dict[int, list[Hashable]] = {}
     for switch in sorted((vertex for vertex in graph if vertex not in at), key=_by_numbers):

@@ -62,7 +62,12 @@ class RunData:
 
     def share(self, busy_ns: npt.NDArray[np.int64]) -> float:
         """Share of all nodes' time."""
-        return float(busy_ns.sum() / max(1, self.now_ns * len(self.cpu_ns)))
+        return total_ns(busy_ns) / float(max(1, self.now_ns * len(self.cpu_ns)))
+
+
+def total_ns(times_ns: npt.NDArray[np.int64]) -> float:
+    """Times of all nodes together [ns]; each fits into 64 bits, their sum need not."""
+    return float(sum(times_ns.tolist()))
 
 
 class Metric(NamedTuple):
@@ -159,7 +164,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("page_faults", "1", better="less", value=lambda run: int(run.nodes["faults"].sum())),
     Metric(
         "page_faults_per_cpu_s", "1/s", "page faults per second of CPU", line="page faults per CPU s", better="less",
-        value=lambda run: float(run.nodes["faults"].sum() / max(1e-9, run.cpu_ns.sum() / 1e9)),
+        value=lambda run: float(run.nodes["faults"].sum() / max(1e-9, total_ns(run.cpu_ns) / 1e9)),
     ),
     Metric("fetched_mb", "MB", when="data", value=_counted("fetched_mb")),
     Metric("fetched_between_clusters_mb", "MB", when="data", value=_counted("fetched_between_clusters_mb")),

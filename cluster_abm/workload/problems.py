@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from cluster_abm.errors import InputError
 
@@ -32,8 +32,16 @@ class Problems:
         self._first = sorted(self._first + all_found)[:SHOWN_PROBLEMS]
         self._counted(len(all_found))
 
-    def add_rows(self, rows: Sequence[int], lines: Sequence[int], words: Callable[[int], str]) -> None:
-        """Note problems of rows, in the order of their lines; `words` says of a row what is wrong."""
+    def add_rows(
+        self, rows: Sequence[int], lines: Sequence[int] | Mapping[int, int], words: Callable[[int], str]
+    ) -> None:
+        """Note problems of rows, in the order of their lines.
+
+        Args:
+            rows: which ones.
+            lines: the line of each row, at least of the first SHOWN_PROBLEMS of `rows`.
+            words: says of a row what is wrong.
+        """
         self.add((lines[row], words(row)) for row in rows[:SHOWN_PROBLEMS])
         self._counted(len(rows[SHOWN_PROBLEMS:]))
 

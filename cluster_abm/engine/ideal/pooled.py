@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from cluster_abm.engine.ideal.pool import Stations, advance_pool
 from cluster_abm.engine.loads import measure
-from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import LOAD, NEVER, NONE, Table, empty_nodes
+from cluster_abm.engine.state import LONGEST_NS, EngineState
+from cluster_abm.engine.tables import LOAD, NEVER, NONE, NS_PER_MS, Table, empty_nodes
+from cluster_abm.errors import InputError
 
 Integers = npt.NDArray[np.int64]
 
@@ -43,10 +44,14 @@ class PooledState(EngineState):
     """Nodes that have put everything together, live tasks and finished ones.
 
     `nodes` are what was pooled: jobs are submitted there, nothing runs there.
+
+    Raises:
+        InputError: more work than 64 bits of nanoseconds hold.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
+        self._check_work()
         self._cpus = float(self.nodes["speed"].sum() / self.pool["speed"][0])
         self._stations = Stations(
             sharing=np.zeros(0, np.int64),
@@ -55,6 +60,22 @@ class PooledState(EngineState):
             serving=np.full(len(self.nodes), NONE),
             ends=np.full(len(self.nodes), NEVER),
         )
+
+    def _check_work(self) -> None:
+        """One row books what all nodes do: 64 bits have to hold that.
+
+        Raises:
+            InputError: they do not.
+        """
+        jobs, pool = self.jobs, self.pool[0]
+        request_ms = (pool["seek_ns"] + jobs["request_kb"] * pool["ns_per_kb"]) / NS_PER_MS
+        alone_ms = jobs["cpu_ms"] * (1.0 / pool["speed"] + jobs["io_per_ms"] * request_ms)
+        all_ns = float((alone_ms * jobs["tasks"]).sum()) * NS_PER_MS
+        if not all_ns <= LONGEST_NS:
+            raise InputError(
+                f"workload: all work together reaches {all_ns / NS_PER_MS:.3g} ms: a pooled cluster (policy ideal) "
+                f"books it as one: allowed is {LONGEST_NS / NS_PER_MS:g}"
+            )
 
     def _serving(self, nodes: Table) -> Table:
         return pool_of(nodes)

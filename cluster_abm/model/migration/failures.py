@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -148,21 +148,21 @@ class Failures:
 
     # ---- tasks -------------------------------------------------------------------------------------------------
 
-    def _renew_network(self) -> set[int]:
-        """Routes lead round what is down from now on; the numbers of the links that are down."""
+    def _renew_network(self) -> Callable[[int], bool]:
+        """Routes lead round what is down from now on; says of a link, by its number, whether it is down."""
         if not self._routes_in_use.can_fail:
-            return set()
-        nodes = np.flatnonzero(~self._availability.up).tolist()
+            return lambda _: False
+        nodes = set(np.flatnonzero(~self._availability.up).tolist())
         links = self._plan.links_down
         self._live.change(self._live.whole.without(nodes=nodes, links=links))
-        ends = {frozenset(link) for link in links}
-        return {
-            number
-            for number, (one, other) in enumerate(self._live.whole.link_ends)
-            if one in nodes or other in nodes or frozenset((one, other)) in ends
-        }
+        ends, pairs = self._live.whole.link_ends, {frozenset(link) for link in links}
 
-    def _end_transfers(self, links_down: set[int]) -> None:
+        def is_down(link: int) -> bool:
+            return not nodes.isdisjoint(ends[link]) or frozenset(ends[link]) in pairs
+
+        return is_down
+
+    def _end_transfers(self, is_down: Callable[[int], bool]) -> None:
         """Tasks in transit over what is down now go on where they came from, if that is up."""
         engine, up = self._engine, self._availability.up
         routes = self._routes_in_use.take_all()
@@ -171,7 +171,7 @@ class Failures:
             if origin == target or not up[origin]:
                 continue
             route = routes.get(task, ()) if self._transfers.is_crossing(task) else ()
-            if not up[target] or not links_down.isdisjoint(route):
+            if not up[target] or any(map(is_down, route)):
                 self._recovery.turn_back(slot)
             else:
                 self._routes_in_use.keep(task, route)

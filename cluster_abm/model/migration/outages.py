@@ -29,6 +29,9 @@ class OutagePlan:
 
     Several causes may take a thing down at once; it is up again when all of them have ended.
 
+    Attributes:
+        links_down: the links that are down.
+
     Raises:
         InputError: an event names a link that the network does not have.
     """
@@ -39,6 +42,7 @@ class OutagePlan:
         self._events: list[tuple[int, int, Thing, bool, Iterator[tuple[float, bool]]]] = []
         self._order = itertools.count()
         self._causes: Counter[Thing] = Counter()
+        self.links_down: set[tuple[Any, Any]] = set()
         if settings.can_happen:
             self._plan(settings, nodes, network, run_seed)
 
@@ -46,11 +50,6 @@ class OutagePlan:
     def next_ns(self) -> int:
         """The next boundary at which something fails or recovers [ns]; NEVER if none is to come."""
         return self._events[0][0] if self._events else NEVER
-
-    @property
-    def links_down(self) -> list[tuple[Any, Any]]:
-        """The links that are down."""
-        return [thing for thing, causes in self._causes.items() if causes > 0 and not isinstance(thing, int)]
 
     def occur(self) -> Iterator[tuple[Thing, bool]]:
         """What fails or recovers by now, in order: the thing, and whether it is down."""
@@ -61,6 +60,8 @@ class OutagePlan:
             self._causes[thing] += 1 if fails else -1
             is_down = self._causes[thing] > 0
             if was_down != is_down:
+                if not isinstance(thing, int):
+                    (self.links_down.add if is_down else self.links_down.remove)(thing)
                 yield thing, is_down
 
     def _plan(self, settings: FailureSettings, nodes: int, network: Network, run_seed: int) -> None:

@@ -14,6 +14,7 @@ from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.formulas import load_imbalance_factors
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.observation.averages import NAMES as AVERAGES
+from cluster_abm.results.metrics import total_ns
 
 # Rows of the nodes' table kept, about 100 bytes each; so many measurements at least.
 MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
@@ -98,4 +99,4 @@ def load_imbalance_factor_ms(model: Any) -> float:
 
 def _utilisation(model: Any, resource: int) -> float:
     capacity_ns = max(1, model.now_ns * model.setup.cluster.nodes)
-    return float(model.busy_ns()[resource].sum() / capacity_ns)
+    return total_ns(model.busy_ns()[resource]) / float(capacity_ns)

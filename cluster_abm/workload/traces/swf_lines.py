@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import Lines
-from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.problems import SHOWN_PROBLEMS, Problems
 from cluster_abm.workload.traces.gathering import NumberColumn
+from cluster_abm.workload.traces.swf_scan import PLAIN, POWERS, scan_lines
 from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, number
 
 FIELDS = 18
@@ -31,8 +32,10 @@ WHOLE = ("allocated processors", "requested processors")
 LONGEST_S = LONGEST_MS / 1000.0
 LONGEST_HEADER = 16_000_000  # bytes
 HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
-SPACES = np.isin(np.arange(256), list(b" \t\n\r\v\f"))
-LINE_END = ord("\n")
+PICK = itemgetter(*USED.values())
+# For each field of a line its place among those in use, -1 for the others.
+PLACES = np.full(FIELDS, -1, np.int64)
+PLACES[list(USED.values())] = range(len(USED))
 
 
 class Log(NamedTuple):
@@ -41,14 +44,6 @@ class Log(NamedTuple):
     columns: dict[str, Floats]
     longer: int
     header: dict[str, str]
-
-
-class _Rows(NamedTuple):
-    """Cells of the fields in use, the line each row stands on, and how many lines there are in all."""
-
-    cells: Sequence[Sequence[bytes]]
-    lines: Sequence[int]
-    all_lines: int
 
 
 def read_log(lines: Lines) -> Log:
@@ -66,20 +61,17 @@ def read_log(lines: Lines) -> Log:
         if blank:
             before += blank
             continue
-        rows = _regular(block, before)
-        if rows is None:
-            rows, more = _one_by_one(block, before, header, problems)
-            longer += more
+        found = _Block(block, before, header, problems)
+        longer += found.longer
         # Below the first job remarks belong to no header.
-        header.is_open = header.is_open and not rows.lines
-        before += rows.all_lines
-        for name, cells in zip(USED, rows.cells, strict=False):
-            values = _values(cells)
-            _note_wrong(name, values, cells, rows.lines, problems)
-            columns[name].extend(values)
+        header.is_open = header.is_open and not len(found.rows)
+        for place, (name, column) in enumerate(columns.items()):
+            _note_wrong(name, place, found, before, problems)
+            column.extend(found.values[place])
+        before += found.all_lines
     problems.refuse()
-    found = {name: column.column() for name, column in columns.items()} if not header.is_open else {}
-    return Log(found, longer, header.keys())
+    read = {name: column.column() for name, column in columns.items()} if not header.is_open else {}
+    return Log(read, longer, header.keys())
 
 
 class _Header:
@@ -117,74 +109,89 @@ class _Header:
         return {key: "\n".join(parts) for key, parts in values.items()}
 
 
-def _regular(block: bytes, before: int) -> _Rows | None:
-    """The rows of a block that has no remark, no blank line, and 18 fields in each line."""
-    if b";" in block or b"_" in block or block.count(b"\r") != block.count(b"\r\n"):
-        return None
-    if not block.endswith(b"\n"):
-        block += b"\n"
-    marks = np.frombuffer(block, np.uint8)
-    blank = SPACES[marks]
-    begins = ~blank
-    begins[1:] &= blank[:-1]
-    fields = np.diff(np.cumsum(begins)[marks == LINE_END], prepend=0)
-    if (fields != FIELDS).any():
-        return None
-    words = block.split()
-    cells = [words[place::FIELDS] for place in USED.values()]
-    return _Rows(cells, range(before + 1, before + len(fields) + 1), len(fields))
+class _Block:
+    """The lines of one block: plain ones read by compiled code, odd ones one by one.
+
+    Attributes:
+        all_lines: how many lines there are.
+        rows: the lines that are rows, from 0, shape (rows,).
+        values: of the fields in use, shape (fields in use, rows).
+        longer: how many rows have more than 18 fields.
+    """
+
+    def __init__(self, block: bytes, before: int, header: _Header, problems: Problems) -> None:
+        self._block = block
+        most = block.count(b"\n") + block.count(b"\r") + 1
+        values, kinds = np.empty((len(USED), most)), np.empty(most, np.uint8)
+        begins = np.empty(most + 1, np.int64)
+        text = np.frombuffer(block, np.uint8)
+        self.all_lines = scan_lines(text, PLACES, FIELDS, POWERS, values, begins, kinds)
+        self._begins = begins[: self.all_lines + 1].tolist()
+        is_row = kinds[: self.all_lines] == PLAIN
+        self.longer = 0
+        if not is_row.all():
+            first_plain = int(is_row.argmax()) if is_row.any() else self.all_lines
+            self._read_odd(np.flatnonzero(~is_row).tolist(), first_plain, before, values, is_row, header, problems)
+        self.rows = np.flatnonzero(is_row)
+        self.values = values[:, self.rows] if len(self.rows) < self.all_lines else values[:, : self.all_lines]
+
+    def cell(self, row: int, field: int) -> bytes:
+        """What stands in a row at a position of USED."""
+        return self._cells(int(self.rows[row]))[0][field]
+
+    def _cells(self, line: int) -> tuple[list[bytes], bytes, bytes]:
+        """The fields of a line, and the mark and the text of its remark."""
+        data, mark, remark = self._block[self._begins[line] : self._begins[line + 1]].partition(b";")
+        return data.split(), mark, remark
+
+    def _read_odd(
+        self,
+        odd: list[int],
+        first_plain: int,
+        before: int,
+        values: Floats,
+        is_row: npt.NDArray[np.bool_],
+        header: _Header,
+        problems: Problems,
+    ) -> None:
+        cut: list[tuple[int, int]] = []
+        first_row = first_plain
+        for line in odd:
+            cells, mark, remark = self._cells(line)
+            if not cells:
+                if mark and line < first_row and header.is_open:
+                    header.add(remark.strip())
+            elif len(cells) < FIELDS:
+                cut.append((before + 1 + line, len(cells)))
+            else:
+                first_row = min(first_row, line)
+                self.longer += len(cells) > FIELDS
+                values[:, line] = [number(cell.decode("latin-1")) for cell in PICK(cells)]
+                is_row[line] = True
+        problems.add_rows(
+            range(len(cut)),
+            [line for line, _ in cut],
+            lambda place: f"{cut[place][1]} fields (cut off?): allowed: {FIELDS} numbers",
+        )
 
 
-def _one_by_one(block: bytes, before: int, header: _Header, problems: Problems) -> tuple[_Rows, int]:
-    """The rows of any block, and how many of them have more than 18 fields."""
-    pick = itemgetter(*USED.values())
-    rows: list[tuple[bytes, ...]] = []
-    lines: list[int] = []
-    cut: list[tuple[int, int]] = []
-    longer = 0
-    contents = block.splitlines()
-    for line, content in enumerate(contents, start=before + 1):
-        data, mark, remark = content.partition(b";")
-        cells = data.split()
-        if not cells:
-            if mark and not rows and header.is_open:
-                header.add(remark.strip())
-        elif len(cells) < FIELDS:
-            cut.append((line, len(cells)))
-        else:
-            longer += len(cells) > FIELDS
-            rows.append(pick(cells))
-            lines.append(line)
-    problems.add_rows(
-        range(len(cut)),
-        [line for line, _ in cut],
-        lambda place: f"{cut[place][1]} fields (cut off?): allowed: {FIELDS} numbers",
-    )
-    return _Rows(list(zip(*rows, strict=True)), lines, len(contents)), longer
-
-
-def _values(cells: Sequence[bytes]) -> Floats:
-    try:
-        if b"_" not in b"".join(cells):
-            return np.fromiter(map(float, cells), float, len(cells))
-    except ValueError:
-        pass
-    return np.fromiter((number(cell.decode("latin-1")) for cell in cells), float, len(cells))
-
-
-def _note_wrong(name: str, values: Floats, cells: Sequence[bytes], lines: Sequence[int], problems: Problems) -> None:
+def _note_wrong(name: str, place: int, block: _Block, before: int, problems: Problems) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
+    values = block.values[place]
     whole = name in WHOLE
     high = LARGEST_WHOLE if whole else LONGEST_S
     wrong = ~np.isfinite(values) | (values > high)
     if whole:
         wrong |= values != np.floor(values)
+    rows = np.flatnonzero(wrong).tolist()
+    if not rows:
+        return
     kind = "a whole number" if whole else "a number"
     problems.add_rows(
-        np.flatnonzero(wrong).tolist(),
-        lines,
+        rows,
+        {row: int(block.rows[row]) + before + 1 for row in rows[:SHOWN_PROBLEMS]},
         lambda row: (
-            f"{name} = {cells[row].decode('utf-8', 'replace')[:40]!r}: allowed: {kind} up to {high:.12g}, "
-            "-1 if not known"
+            f"{name} = {block.cell(row, USED[name]).decode('utf-8', 'replace')[:40]!r}: "
+            f"allowed: {kind} up to {high:.12g}, -1 if not known"
         ),
     )
