@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.engine.background import is_background, sleeps
 from cluster_abm.engine.memory import faults_per_ms as faults_at
 from cluster_abm.engine.memory import present_buffer_kb
@@ -15,6 +18,8 @@ from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
 from cluster_abm.formulas.memory import page_load_ms
 from cluster_abm.formulas.oversize import oversize
 from cluster_abm.jit import kernel
+
+Integers = npt.NDArray[np.int64]
 
 
 @kernel
@@ -102,6 +107,19 @@ def measure(
             load.disk_square += io_per_ms * request_ms * request_ms
             load.io_load += faults_per_ms + explicit
             slot = task.member_next
+
+
+@kernel
+def busy(nodes: Table, tasks: Table, now_ns: int, cpu_ns: Integers, disk_ns: Integers) -> None:
+    """Fill in the CPU and disk time that each node has given until `now_ns`, shape (nodes,) each [ns]."""
+    for index in range(nodes.shape[0]):
+        node = nodes[index]
+        cpu_ns[index] = node.cpu_busy_ns
+        if node.running != NONE:
+            cpu_ns[index] += max(0, now_ns - node.leg_ns)
+        disk_ns[index] = node.disk_busy_ns
+        if node.disk_head != NONE:
+            disk_ns[index] += now_ns - (node.disk_end_ns - tasks[node.disk_head].service_ns)
 
 
 @kernel

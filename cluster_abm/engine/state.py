@@ -16,11 +16,13 @@ from cluster_abm.engine.barriers import open_barrier_of
 from cluster_abm.engine.ending import end_job
 from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, turn_back
 from cluster_abm.engine.growing import GrowingTables
-from cluster_abm.engine.loads import describe, measure
+from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
+from cluster_abm.engine.shares import Shares
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
+    DEPENDENT,
     FREE,
     IN_TRANSIT,
     LAST_FINISH_NS,
@@ -37,6 +39,17 @@ Integers = npt.NDArray[np.int64]
 
 class EngineState(GrowingTables):
     """The tables of a run, and what may be done to them: all that the model does to the engine."""
+
+    _shares: Shares | None = None
+
+    def use_threads(self, most: int) -> None:
+        """From now on nodes are served, and measured, by up to so many threads at once; no result depends on it."""
+        self._shares = Shares(most) if most > 1 else None
+
+    @property
+    def _are_apart(self) -> bool:
+        """Whether nothing that happens to a task in a window concerns other nodes: no barrier, nor a task's kill."""
+        return not (self.memory_is_limited or self.counters[DEPENDENT] > 0)
 
     @property
     def last_finish_ns(self) -> int:
@@ -108,6 +121,9 @@ class EngineState(GrowingTables):
             self._make_room(1)
         self._make_room_for_records()
         until_records = NEVER
+        if self._shares is not None and self._are_apart and not (until_finish or until_empty):
+            self._shares.serve(self.tables, end_ns)
+            return end_ns
         if until_finish:
             until_records = self.finished + 1
         elif until_empty and self.live:
@@ -126,7 +142,10 @@ class EngineState(GrowingTables):
         if self.memory_is_limited:
             self._make_room(1)
         self._make_room_for_records()
-        serve(self.tables, 0, len(self.nodes), end_ns)
+        if self._shares is not None and self._are_apart:
+            self._shares.serve(self.tables, end_ns)
+        else:
+            serve(self.tables, 0, len(self.nodes), end_ns)
 
     def end_slice(self, now_ns: int, opens_barriers: bool) -> None:
         """At the boundary of a slice that nodes were served to one by one (advance.end_slice)."""
@@ -183,21 +202,19 @@ class EngineState(GrowingTables):
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
+        tables = self.tables
         if last is None:
             last = len(self.nodes)
-        tables = self.tables
+            if self._shares is not None:
+                self._shares.measure(tables, now_ns, loads, self.effective_rates)
+                return
         self._compiled_measure(tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates)
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
-        nodes = self.nodes
-        cpu = nodes["cpu_busy_ns"] + np.where(nodes["running"] >= 0, np.maximum(0, now_ns - nodes["leg_ns"]), 0)
-        serving = nodes["disk_head"] >= 0
-        service = np.zeros(len(nodes), np.int64)
-        if serving.any():
-            service[serving] = self.tasks["service_ns"][nodes["disk_head"][serving]]
-        begun = nodes["disk_end_ns"] - service
-        return cpu, nodes["disk_busy_ns"] + np.where(serving, now_ns - begun, 0)
+        cpu_ns, disk_ns = np.empty(len(self.nodes), np.int64), np.empty(len(self.nodes), np.int64)
+        busy(self.nodes, self.tasks, now_ns, cpu_ns, disk_ns)
+        return cpu_ns, disk_ns
 
     def empty_loads(self) -> Table:
         """A load table for all nodes, zeroed."""
