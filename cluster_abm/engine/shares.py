@@ -13,11 +13,14 @@ from time import perf_counter
 
 import numpy as np
 
+from cluster_abm.engine.admission import Starts, admit, admit_share
 from cluster_abm.engine.crew import Crew
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
+    BLOCK,
     COUNTERS,
+    DEPENDENT,
     FREE_TOP,
     LAST_FINISH_NS,
     LIVE,
@@ -28,13 +31,12 @@ from cluster_abm.engine.tables import (
 )
 from cluster_abm.jit import entry, kernel
 
-# A thread gets so many nodes that follow each other, then the next thread does: busy nodes that stand together are
-# dealt out, and few nodes share a line of the cache with another thread's.
-BLOCK = 16
 # To hand work over to a thread and to wait for its end takes 20 to 50 us: each thread must have as much to do [s].
 PAYS_S = 60e-6
-# How long a window takes of which nothing is known yet, for each task that lives [s].
+# How long work takes of which nothing is known yet, for each task [s].
 TASK_S = 0.3e-6
+# Fewer tasks than this are always sent on their way by one thread: it takes less than to find out whether others pay.
+FEWEST_STARTS = 256
 
 
 @kernel
@@ -103,33 +105,47 @@ class Shares:
 
     def __init__(self, threads: int) -> None:
         self._crew = Crew()
-        self._windows, self._measurements = Pace(threads), Pace(threads)
+        self._windows, self._measurements, self._starts = Pace(threads), Pace(threads), Pace(threads)
         self._served_ns = 0
         self._tables: Tables | None = None
         self._own: list[Tables] = []
-        self._serve: Callable[[Tables, int, int, int], None] | None = None
-        self._take_over: Callable[[Tables, Tables], None] | None = None
 
     def serve(self, tables: Tables, end_ns: int) -> None:
         """Let all nodes live until `end_ns`; no task may depend on another one, nor may memory be limited."""
-        if self._serve is None or self._take_over is None:
-            self._serve = entry(serve_share, tables, 0, 0, 0)
-            self._take_over = entry(take_over, tables, tables)
+        serve_nodes, take_back = entry(serve_share, tables, 0, 0, 0), entry(take_over, tables, tables)
         live = int(tables.counters[LIVE])
         window_ns = max(1, end_ns - self._served_ns)
         threads = self._windows.threads(window_ns, TASK_S * live)
         every = [tables, *self._rooms(tables, threads - 1, live)]
         took_s = [0.0] * threads
-        calls = [
-            partial(_timed, took_s, share, self._serve, own, share, threads, end_ns) for share, own in enumerate(every)
-        ]
         try:
-            self._crew.carry_out(calls)
+            self._crew.carry_out([
+                partial(_timed, took_s, share, serve_nodes, own, share, threads, end_ns)
+                for share, own in enumerate(every)
+            ])  # fmt: skip
         finally:
             for own in every[1:]:
-                self._take_over(tables, own)
+                take_back(tables, own)
         self._windows.note(window_ns, sum(took_s))
         self._served_ns = end_ns
+
+    def admit(self, tables: Tables, run_key: np.uint64, starts: Starts) -> None:
+        """Send tasks to the nodes on which they start (admission.admit)."""
+        count = len(starts.job)
+        threads = self._starts.threads(count, TASK_S * count)
+        bound, took_s = np.zeros(threads, np.int64), [0.0] * threads
+        if threads == 1:
+            _timed(took_s, 0, entry(admit, tables, run_key, starts), tables, run_key, starts)
+        else:
+            compiled = entry(admit_share, tables, run_key, starts, 0, 0, bound)
+            self._crew.carry_out([
+                partial(_timed, took_s, share, compiled, tables, run_key, starts, share, threads, bound)
+                for share in range(threads)
+            ])  # fmt: skip
+            tables.counters[FREE_TOP] -= count
+            tables.counters[LIVE] += count
+            tables.counters[DEPENDENT] += bound.sum()
+        self._starts.note(count, sum(took_s))
 
     def measure(self, tables: Tables, now_ns: int, loads: Table, effective_rates: bool) -> None:
         """Measure the loads of all nodes (loads.measure)."""
@@ -137,14 +153,11 @@ class Shares:
         compiled = entry(measure, nodes, tasks, 0, loads, 0, 0, False)
         threads = self._measurements.threads(1.0, TASK_S * (count + int(tables.counters[LIVE])))
         took_s = [0.0] * threads
-        bounds = [count * share // threads for share in range(threads + 1)]
-        calls = [
-            partial(
-                _timed, took_s, share, compiled, nodes, tasks, now_ns, loads, first, bounds[share + 1], effective_rates
-            )
-            for share, first in enumerate(bounds[:-1])
-        ]
-        self._crew.carry_out(calls)
+        bounds = [(count * share // threads, count * (share + 1) // threads) for share in range(threads)]
+        self._crew.carry_out([
+            partial(_timed, took_s, share, compiled, nodes, tasks, now_ns, loads, first, last, effective_rates)
+            for share, (first, last) in enumerate(bounds)
+        ])  # fmt: skip
         self._measurements.note(1.0, sum(took_s))
 
     def _rooms(self, tables: Tables, helpers: int, live: int) -> list[Tables]:
@@ -161,10 +174,7 @@ class Shares:
 
 def _room(tables: Tables, old: Tables | None, live: int) -> Tables:
     """Tables for a helping thread, with room for all that can end in a window."""
-    if old is not None and len(old.records) >= live:
-        records = old.records
-    else:
-        records = np.zeros(2 * live, RECORD)
+    records = np.zeros(2 * live, RECORD) if old is None or len(old.records) < live else old.records
     return tables._replace(
         free=np.zeros(len(tables.tasks), np.int64), counters=np.zeros(COUNTERS, np.int64), records=records
     )

@@ -18,7 +18,7 @@ from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, t
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
-from cluster_abm.engine.shares import Shares
+from cluster_abm.engine.shares import FEWEST_STARTS, Shares
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
@@ -74,7 +74,11 @@ class EngineState(GrowingTables):
         if origin is None:
             origin = self.jobs["home"][job].astype(np.int64)
         self._make_room(len(job))
-        self._compiled_admit(self.tables, np.uint64(self.run_key), Starts(job, rank, held_ns, target, delay_ns, origin))
+        starts = Starts(job, rank, held_ns, target, delay_ns, origin)
+        if self._shares is not None and len(job) >= FEWEST_STARTS:
+            self._shares.admit(self.tables, np.uint64(self.run_key), starts)
+        else:
+            self._compiled_admit(self.tables, np.uint64(self.run_key), starts)
 
     def start_background(self, programs: Table) -> None:
         """Start background programs, tables.BACKGROUND_FIELDS, at time 0 (background.start_background)."""

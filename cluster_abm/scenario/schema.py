@@ -191,13 +191,15 @@ def _drained_or_a_time(value: Any) -> str | float:
 Until = Annotated[str | float, PlainValidator(_drained_or_a_time)]
 
 
+MOST_THREADS = 256
+
+
 def _auto_or_a_number(value: Any) -> str | int:
     if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_THREADS):
         return value
     raise ValueError(f'must be "auto" or a whole number from 1 to {MOST_THREADS}')
 
 
-MOST_THREADS = 256
 Threads = Annotated[str | int, PlainValidator(_auto_or_a_number)]
 
 
