@@ -17,6 +17,7 @@ from cluster_abm.limits import available_processors
 from cluster_abm.policies import Hardware, Policy
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
 
 # 31 years; also catches what no route leads to.
@@ -145,4 +146,4 @@ def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
 
 def most_threads(threads: str | int) -> int:
     """`run.threads` as a number: "auto" is one for each core that this process may use."""
-    return available_processors() if threads == "auto" else int(threads)
+    return min(MOST_THREADS, available_processors()) if threads == "auto" else int(threads)
