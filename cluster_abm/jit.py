@@ -141,6 +141,15 @@ def entry(function: Function, *arguments: object) -> Function:
     return cast(Function, found)
 
 
+def native_address(function: Function, *arguments: object) -> int:
+    """The address of a kernel's compiled code for arguments of such types (compiling.calls)."""
+    dispatcher = cast(Any, function)
+    signature = tuple(map(numba.typeof, arguments))
+    dispatcher.compile(signature)
+    found = dispatcher.overloads[signature]
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
 def inlinable(function: Function) -> Function:
     """A plain Python function that kernels may call too; they compile the same source."""
     marked: Function = register_jitable(function)

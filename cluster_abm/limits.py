@@ -72,6 +72,13 @@ def checked_workers(given: int | None, processors: int, runs: int) -> int:
     return count
 
 
+def available_processors() -> int:
+    """Processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @cache
 def memory_bytes() -> float:
     """Memory that this process may take: the machine's, or less if a limit of its group or its own says so [bytes]."""

@@ -167,6 +167,7 @@ def overrides_of(
     trace_run: int | None = None,
     policy: str | None = None,
     seed: int | None = None,
+    threads: str | None = None,
 ) -> Overrides:
     """The options as dotted keys over a scenario. Raises InputError for what is wrong with them, all at once."""
     found = settings_of("--set", settings)
@@ -180,6 +181,8 @@ def overrides_of(
         by_option["policy.name"] = ("--policy", policy)
     if seed is not None:
         by_option["run.seed"] = ("--seed", seed)
+    if threads is not None:
+        by_option["run.threads"] = ("--threads", value_of(threads))
     from cluster_abm.scenario.unused import dotted
 
     given_keys = set(dotted(found))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.argument("scenario")
 @click.option("--policy", help="Load-balancing policy (default: the scenario's).")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
+@click.option("--threads", metavar="N", help="At most so many threads serve nodes at once, or auto (default: 1).")
 @work_options
 @out_option(None)
 @click.option("--animate", type=FilePath(), help="Write a film of the run: a .gif, or where ffmpeg is an .mp4.")
@@ -45,6 +46,7 @@ def run_command(
     scenario: str,
     policy: str | None,
     seed: int | None,
+    threads: str | None,
     settings: tuple[str, ...],
     trace: Path | None,
     trace_run: int | None,
@@ -63,7 +65,7 @@ def run_command(
         from cluster_abm.scenario import load_scenario
         from cluster_abm.scenario.mixture import check_one_policy
 
-        overrides = overrides_of(settings, trace, trace_run, policy, seed)
+        overrides = overrides_of(settings, trace, trace_run, policy, seed, threads)
         checked = load_scenario(scenario, overrides)
         if policy is not None:
             check_one_policy(checked, f"--policy {policy!r}")

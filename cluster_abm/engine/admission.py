@@ -9,12 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.memory import faults_per_ms
-from cluster_abm.engine.rows import take_slot
 from cluster_abm.engine.streams import Word, task_key
-from cluster_abm.engine.tables import DEPENDENT, IN_TRANSIT, LIVE, NEVER, NONE, NS_PER_MS, Row, Table, Tables
+from cluster_abm.engine.tables import (
+    BLOCK,
+    DEPENDENT,
+    FREE_TOP,
+    IN_TRANSIT,
+    LIVE,
+    NEVER,
+    NONE,
+    NS_PER_MS,
+    Row,
+    Table,
+    Tables,
+)
 from cluster_abm.formulas.buffer import data_kb, hit_rate
 from cluster_abm.formulas.slowdown import isolated_paging_ms
-from cluster_abm.jit import called, inlined, kernel
+from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 
@@ -181,40 +192,35 @@ class Starts(NamedTuple):
     origin: Integers
 
 
-@called
-def admit_task(
-    tables: Tables, run_key: Word, number: int, rank: int, held_ns: int, target: int, delay_ns: int, origin: int
-) -> int:
-    """Send a task of a job to its node (`Starts` says what the arguments are); the task's row."""
-    job = tables.jobs[number]
+@inlined
+def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) -> int:
+    """Send one of the tasks to its node, in a row of the table; 1 if it depends on others of its job, else 0."""
+    job = tables.jobs[starts.job[entry]]
     home = tables.homes[job.home]
-    node = tables.nodes[target % tables.nodes.shape[0]]
-    slot = take_slot(tables)
-    tables.counters[LIVE] += 1
+    node = tables.nodes[starts.target[entry] % tables.nodes.shape[0]]
     task = tables.tasks[slot]
-    task.task = job.first_task + rank
-    task.job = number
+    task.task = job.first_task + starts.rank[entry]
+    task.job = starts.job[entry]
     task.home = job.home
-    task.node = target
-    task.origin = origin
+    task.node = starts.target[entry]
+    task.origin = starts.origin[entry]
     task.restarts = 0
     task.lost_cpu_ns = 0
     task.state = IN_TRANSIT
-    task.moves = 1 if target != job.home else 0
+    task.moves = 1 if starts.target[entry] != job.home else 0
     task.migrations = 0
     task.request_kind = NONE
     task.arrival_write_kb = 0.0
     task.gap_left_ns = NONE
     task.key = task_key(run_key, task.task)
     task.arrival_ns = job.arrival_ns
-    task.since_ns = job.arrival_ns + held_ns
-    task.enter_ns = task.since_ns + delay_ns
+    task.since_ns = job.arrival_ns + starts.held_ns[entry]
+    task.enter_ns = task.since_ns + starts.delay_ns[entry]
     task.cpu_demand_ms = job.cpu_ms
     task.barrier_ms = job.barrier_ms
     task.barriers_left = barriers_of(job)
     task.wake_ns = 0
     task.bound = 1 if task.barriers_left > 0 or (job.tasks > 1 and node.limit_kb < NEVER) else 0
-    tables.counters[DEPENDENT] += task.bound
     plan_phases(task, node.speed)
     task.fault_credit = 0.0
     task.accesses = 0
@@ -240,11 +246,17 @@ def admit_task(
     task.paging_ns = 0
     task.migration_ns = 0
     task.barrier_ns = 0
-    task.blocked_ns = held_ns
+    task.blocked_ns = starts.held_ns[entry]
     describe_isolated_run(task, home, tables.phases)
     set_out(node, tables.tasks, slot)
     join_members(node, tables.tasks, slot)
-    return int(slot)
+    return int(task.bound)
+
+
+@inlined
+def row_of(tables: Tables, entry: int) -> int:
+    """The row that one of several tasks takes which start together: a free one."""
+    return int(tables.free[tables.counters[FREE_TOP] - 1 - entry])
 
 
 @kernel
@@ -252,12 +264,28 @@ def admit(tables: Tables, run_key: Word, starts: Starts) -> None:
     """Send tasks to their nodes; each enters its target `held_ns` and `delay_ns` after its job's arrival.
 
     Args:
-        tables: the state, changed in place; there must be free slots enough.
+        tables: the state, changed in place; there must be free rows enough.
         run_key: key of the service-time streams of this run.
         starts: the tasks.
     """
+    count = starts.job.shape[0]
+    for entry in range(count):
+        tables.counters[DEPENDENT] += start(tables, run_key, starts, entry, row_of(tables, entry))
+    tables.counters[FREE_TOP] -= count
+    tables.counters[LIVE] += count
+
+
+@kernel
+def admit_share(tables: Tables, run_key: Word, starts: Starts, share: int, shares: int, bound: Integers) -> None:
+    """`admit` for the tasks that start on one of several shares of the nodes; counters stay as they are.
+
+    Args:
+        tables, run_key, starts: as for `admit`.
+        share, shares: which of how many shares (tables.BLOCK).
+        bound: shape (shares,): filled in, at `share`, with how many of its tasks depend on others of their job.
+    """
+    found = 0
     for entry in range(starts.job.shape[0]):
-        admit_task(
-            tables, run_key, starts.job[entry], starts.rank[entry], starts.held_ns[entry], starts.target[entry],
-            starts.delay_ns[entry], starts.origin[entry],
-        )  # fmt: skip
+        if starts.target[entry] // BLOCK % shares == share:
+            found += start(tables, run_key, starts, entry, row_of(tables, entry))
+    bound[share] = found

@@ -39,7 +39,7 @@ def serve_slice(tables: Tables, end_ns: int) -> int:
 
 
 @kernel
-def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int) -> int:
+def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int, first: int, last: int) -> int:
     """Serve all nodes and open barriers, slice after slice, until `end_ns`.
 
     While a task depends on others of its job, or the end of a task is waited for, this goes from slice to slice, over
@@ -50,6 +50,7 @@ def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int) -> i
         slice_ns: length of a slice [ns].
         end_ns: a slice boundary [ns].
         until_records: stop at the first slice boundary by which so many tasks have ended; NEVER: do not.
+        first, last: in one leap only the nodes from the `first`-th to the one before the `last`-th are served.
 
     Returns:
         the boundary reached [ns].
@@ -69,7 +70,7 @@ def advance(tables: Tables, slice_ns: int, end_ns: int, until_records: int) -> i
             next_ns = first_event_ns(nodes)
         if boundary_ns == end_ns or tables.counters[RECORDS] >= until_records:
             return boundary_ns
-    serve(tables, 0, nodes.shape[0], end_ns)
+    serve(tables, first, last, end_ns)
     return end_ns
 
 

@@ -58,7 +58,8 @@ class GrowingTables:
             tasks=np.zeros(0, TASK),
             free=np.zeros(0, np.int64),
             counters=np.zeros(COUNTERS, np.int64),
-            records=np.zeros(256, RECORD),
+            # Room for all that will ever be: memory of which nothing is written takes none.
+            records=np.zeros(max(1, int(jobs["tasks"].sum())), RECORD),
             barriers=self._closed_barriers(jobs),
             pending_jobs=np.zeros(2 * len(jobs), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,

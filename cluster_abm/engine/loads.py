@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.engine.background import is_background, sleeps
 from cluster_abm.engine.memory import faults_per_ms as faults_at
 from cluster_abm.engine.memory import present_buffer_kb
@@ -93,6 +96,8 @@ def measure_node(node: Row, tasks: Table, now_ns: int, load: Row, effective_rate
         load.io_load += faults_per_ms + explicit
         slot = task.member_next
 
+Integers = npt.NDArray[np.int64]
+
 
 @kernel
 def measure(
@@ -106,6 +111,19 @@ def measure(
     """
     for index in range(first, last):
         measure_node(nodes[index], tasks, now_ns, loads[index], effective_rates)
+
+
+@kernel
+def busy(nodes: Table, tasks: Table, now_ns: int, cpu_ns: Integers, disk_ns: Integers) -> None:
+    """Fill in the CPU and disk time that each node has given until `now_ns`, shape (nodes,) each [ns]."""
+    for index in range(nodes.shape[0]):
+        node = nodes[index]
+        cpu_ns[index] = node.cpu_busy_ns
+        if node.running != NONE:
+            cpu_ns[index] += max(0, now_ns - node.leg_ns)
+        disk_ns[index] = node.disk_busy_ns
+        if node.disk_head != NONE:
+            disk_ns[index] += now_ns - (node.disk_end_ns - tasks[node.disk_head].service_ns)
 
 
 @kernel

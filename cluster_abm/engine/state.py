@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,13 @@ from cluster_abm.engine.barriers import open_barrier_of
 from cluster_abm.engine.ending import end_job
 from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, turn_back
 from cluster_abm.engine.growing import GrowingTables
-from cluster_abm.engine.loads import describe, measure
+from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
+from cluster_abm.engine.shares import FEWEST_STARTS, Shares
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
+    DEPENDENT,
     FREE,
     IN_TRANSIT,
     LAST_FINISH_NS,
@@ -32,7 +35,7 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.errors import InputError
-from cluster_abm.jit import entry
+from cluster_abm.jit import entry, native_address
 
 Integers = npt.NDArray[np.int64]
 
@@ -40,8 +43,28 @@ Integers = npt.NDArray[np.int64]
 LONGEST_NS = 4_600_000_000_000 * NS_PER_MS
 
 
+class Addresses(NamedTuple):
+    """Addresses of kernels, for code that calls them without being compiled together with them."""
+
+    advance: int
+    admit: int
+    measure: int
+    migrate: int
+
+
 class EngineState(GrowingTables):
     """The tables of a run, and what may be done to them: all that the model does to the engine."""
+
+    _shares: Shares | None = None
+
+    def use_threads(self, most: int) -> None:
+        """From now on nodes are served, and measured, by up to so many threads at once; no result depends on it."""
+        self._shares = Shares(most) if most > 1 else None
+
+    @property
+    def _are_apart(self) -> bool:
+        """Whether nothing that happens to a task in a window concerns other nodes: no barrier, nor a task's kill."""
+        return not (self.memory_is_limited or self.counters[DEPENDENT] > 0)
 
     @property
     def last_finish_ns(self) -> int:
@@ -69,7 +92,11 @@ class EngineState(GrowingTables):
         if origin is None:
             origin = self.jobs["home"][job].astype(np.int64)
         self._make_room(len(job))
-        self._compiled_admit(self.tables, np.uint64(self.run_key), Starts(job, rank, held_ns, target, delay_ns, origin))
+        starts = Starts(job, rank, held_ns, target, delay_ns, origin)
+        if self._shares is not None and len(job) >= FEWEST_STARTS:
+            self._shares.admit(self.tables, np.uint64(self.run_key), starts)
+        else:
+            self._compiled_admit(self.tables, np.uint64(self.run_key), starts)
 
     def start_background(self, programs: Table) -> None:
         """Start background programs, tables.BACKGROUND_FIELDS, at time 0 (background.start_background)."""
@@ -119,6 +146,9 @@ class EngineState(GrowingTables):
             self._make_room(1)
         self._make_room_for_records()
         until_records = NEVER
+        if self._shares is not None and self._are_apart and not (until_finish or until_empty):
+            self._shares.serve(self.tables, end_ns)
+            return end_ns
         if until_finish:
             until_records = self.finished + 1
         elif until_empty and self.live:
@@ -143,7 +173,10 @@ class EngineState(GrowingTables):
         if self.memory_is_limited:
             self._make_room(1)
         self._make_room_for_records()
-        serve(self.tables, 0, len(self.nodes), end_ns)
+        if self._shares is not None and self._are_apart:
+            self._shares.serve(self.tables, end_ns)
+        else:
+            serve(self.tables, 0, len(self.nodes), end_ns)
 
     def end_slice(self, now_ns: int, opens_barriers: bool) -> None:
         """At the boundary of a slice that nodes were served to one by one (advance.end_slice)."""
@@ -184,11 +217,22 @@ class EngineState(GrowingTables):
         return np.asarray(tasks["task"][of_job])
 
     def _advance(self, end_ns: int, until_records: int) -> int:
-        return self._compiled_advance(self.tables, self.slice_ns, end_ns, until_records)
+        return self._compiled_advance(self.tables, self.slice_ns, end_ns, until_records, 0, len(self.nodes))
 
     @cached_property
-    def _compiled_advance(self) -> Callable[[Tables, int, int, int], int]:
-        return entry(advance, self.tables, self.slice_ns, 0, 0)
+    def _compiled_advance(self) -> Callable[[Tables, int, int, int, int, int], int]:
+        return entry(advance, self.tables, self.slice_ns, 0, 0, 0, 0)
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Where the kernels are that compiled negotiations call."""
+        tables, starts = self.tables, Starts(*(np.zeros(1, np.int64),) * 6)
+        return Addresses(
+            advance=native_address(advance, tables, 0, 0, 0, 0, 0),
+            admit=native_address(admit, tables, np.uint64(0), starts),
+            measure=native_address(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False),
+            migrate=native_address(migrate, tables, 0, 0, 0, 0),
+        )
 
     @cached_property
     def _compiled_admit(self) -> Callable[[Tables, np.uint64, Starts], None]:
@@ -200,21 +244,19 @@ class EngineState(GrowingTables):
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
+        tables = self.tables
         if last is None:
             last = len(self.nodes)
-        tables = self.tables
+            if self._shares is not None:
+                self._shares.measure(tables, now_ns, loads, self.effective_rates)
+                return
         self._compiled_measure(tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates)
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
         """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
-        nodes = self.nodes
-        cpu = nodes["cpu_busy_ns"] + np.where(nodes["running"] >= 0, np.maximum(0, now_ns - nodes["leg_ns"]), 0)
-        serving = nodes["disk_head"] >= 0
-        service = np.zeros(len(nodes), np.int64)
-        if serving.any():
-            service[serving] = self.tasks["service_ns"][nodes["disk_head"][serving]]
-        begun = nodes["disk_end_ns"] - service
-        return cpu, nodes["disk_busy_ns"] + np.where(serving, now_ns - begun, 0)
+        cpu_ns, disk_ns = np.empty(len(self.nodes), np.int64), np.empty(len(self.nodes), np.int64)
+        busy(self.nodes, self.tasks, now_ns, cpu_ns, disk_ns)
+        return cpu_ns, disk_ns
 
     def empty_loads(self) -> Table:
         """A load table for all nodes, zeroed."""

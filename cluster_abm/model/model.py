@@ -176,7 +176,8 @@ class ClusterModel(Readings, mesa.Model):
         self.jobs_register.update()
         self._managers_talk()
         if parts.measurements.observe(is_last=not self.running):
-            self.datacollector.collect(self)
+            with parts.measurements.held():
+                self.datacollector.collect(self)
 
     def _managers_act(self) -> None:
         """Load managers whose policies' period has come offer running tasks to each other."""

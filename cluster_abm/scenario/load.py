@@ -77,8 +77,9 @@ def scenario_from(
 
 
 def scenario_to_toml(scenario: Scenario) -> str:
-    """The scenario, resolved, as TOML that `load_scenario` reads back to an equal one."""
-    return tomli_w.dumps(scenario.model_dump(mode="json", exclude_none=True))
+    """The scenario, resolved, as TOML that `load_scenario` reads back to an equal one; but for `run.threads`, which is
+    no part of what a run is."""
+    return tomli_w.dumps(scenario.model_dump(mode="json", exclude_none=True, exclude={"run": {"threads"}}))
 
 
 def nearest(word: str, allowed: list[str]) -> str:

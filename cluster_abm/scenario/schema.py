@@ -191,6 +191,18 @@ def _drained_or_a_time(value: Any) -> str | float:
 Until = Annotated[str | float, PlainValidator(_drained_or_a_time)]
 
 
+MOST_THREADS = 256
+
+
+def _auto_or_a_number(value: Any) -> str | int:
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_THREADS):
+        return value
+    raise ValueError(f'must be "auto" or a whole number from 1 to {MOST_THREADS}')
+
+
+Threads = Annotated[str | int, PlainValidator(_auto_or_a_number)]
+
+
 class Run(Section):
     """How long, and from which seed."""
 
@@ -198,6 +210,8 @@ class Run(Section):
     """every random number of the run follows from it"""
     until: Until = "drained"
     """"drained": until the last job has finished; or simulated time [ms]"""
+    threads: Threads = 1
+    """at most so many threads serve nodes at once; "auto": one for each core; no number of a run depends on it"""
 
 
 class Compare(Section):

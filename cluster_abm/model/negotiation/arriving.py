@@ -9,15 +9,14 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from numba.core import types
 
 from cluster_abm.compiling.blocks import BLOCK
-from cluster_abm.compiling.calls import address_of, call_at
+from cluster_abm.compiling.calls import address_of, call_at, native_call
 from cluster_abm.compiling.tables import task_of, view_of
-from cluster_abm.engine.admission import admit_task
-from cluster_abm.engine.advance import advance
-from cluster_abm.engine.loads import describe, measure_node
-from cluster_abm.engine.migration import migrate, slot_of
-from cluster_abm.engine.slice import live_until
+from cluster_abm.engine.admission import Starts
+from cluster_abm.engine.loads import describe
+from cluster_abm.engine.migration import slot_of
 from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, LIVE, NEVER, NS_PER_MS, RECORDS, Row, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
@@ -44,18 +43,29 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
+# The engine's kernels are called by their addresses: compiled together with them this would take minutes.
+advance_at = native_call(types.int64, "tables", "slice_ns", "end_ns", "until_records", "first", "last")
+admit_at = native_call(types.none, "tables", "run_key", "starts")
+measure_at = native_call(types.none, "nodes", "tasks", "now_ns", "loads", "first", "last", "effective_rates")
+migrate_at = native_call(types.int64, "tables", "slot", "target", "cost_ns", "now_ns")
+
+
 @inlined
-def bring_up_to(tables: Tables, node: int, now_ns: int) -> None:
+def bring_up_to(tables: Tables, terms: Terms, node: int, now_ns: int) -> None:
     """Let one node live until the slice begins: inside slices nodes are alone, so the others can follow later."""
     if tables.nodes[node].next_event_ns < now_ns:
-        live_until(tables.nodes[node], tables, now_ns)
+        advance_at(terms.engine.advance, tables, terms.slice_ns, now_ns, NEVER, node, node + 1)
 
 
-@inlined
+@called
 def measure_own(tables: Tables, desk: Desk, terms: Terms, node: int, now_ns: int) -> None:
     """Measure a node's loads into the desk's own row."""
-    bring_up_to(tables, node, now_ns)
-    measure_node(tables.nodes[node], tables.tasks, now_ns, desk.own[0], terms.effective_rates)
+    bring_up_to(tables, terms, node, now_ns)
+    measure_at(
+        terms.engine.measure, tables.homes, tables.tasks, now_ns, desk.loads, node, node + 1, terms.effective_rates
+    )
+    for index in range(INDICES):
+        desk.own_numbers[0, index] = desk.load_numbers[node, index]
 
 
 @inlined
@@ -303,7 +313,7 @@ def send_away(
     task_at, view_at, decision_at = address_of(desk.task), address_of(desk.views), address_of(desk.decision)
     while sent != terms.most_migrations and declined < terms.offers:
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
-        bring_up_to(tables, manager, now_ns)
+        bring_up_to(tables, terms, manager, now_ns)
         count = describe(tables.nodes, tables.tasks, tables.jobs, manager, now_ns, desk.candidates)
         desk.views[0].candidate_count = count
         is_right = call_at(terms.migration, task_at, view_at, terms.numbers, decision_at)
@@ -329,8 +339,9 @@ def send_away(
         slot = slot_of(tables.nodes, tables.tasks, manager, task.task)
         if slot < 0 or not 0.0 <= cost_ms <= LONGEST_WAIT_MS:
             return False
-        bring_up_to(tables, target, now_ns)
-        migrate(tables, slot, target, whole_ns(cost_ms) + asking_ns + took_ns, now_ns)
+        bring_up_to(tables, terms, target, now_ns)
+        transit_ns = whole_ns(cost_ms) + asking_ns + took_ns
+        migrate_at(terms.engine.migrate, tables, slot, target, transit_ns, now_ns)
         desk.counts[MIGRATIONS if task.running else REMOTE_EXECUTIONS] += 1
         note_true_loads(tables, known, desk, terms, manager, now_ns)
         note_true_loads(tables, known, desk, terms, target, now_ns)
@@ -400,7 +411,9 @@ def place_arrivals(
         if begins_ns > now_ns:
             now_ns = begins_ns
             if tables.counters[DEPENDENT] > 0:
-                advance(tables, terms.slice_ns, now_ns, NEVER)
+                advance_at(
+                    terms.engine.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0]
+                )
         if terms.all_is_known and looked_ns != now_ns:
             look(tables, known, desk, terms, now_ns)
             looked_ns = now_ns
@@ -422,8 +435,11 @@ def place_arrivals(
             return entry
         if target != manager:
             counts[REMOTE_EXECUTIONS] += 1
-        bring_up_to(tables, target, now_ns)
-        admit_task(tables, terms.run_key, job, rank, held_ns, target, delay_ns, manager)
+        bring_up_to(tables, terms, target, now_ns)
+        starts = desk.starts
+        starts.job[0], starts.rank[0], starts.held_ns[0] = job, rank, held_ns
+        starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
+        admit_at(terms.engine.admit, tables, terms.run_key, starts)
         placed[0, entry], placed[1, entry], placed[2, entry] = target, delay_ns, asking_ns
         note_true_loads(tables, known, desk, terms, target, now_ns)
         if asked > 0 and target != manager and not terms.all_is_known:

@@ -84,6 +84,7 @@ class CompiledNegotiation:
         if staging is not None:
             self._desk = with_files(self._desk, staging.tables())
         self._terms = Terms(
+            engine=engine.addresses,
             place=compiled.place,
             accept=compiled.accept,
             migration=compiled.migration,

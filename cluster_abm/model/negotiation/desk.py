@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
+from cluster_abm.engine.admission import Starts
+from cluster_abm.engine.state import Addresses
 from cluster_abm.engine.tables import CANDIDATE, LOAD, Table
 from cluster_abm.model.negotiation.knowledge import INDICES
 
@@ -28,7 +30,9 @@ class Desk(NamedTuple):
 
     Attributes:
         views, task, candidate, decision: one row each (compiling.tables).
-        own: one row of the load table; `own_numbers`, shape (1, indices), is the same memory.
+        loads: the loads of nodes as last measured; `load_numbers`, shape (nodes, indices), is the same memory.
+        own_numbers: one row of it, shape (1, indices).
+        starts: the task that starts (engine.admission.Starts).
         changed, before: of knowledge.begin_view.
         refused, down: flags of nodes, shape (nodes,).
         declined: nodes that have refused the task in question, shape (nodes,).
@@ -53,8 +57,10 @@ class Desk(NamedTuple):
     task: Table
     candidate: Table
     decision: Table
-    own: Table
+    loads: Table
+    load_numbers: Floats
     own_numbers: Floats
+    starts: Starts
     changed: Integers
     before: Floats
     refused: Bytes
@@ -85,6 +91,7 @@ class Terms(NamedTuple):
     """What stays the same during a run, or a call.
 
     Attributes:
+        engine: addresses of the engine's kernels.
         place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
         migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
         offers: how many nodes are asked.
@@ -105,6 +112,7 @@ class Terms(NamedTuple):
         no_answer, drains: numbers of these reasons.
     """
 
+    engine: Addresses
     place: int
     accept: int
     migration: int
@@ -135,15 +143,17 @@ class Terms(NamedTuple):
 
 def empty_desk(nodes: int, notes: int) -> Desk:
     """A desk of a run without files, whose routes are still to be told."""
-    own = np.zeros(1, LOAD)
+    loads = np.zeros(nodes, LOAD)
     none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
     desk = Desk(
         views=np.zeros(1, VIEW_ROW),
         task=np.zeros(1, TASK_ROW),
         candidate=np.zeros(1, TASK_ROW),
         decision=np.zeros(1, DECISION_ROW),
-        own=own,
-        own_numbers=own.view(np.float64).reshape(1, INDICES),
+        loads=loads,
+        load_numbers=loads.view(np.float64).reshape(nodes, INDICES),
+        own_numbers=np.zeros((1, INDICES)),
+        starts=Starts(*(np.zeros(1, np.int64) for _ in Starts._fields)),
         changed=np.zeros(nodes + 1, np.int64),
         before=np.zeros((nodes + 1, INDICES)),
         refused=np.zeros(nodes, np.uint8),

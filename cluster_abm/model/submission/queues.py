@@ -163,8 +163,10 @@ class Submissions:
             held_ns = max(0, self._clock.now_ns - int(self.schedule.arrivals_ns[job]))
             return Arrivals(np.full(width, job), np.arange(width), np.full(width, held_ns))
         widths = self._engine.jobs["tasks"][jobs].astype(np.int64)
-        starts = np.cumsum(widths) - widths
         all_held_ns = np.maximum(0, self._clock.now_ns - self.schedule.arrivals_ns[jobs])
+        if (widths == 1).all():
+            return Arrivals(jobs, np.zeros_like(widths), all_held_ns)
+        starts = np.cumsum(widths) - widths
         return Arrivals(
             jobs.repeat(widths), np.arange(widths.sum()) - starts.repeat(widths), all_held_ns.repeat(widths)
         )

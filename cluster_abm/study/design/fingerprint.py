@@ -57,7 +57,8 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         InputError: a file that the scenario names cannot be read.
     """
     resolved = scenario.model_dump(mode="json", exclude=UNUSED)
-    del resolved["run"]["seed"]
+    for key in ("seed", "threads"):
+        del resolved["run"][key]
     # Parameters that the policy does not know, for others to compare it with, change no run of its own.
     resolved["policy"] = {
         "name": scenario.policy.name,

@@ -12,10 +12,10 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
-from cluster_abm.limits import checked_workers
+from cluster_abm.limits import available_processors, checked_workers
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.fingerprint import cell_key
-from cluster_abm.study.runner.executors import available_processors, check_options, open_executor
+from cluster_abm.study.runner.executors import check_options, open_executor
 from cluster_abm.study.runner.keeping import InFolder, InMemory, ResultKeeper
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.runner.work import Request, Work

@@ -15,7 +15,7 @@ from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor
 from cluster_abm.study.runner.in_flight import Ended, InFlight
 from cluster_abm.study.runner.keeping import ResultKeeper
-from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by
+from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by, with_one_thread
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.store.store import Record, RunName
 
@@ -106,7 +106,7 @@ class Work:
         with InFlight(executor, self._book) as flight:
             try:
                 while self.queue or self._elsewhere or flight:
-                    self._fill(flight)
+                    self._fill(flight, executor)
                     self._show(len(flight))
                     self._keeper.tidy(self.made)
                     if flight:
@@ -136,7 +136,7 @@ class Work:
                 self.finished.add((key, seed))
         self._bar.total = self.expected
 
-    def _fill(self, flight: InFlight[RunName]) -> None:
+    def _fill(self, flight: InFlight[RunName], executor: BatchExecutor) -> None:
         while self.queue and flight.has_room:
             run = self.queue.popleft()
             if not self._keeper.claim(run):
@@ -148,16 +148,19 @@ class Work:
                     self._keeper.release(run)
                     self._settle(record)
                 continue
-            flight.send(run, carry_out, self._assignment(run))
+            flight.send(run, carry_out, self._assignment(run, executor.is_alone))
 
     def _is_as_before(self, run: RunName) -> bool:
         """Whether a failed run's record is that of before this call; else another process has tried it again."""
         written_ns = self._to_retry.get(run)
         return written_ns is not None and self._keeper.written_ns(run) == written_ns
 
-    def _assignment(self, run: RunName) -> Assignment:
+    def _assignment(self, run: RunName, is_alone: bool) -> Assignment:
         request, (key, seed) = self._request, run
         scenario = request.scenario(run)
+        if not is_alone:
+            # Runs that are carried out at once do not fight for cores.
+            scenario = with_one_thread(scenario)
         version = policy_version(scenario.policy.name)
         keeps_load = seed == request.load_seed
         return Assignment(scenario, key, seed, version, request.warmup, keeps_load, request.raises_bad_input)

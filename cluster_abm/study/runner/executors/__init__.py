@@ -2,14 +2,12 @@
 
 from cluster_abm.study.runner.executors.base import TRIES_AFTER_LOSS, BatchExecutor, WorkerLost
 from cluster_abm.study.runner.executors.opening import KINDS, check_options, open_executor
-from cluster_abm.study.runner.executors.processes import available_processors
 
 __all__ = [
     "KINDS",
     "TRIES_AFTER_LOSS",
     "BatchExecutor",
     "WorkerLost",
-    "available_processors",
     "check_options",
     "open_executor",
 ]

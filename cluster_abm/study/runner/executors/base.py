@@ -34,6 +34,11 @@ class BatchExecutor(Executor):
     def window(self) -> int:
         """Tasks to have outstanding at once, by what is known now, so that no worker waits for the caller."""
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether its tasks are carried out one after the other, so that each may have all cores."""
+        return False
+
     @abstractmethod
     def abandon(self) -> None:
         """End now: nothing more is begun, what runs is stopped, and no process or job stays behind."""

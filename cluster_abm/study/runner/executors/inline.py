@@ -17,6 +17,11 @@ class InlineExecutor(BatchExecutor):
         """One: it is done when `submit` returns."""
         return 1
 
+    @property
+    def is_alone(self) -> bool:
+        """As BatchExecutor."""
+        return True
+
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call the function now; the future that comes back is done."""
         future: Future[Any] = Future()

@@ -7,7 +7,6 @@ call, so nothing needs a lock, and an interrupt of the main thread finds nothing
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
@@ -19,18 +18,12 @@ from threading import Thread
 from typing import Any
 
 from cluster_abm.errors import InputError
+from cluster_abm.limits import available_processors
 from cluster_abm.study.runner.executors.base import BatchExecutor, WorkerLost, fail, message_of
 from cluster_abm.study.runner.executors.worker import Worker
 
 # Workers that died before they could say a word, one after the other, until no more are started.
 STARTS_IN_VAIN = 3
-
-
-def available_processors() -> int:
-    """Processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class ProcessExecutor(BatchExecutor):

@@ -18,10 +18,10 @@ from threading import Event, Thread
 from typing import Any
 
 from cluster_abm.errors import InputError
+from cluster_abm.limits import available_processors
 from cluster_abm.study.design.fingerprint import result_version
 from cluster_abm.study.runner.code_version import with_same_code
 from cluster_abm.study.runner.executors.base import BatchExecutor, WorkerLost, fail, library, message_of
-from cluster_abm.study.runner.executors.processes import available_processors
 
 # Slurm's own limit of an array (MaxArraySize) is 1001 unless a site sets another.
 ARRAY = 1000

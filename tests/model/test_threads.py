@@ -1,0 +1,186 @@
+"""Nodes served by several threads: the same bytes with any number of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import busy, same_records, scenario
+
+from cluster_abm import ClusterModel
+from cluster_abm.engine import shares, state
+from cluster_abm.engine.crew import Crew
+from cluster_abm.errors import InputError
+from cluster_abm.model.setup import most_threads
+from cluster_abm.scenario import scenario_from, scenario_to_toml
+from cluster_abm.study.design.fingerprint import cell_key
+
+# More nodes than 7 threads have blocks for, and not a whole number of blocks.
+NODES = 70
+SMALL = {"cluster__nodes": NODES, "workload__duration_s": 8.0, "workload__cpu_ms__mean": 300.0}
+IO = {"workload__io_per_ms__kind": "uniform", "workload__io_per_ms__mean": 0.1, "workload__reaccess_rate": 1.0}
+# What is shared out, as far as something of a run is.
+SHARED = {
+    "CPU only": SMALL,
+    "measured each second": {**SMALL, "measure__period_ms": 1000.0},
+    "I/O, paging and a buffer": {
+        **busy(**SMALL, policy__name="none", workload__tasks__parallel_share=0.0), "cluster__memory_mb": 40.0,
+    },
+    "I/O and parallel jobs": busy(**SMALL, policy__name="none", workload__tasks__barrier_ms=0.0),
+    "parallel jobs with barriers for a while": busy(
+        **SMALL, policy__name="none", workload__tasks__parallel_share=0.02, workload__tasks__barrier_ms=20.0,
+    ),
+    "remote execution by jsq": {**SMALL, **IO, "policy__name": "jsq"},
+    "remote execution by iolb": busy(**SMALL),
+    "migration": {**SMALL, **IO, "policy__name": "wal-pm", "cluster__nodes": 20, "workload__utilisation": 0.4},
+    "nodes that fail": {
+        **SMALL, **IO, "failures__node__kind": "exponential", "failures__node__mean_up_s": 6.0,
+        "failures__node__mean_down_s": 1.0, "run__until": 15_000.0, "failures__on_failure": "checkpoint",
+        "failures__checkpoint_period_ms": 1000.0,
+    },
+    "unlike nodes, the first of them busy": {
+        **SMALL, **IO, "workload__home": {"kind": "weights", "weights": [1.0] * 20},
+        "workload__utilisation": 0.2, "cluster__group": [{"count": 30, "cpu_speed": 2.0}],
+    },
+    "profiles of programs": {
+        "cluster__nodes": NODES, "workload__programs__mix": {"bit-r": 1.0}, "workload__utilisation": 3.0,
+        "workload__duration_s": 70.0,
+    },
+    "oversize": {**SMALL, **IO, "cluster__paging": "oversize", "cluster__memory_mb": 40.0},
+    "closed users, once all jobs are submitted": {
+        "cluster__nodes": NODES, "workload__arrivals__kind": "closed", "workload__cpu_ms__mean": 300.0,
+    },
+    "an end in the middle": {**SMALL, **IO, "run__until": 4_000.0},
+}  # fmt: skip
+# What stays with one thread: tasks that depend on others, or windows that end with a task.
+ALONE = {
+    "memory that may end": {**SMALL, "cluster__swap_mb": 10.0, "cluster__memory_mb": 200.0},
+    "a pool": {**SMALL, "policy__name": "ideal"},
+}
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """Threads are used however little there is to do; what is carried out at once is counted, by how many calls."""
+    monkeypatch.setattr(shares, "PAYS_S", 1e-12)
+    monkeypatch.setattr(state, "FEWEST_STARTS", 1)
+    counts = []
+    carry_out = Crew.carry_out
+
+    def counted(crew, calls):
+        counts.append(len(calls))
+        carry_out(crew, calls)
+
+    monkeypatch.setattr(Crew, "carry_out", counted)
+    return counts
+
+
+def run(threads, seed=1, **overrides):
+    model = ClusterModel(scenario(**overrides, run__threads=threads), seed=seed)
+    model.run()
+    return model
+
+
+def check_same(one, other):
+    assert json.dumps(one.summary()) == json.dumps(other.summary())
+    assert same_records(one, other)
+    for frame in ("jobs_frame", "nodes_frame", "decisions_frame"):
+        first, second = getattr(one, frame)(), getattr(other, frame)()
+        assert first.to_csv() == second.to_csv()
+        assert first.dtypes.equals(second.dtypes)
+    assert one.datacollector.get_model_vars_dataframe().equals(other.datacollector.get_model_vars_dataframe())
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_the_same_bytes_with_any_number_of_threads(name, always):
+    alone = run(1, **SHARED[name])
+    assert not always
+    assert alone.engine.finished > 50
+    for threads in (2, 3, 7):
+        check_same(alone, run(threads, **SHARED[name]))
+        assert max(always) == threads
+        always.clear()
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_what_depends_on_others_is_served_by_one(name, always):
+    overrides = ALONE[name]
+    alone = run(1, **overrides)
+    served = []
+    serve = shares.Shares.serve
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shares.Shares, "serve", lambda self, *given: (served.append(given), serve(self, *given)))
+        check_same(alone, run(3, **overrides))
+    assert not served
+
+
+@settings(max_examples=8)
+@given(
+    nodes=st.integers(1, 60), threads=st.integers(2, 5), seed=st.integers(0, 2**31), load=st.floats(0.1, 1.5),
+    io=st.sampled_from([0.0, 0.05, 0.3]), policy=st.sampled_from(["none", "random", "power-of-d", "clb"]),
+    parallel=st.sampled_from([0.0, 0.3]), period_ms=st.sampled_from([100.0, 1000.0, 10_000.0]),
+)  # fmt: skip
+def test_any_small_cluster(nodes, threads, seed, load, io, policy, parallel, period_ms):
+    overrides = {
+        "cluster__nodes": nodes, "workload__duration_s": 3.0, "workload__cpu_ms__mean": 150.0,
+        "workload__utilisation": load, "workload__io_per_ms__mean": io, "workload__tasks__parallel_share": parallel,
+        "policy__name": policy, "measure__period_ms": period_ms, "run__until": 6_000.0,
+    }  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shares, "PAYS_S", 1e-12)
+        patch.setattr(state, "FEWEST_STARTS", 1)
+        check_same(run(1, seed, **overrides), run(threads, seed, **overrides))
+
+
+def test_stepping_and_stopping_between_is_the_same_too(always):
+    overrides = {**SMALL, **IO}
+    stepped = ClusterModel(scenario(**overrides, run__threads=3), seed=1)
+    while stepped.running and stepped.now_ms < 2_000.0:
+        stepped.step()
+    stepped.run(until_ms=5_000.0)
+    stepped.run()
+    check_same(run(1, **overrides), stepped)
+    assert max(always) == 3
+
+
+def test_little_work_stays_with_one_thread(monkeypatch):
+    used = []
+    carry_out = Crew.carry_out
+    monkeypatch.setattr(shares, "PAYS_S", 3600.0)
+    monkeypatch.setattr(Crew, "carry_out", lambda crew, calls: (used.append(len(calls)), carry_out(crew, calls)))
+    run(4, **SMALL)
+    assert set(used) == {1}
+
+
+def test_a_pace_says_how_many_threads_pay(monkeypatch):
+    monkeypatch.setattr(shares, "PAYS_S", 1e-4)
+    pace = shares.Pace(4)
+    # Nothing is known yet: by the guess.
+    assert [pace.threads(1.0, guess_s) for guess_s in (0.0, 1.5e-4, 2.5e-4, 1.0)] == [1, 1, 2, 4]
+    pace.note(10.0, 1e-3)
+    assert [pace.threads(amount, 1.0) for amount in (0.0, 1.9, 2.1, 3.9, 4.1, 1e9)] == [1, 1, 2, 3, 4, 4]
+
+
+@pytest.mark.parametrize("value", [0, -1, 257, 1.0, 2.5, True, "two", "", [2], None])
+def test_bad_numbers_of_threads(value):
+    with pytest.raises(InputError, match=r'run\.threads.*must be "auto" or a whole number from 1 to 256'):
+        scenario_from({"run": {"threads": value}, "workload": {"utilisation": 0.5}})
+
+
+def test_auto_is_a_thread_for_each_core(monkeypatch):
+    monkeypatch.setattr("cluster_abm.model.setup.available_processors", lambda: 5)
+    assert most_threads("auto") == 5
+    assert most_threads(3) == 3
+    model = ClusterModel(scenario(run__threads="auto", workload__duration_s=1.0))
+    assert model.setup.run.threads == "auto"
+    monkeypatch.setattr("cluster_abm.model.setup.available_processors", lambda: 1000)
+    assert most_threads("auto") == 256
+
+
+def test_threads_name_no_run():
+    names = {cell_key(scenario(run__threads=threads), "") for threads in (1, 2, "auto")}
+    assert len(names) == 1
+    texts = {scenario_to_toml(scenario(run__threads=threads)) for threads in (1, 2, "auto")}
+    assert len(texts) == 1
