@@ -1,5 +1,5 @@
-"""Least and largest entries of a load table's rows, kept block by block: a row of which little has changed is not read
-again as a whole."""
+"""The least entry of each row of a load table, kept block by block: a row of which little has changed is not read again
+as a whole."""
 
 from __future__ import annotations
 
@@ -14,29 +14,21 @@ BLOCK = 64
 FEW = 256
 
 
+def blocks_of(nodes: int) -> int:
+    """How many blocks so many nodes are."""
+    return (nodes + BLOCK - 1) // BLOCK
+
+
 @inlinable
 def _renew(columns: Any, row: int, block: int) -> None:
     """Read a block of a row."""
     column = columns.table[row]
     first = block * BLOCK
-    least = largest = column[first]
+    least = column[first]
     for node in range(first + 1, min(first + BLOCK, column.shape[0])):
-        value = column[node]
-        least = value if value < least else least
-        largest = value if value > largest else largest
-    columns.least[row, block], columns.largest[row, block] = least, largest
+        least = column[node] if column[node] < least else least
+    columns.least[row, block] = least
     columns.as_of[row, block] = columns.changes[block]
-
-
-@inlinable
-def largest_of_row(columns: Any, row: int) -> float:
-    """The largest entry of a row."""
-    largest = -np.inf
-    for block in range(columns.changes.shape[0]):
-        if columns.as_of[row, block] != columns.changes[block]:
-            _renew(columns, row, block)
-        largest = max(largest, columns.largest[row, block])
-    return largest
 
 
 @inlinable
@@ -86,23 +78,12 @@ def smallest(column: Any) -> float:
 
 
 @inlinable
-def largest_entry(column: Any) -> float:
-    """The largest entry, in the same way."""
-    whole = len(column) - len(column) % 8
-    a = b = c = d = e = f = g = h = -np.inf
-    for place in range(0, whole, 8):
-        a = column[place] if column[place] > a else a
-        b = column[place + 1] if column[place + 1] > b else b
-        c = column[place + 2] if column[place + 2] > c else c
-        d = column[place + 3] if column[place + 3] > d else d
-        e = column[place + 4] if column[place + 4] > e else e
-        f = column[place + 5] if column[place + 5] > f else f
-        g = column[place + 6] if column[place + 6] > g else g
-        h = column[place + 7] if column[place + 7] > h else h
-    largest = max(max(max(a, b), max(c, d)), max(max(e, f), max(g, h)))
-    for place in range(whole, len(column)):
-        largest = column[place] if column[place] > largest else largest
-    return largest
+def is_exceeded(column: Any, value: float) -> bool:
+    """Whether any entry is larger than a value."""
+    for entry in column:
+        if entry > value:
+            return True
+    return False
 
 
 @inlinable

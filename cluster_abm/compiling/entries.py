@@ -25,7 +25,7 @@ from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import numbers_of, parameter_values, policy_type
 from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, view_of
 from cluster_abm.compiling.texts import number_of
-from cluster_abm.compiling.translating import NotCompilable
+from cluster_abm.compiling.translating import NotCompilable, patterns_in
 from cluster_abm.compiling.values import JIT_OPTIONS, give_fields, value_type
 from cluster_abm.jit import cache_folder, kept_beside_kernels
 from cluster_abm.policies import Policy
@@ -191,7 +191,7 @@ def _texts(of: type[Policy]) -> list[str]:
             for defined in vars(owner).values():
                 function = getattr(defined, "fget", defined)
                 if isinstance(function, FunctionType):
-                    found |= set(_constants(function.__code__)) | _global_texts(function, set())
+                    found |= set(_constants(function.__code__)) | _global_texts(function, set()) | patterns_in(function)
                 elif isinstance(defined, str):
                     found.add(defined)
     return sorted(found)
@@ -215,7 +215,7 @@ def _global_texts(function: FunctionType, seen: set[object]) -> set[str]:
         elif isinstance(value, tuple):
             found |= {one for one in value if isinstance(one, str)}
         elif isinstance(value, FunctionType) and value not in seen and value.__module__ == function.__module__:
-            found |= set(_constants(value.__code__)) | _global_texts(value, seen)
+            found |= set(_constants(value.__code__)) | _global_texts(value, seen) | patterns_in(value)
     return found
 
 

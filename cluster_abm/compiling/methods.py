@@ -14,8 +14,7 @@ from cluster_abm import formulas
 from cluster_abm.compiling import operations
 from cluster_abm.compiling.blocks import (
     FEW,
-    largest_entry,
-    largest_of_row,
+    is_exceeded,
     least_entry,
     least_of_row,
     least_open_entry,
@@ -181,14 +180,12 @@ def _least(view: Any, index: int, task: Any = None) -> int:
 
 @method(VIEW, "is_largest_of")
 def _is_largest_of(view: Any, column: Any) -> bool:
-    return column[view.row.me] >= largest_entry(view.of_those_up(column))
+    return not is_exceeded(view.of_those_up(column), column[view.row.me])
 
 
 @method(VIEW, "is_largest")
 def _is_largest(view: Any, index: int, task: Any = None) -> bool:
-    if view.row.down_count == 0 and view.row.nodes > FEW:
-        return view.measured(index, view.row.me) >= largest_of_row(view.loads, index - 1)
-    return view.is_largest_of(view.column(index))
+    return view.is_largest_of(view.column(index, task))
 
 
 @method(VIEW, "of_those_up")

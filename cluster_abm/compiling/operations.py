@@ -81,11 +81,6 @@ def _least(loads: Any) -> Any:
     return table_at(loads.row.least_at, (FIELDS, loads.row.blocks))
 
 
-@attribute(LOADS, "largest")
-def _largest(loads: Any) -> Any:
-    return table_at(loads.row.largest_at, (FIELDS, loads.row.blocks))
-
-
 @attribute(LOADS, "as_of")
 def _as_of(loads: Any) -> Any:
     return counts_at(loads.row.as_of_at, (FIELDS, loads.row.blocks))

@@ -8,6 +8,7 @@ call of the method that Python would find; `Decision(...)` makes a decision that
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
@@ -83,6 +84,18 @@ def translated(function: FunctionType, owner: type | None, absent: frozenset[str
     return made
 
 
+def patterns_in(function: FunctionType) -> set[str]:
+    """The texts with a number in them that a function makes, `{}` in the place of the number."""
+    if not any("FORMAT" in step.opname for step in dis.get_instructions(function)):
+        return set()
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return {_pattern(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
+
+
+def _pattern(text: ast.JoinedStr) -> str:
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in text.values)
+
+
 def _names_in(code: CodeType) -> set[str]:
     """The names that a function, and those written in it, look up."""
     inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
@@ -109,11 +122,8 @@ class _Translation(ast.NodeTransformer):
         inserted = [part for part in node.values if isinstance(part, ast.FormattedValue)]
         if len(inserted) != 1 or inserted[0].conversion != -1 or inserted[0].format_spec is not None:
             raise NotCompilable(f"line {node.lineno}: an f-string with more in it than one whole number")
-        pattern = "".join(
-            part.value if isinstance(part, ast.Constant) else "{}" for part in node.values  # type: ignore[misc]
-        )
         name = ast.Name("completed", ast.Load())
-        return ast.Call(name, [ast.Constant(number_of(pattern)), self.visit(inserted[0].value)], [])
+        return ast.Call(name, [ast.Constant(number_of(_pattern(node))), self.visit(inserted[0].value)], [])
 
     def visit_While(self, node: ast.While) -> ast.AST:
         raise NotCompilable(f"line {node.lineno}: a `while` loop, which could not be interrupted")

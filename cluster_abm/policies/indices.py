@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, StrictBool
 
-from cluster_abm.formulas import weighted_load
+from cluster_abm.formulas import total, weighted_load
 from cluster_abm.jit import allocating_kernel
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.estimates import Estimating, place_in
 from cluster_abm.policies.migrants import EFFECTIVENESS, best_migrant
-from cluster_abm.policies.view import ArrivingTask, Loads, Table, View
+from cluster_abm.policies.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative
 
 
@@ -96,21 +96,22 @@ class CpuMemoryIndex(IndexPolicy):
 
 
 @allocating_kernel
-def weigh(loads: Table, cpu_weight: float, memory_weight: float, io_weight: float, normalised: bool) -> Loads:
+def weigh(
+    cpu_queue: Loads, memory_mb: Loads, io_load: Loads, weights: tuple[float, float, float], normalised: bool
+) -> Loads:
     """Weighted load of every node, shape (nodes,); normalised: each load divided by its mean over the nodes."""
-    count = loads.shape[0]
-    means = np.ones(3)
+    count = len(cpu_queue)
+    cpu_mean = memory_mean = io_mean = 1.0
     if normalised:
-        sums = np.zeros(3)
-        for node in range(count):
-            sums += np.array([loads[node].cpu_queue, loads[node].memory_mb, loads[node].io_load])
-        means = np.where(sums > 0.0, sums / count, 1.0)
+        cpu, memory, io = total(cpu_queue), total(memory_mb), total(io_load)
+        cpu_mean = cpu / count if cpu > 0.0 else 1.0
+        memory_mean = memory / count if memory > 0.0 else 1.0
+        io_mean = io / count if io > 0.0 else 1.0
     column = np.empty(count)
     for node in range(count):
-        load = loads[node]
         column[node] = weighted_load(
-            cpu_weight, memory_weight, io_weight, load.cpu_queue / means[0], load.memory_mb / means[1],
-            load.io_load / means[2],
+            weights[0], weights[1], weights[2], cpu_queue[node] / cpu_mean, memory_mb[node] / memory_mean,
+            io_load[node] / io_mean,
         )  # fmt: skip
     return column
 
@@ -136,12 +137,15 @@ class WeightedIndex(IndexPolicy):
     def column(self, view: View, task: ArrivingTask | None = None) -> Loads:
         """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
         chosen = self.parameters
-        cpu, memory, io = chosen.cpu_weight, chosen.memory_weight, chosen.io_weight
+        weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
         if chosen.adaptive:
             imbalance = view.imbalance
             if imbalance[0] + imbalance[1] + imbalance[2] > 0.0:
-                cpu, memory, io = imbalance
-        return weigh(view.comparable(task), cpu, memory, io, chosen.normalised or chosen.adaptive)
+                weights = imbalance
+        return weigh(
+            view.column("cpu_queue", task), view.column("memory_mb", task), view.column("io_load", task), weights,
+            chosen.normalised or chosen.adaptive,
+        )  # fmt: skip
 
 
 class Greedy(IndexPolicy):

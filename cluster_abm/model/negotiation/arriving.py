@@ -122,7 +122,6 @@ def open_view(
     view.now_ms = now_ns / NS_PER_MS
     view.table_at = address_of(known.table) + audience * known.table.strides[0]
     view.least_at = address_of(known.least) + audience * known.least.strides[0]
-    view.largest_at = address_of(known.largest) + audience * known.largest.strides[0]
     view.as_of_at = address_of(known.as_of) + audience * known.as_of.strides[0]
     view.changes_at = address_of(known.changes) + audience * known.changes.strides[0]
     view.mb_per_s_at = address_of(desk.mb_per_s) + 8 * (desk.route_at[manager])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.compiling.blocks import blocks_of
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import Addresses
@@ -180,7 +181,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         counts=np.zeros(COUNTS, np.int64),
     )
     view = desk.views
-    view["nodes"] = nodes
+    view["nodes"], view["blocks"] = nodes, blocks_of(nodes)
     view["note_count"] = max(1, notes)
     for name in ("hardware", "refused", "down", "candidate"):
         view[f"{name}_at"] = address(getattr(desk, name))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.compiling.blocks import BLOCK
+from cluster_abm.compiling.blocks import BLOCK, blocks_of
 from cluster_abm.engine.streams import REPORT, Word, task_key, uniform
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.jit import called, inlined, kernel
@@ -30,7 +30,7 @@ class Known(NamedTuple):
     Attributes:
         audience: of each manager, shape (nodes,).
         table: loads as reported, shape (audiences, indices, nodes).
-        least, largest, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks).
+        least, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks).
         changes: how often each block was changed, shape (audiences, blocks).
         reported_ns: when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none.
         first: place of the first thing that each manager has learnt, shape (nodes,); -1: none.
@@ -44,7 +44,6 @@ class Known(NamedTuple):
     audience: Integers
     table: Floats
     least: Floats
-    largest: Floats
     as_of: Integers
     changes: Integers
     reported_ns: Integers
@@ -60,13 +59,11 @@ class Known(NamedTuple):
 def nothing_known(audience: Integers) -> Known:
     """Tables before the first report, of managers in these audiences."""
     nodes, audiences = len(audience), int(audience.max()) + 1
-    blocks = (nodes + BLOCK - 1) // BLOCK
-    places = 64
+    blocks, places = blocks_of(nodes), 64
     return Known(
         audience=audience,
         table=np.zeros((audiences, INDICES, nodes)),
         least=np.zeros((audiences, INDICES, blocks)),
-        largest=np.zeros((audiences, INDICES, blocks)),
         as_of=np.full((audiences, INDICES, blocks), -1, np.int64),
         changes=np.zeros((audiences, blocks), np.int64),
         reported_ns=np.full((audiences, nodes), -1, np.int64),
