@@ -11,6 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
+from cluster_abm.compiling.pointers import array_of
 from cluster_abm.compiling.tables import (
     COUNTS,
     DATA,
@@ -38,18 +39,8 @@ def array_at(kind: types.Array) -> Any:
 
     def make(typing_context: Any, address: Any, shape: Any) -> Any:
         def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array = context.make_array(kind)(context, builder)
             lengths = cgutils.unpack_tuple(builder, arguments[1]) if kind.ndim > 1 else [arguments[1]]
-            size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-            strides = [context.get_constant(types.intp, size)]
-            for length in reversed(lengths[1:]):
-                strides.insert(0, builder.mul(strides[0], length))
-            data = builder.inttoptr(arguments[0], array.data.type)
-            context.populate_array(
-                array, data=data, shape=lengths, strides=strides, itemsize=context.get_constant(types.intp, size),
-                meminfo=None,
-            )  # fmt: skip
-            return array._getvalue()
+            return array_of(context, builder, kind, arguments[0], lengths)
 
         wanted = types.UniTuple(types.intp, kind.ndim) if kind.ndim > 1 else types.intp
         return kind(types.int64, wanted), build

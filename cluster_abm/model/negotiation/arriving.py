@@ -6,6 +6,7 @@ The readable form is model.agents.load_manager, which says what every step means
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +34,18 @@ from cluster_abm.model.negotiation.desk import (
     REFUSED,
     REMOTE_EXECUTIONS,
     TAKEN,
-    Desk,
-    Terms,
+    desk_group,
+    known_group,
+    terms_group,
 )
-from cluster_abm.model.negotiation.knowledge import INDICES, Known, begin_view, end_view, learn
+from cluster_abm.model.negotiation.knowledge import INDICES, begin_view, end_view, learn
 from cluster_abm.model.setup import LONGEST_WAIT_MS
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
+
+desk_of, known_of, terms_of = desk_group.at, known_group.at, terms_group.at
 
 # The engine's kernels are called by their addresses: compiled together with them this would take minutes.
 advance_at = native_call(types.int64, "tables", "slice_ns", "end_ns", "until_records", "first", "last")
@@ -51,25 +55,25 @@ migrate_at = native_call(types.int64, "tables", "slot", "target", "cost_ns", "no
 
 
 @inlined
-def bring_up_to(tables: Tables, terms: Terms, node: int, now_ns: int) -> None:
+def bring_up_to(tables: Tables, terms: Any, node: int, now_ns: int) -> None:
     """Let one node live until the slice begins: inside slices nodes are alone, so the others can follow later."""
     if tables.nodes[node].next_event_ns < now_ns:
-        advance_at(terms.engine.advance, tables, terms.slice_ns, now_ns, NEVER, node, node + 1)
+        advance_at(terms.advance, tables, terms.slice_ns, now_ns, NEVER, node, node + 1)
 
 
 @called
-def measure_own(tables: Tables, desk: Desk, terms: Terms, node: int, now_ns: int) -> None:
+def measure_own(tables: Tables, desk: Any, terms: Any, node: int, now_ns: int) -> None:
     """Measure a node's loads into the desk's own row."""
     bring_up_to(tables, terms, node, now_ns)
     measure_at(
-        terms.engine.measure, tables.homes, tables.tasks, now_ns, desk.loads, node, node + 1, terms.effective_rates
+        terms.measure, tables.homes, tables.tasks, now_ns, desk.loads, node, node + 1, terms.effective_rates
     )
     for index in range(INDICES):
         desk.own_numbers[0, index] = desk.load_numbers[node, index]
 
 
 @inlined
-def note_true_loads(tables: Tables, known: Known, desk: Desk, terms: Terms, node: int, now_ns: int) -> None:
+def note_true_loads(tables: Tables, known: Any, desk: Any, terms: Any, node: int, now_ns: int) -> None:
     """Measure a node, and where the true state is known to all tell all."""
     measure_own(tables, desk, terms, node, now_ns)
     if terms.all_is_known:
@@ -79,7 +83,7 @@ def note_true_loads(tables: Tables, known: Known, desk: Desk, terms: Terms, node
 
 
 @called
-def look(tables: Tables, known: Known, desk: Desk, terms: Terms, now_ns: int) -> None:
+def look(tables: Tables, known: Any, desk: Any, terms: Any, now_ns: int) -> None:
     """Measure all nodes for managers that know the true state."""
     for node in range(tables.nodes.shape[0]):
         note_true_loads(tables, known, desk, terms, node, now_ns)
@@ -87,7 +91,7 @@ def look(tables: Tables, known: Known, desk: Desk, terms: Terms, now_ns: int) ->
 
 @called
 def believe_down(
-    known: Known, desk: Desk, terms: Terms, accepting: Flags, silent_ns: Integers, manager: int, now_ns: int
+    known: Any, desk: Any, terms: Any, accepting: Flags, silent_ns: Integers, manager: int, now_ns: int
 ) -> int:
     """Flag the nodes that a manager believes to be down, and as refusing; how many they are."""
     count, first = 0, desk.route_at[manager]
@@ -108,7 +112,7 @@ def believe_down(
 
 @called
 def open_view(
-    tables: Tables, known: Known, desk: Desk, terms: Terms, accepting: Flags, silent_ns: Integers, manager: int,
+    tables: Tables, known: Any, desk: Any, terms: Any, accepting: Flags, silent_ns: Integers, manager: int,
     declined: int, now_ns: int,
 ) -> int:  # fmt: skip
     """Make the desk's view that of a manager; `declined` of the nodes in desk.declined have refused. See `close_view`."""
@@ -144,7 +148,7 @@ def open_view(
 
 
 @inlined
-def close_view(known: Known, desk: Desk, terms: Terms, manager: int, declined: int, changed: int) -> None:
+def close_view(known: Any, desk: Any, terms: Any, manager: int, declined: int, changed: int) -> None:
     """Undo what `open_view` has changed."""
     if not terms.all_is_known:
         end_view(known, manager, desk.changed, desk.before, changed)
@@ -157,7 +161,7 @@ def close_view(known: Known, desk: Desk, terms: Terms, manager: int, declined: i
 
 @called
 def write_decision(
-    desk: Desk, terms: Terms, decided: Table, task: Row, manager: int, target: int, accepted: bool, reason: int,
+    desk: Any, terms: Any, decided: Table, task: Row, manager: int, target: int, accepted: bool, reason: int,
     now_ns: int,
 ) -> None:  # fmt: skip
     """Count a decision, and write it down if it is to be read."""
@@ -184,7 +188,7 @@ def whole_ns(milliseconds: float) -> int:
 
 
 @called
-def is_lost(desk: Desk, terms: Terms, task: int) -> bool:
+def is_lost(desk: Any, terms: Any, task: int) -> bool:
     """Draw whether the question about a task, or the answer to it, gets lost."""
     if terms.loss_share == 0.0:
         return False
@@ -198,7 +202,7 @@ def is_lost(desk: Desk, terms: Terms, task: int) -> bool:
 
 @called
 def ask(
-    tables: Tables, known: Known, desk: Desk, terms: Terms, up: Flags, accepting: Flags, silent_ns: Integers,
+    tables: Tables, known: Any, desk: Any, terms: Any, up: Flags, accepting: Flags, silent_ns: Integers,
     task: Table, asker: int, target: int, now_ns: int,
 ) -> tuple[int, int]:  # fmt: skip
     """LoadManager.ask and answer: the number of the reason of a refusal, 0 if it accepts, and how long it took [ns]."""
@@ -222,7 +226,7 @@ def ask(
 
 
 @inlined
-def note_declined(desk: Desk, declined: int, target: int) -> int:
+def note_declined(desk: Any, declined: int, target: int) -> int:
     """A node has refused; how many have."""
     for place in range(declined):
         if desk.declined[place] == target:
@@ -232,7 +236,7 @@ def note_declined(desk: Desk, declined: int, target: int) -> int:
 
 
 @inlined
-def announce(desk: Desk, jobs: Table, number: int, rank: int) -> None:
+def announce(desk: Any, jobs: Table, number: int, rank: int) -> None:
     """Make the desk's task that of a job, as the job announces it (Announcements.of)."""
     job, task = jobs[number], desk.task[0]
     task.task, task.job, task.home = job.first_task + rank, number, job.home
@@ -247,7 +251,7 @@ def announce(desk: Desk, jobs: Table, number: int, rank: int) -> None:
 
 
 @called
-def fetch(desk: Desk, job: int, target: int) -> float:
+def fetch(desk: Any, job: int, target: int) -> float:
     """A task begins to fetch its files: how long it waits for them [ms] (Staging.fetch)."""
     wait_ms = 0.0
     for need in range(desk.first_need[job], desk.first_need[job + 1]):
@@ -263,7 +267,7 @@ def fetch(desk: Desk, job: int, target: int) -> float:
 
 @called
 def choose(
-    tables: Tables, known: Known, desk: Desk, terms: Terms, decided: Table, up: Flags, accepting: Flags,
+    tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """LoadManager.place of the desk's task: its node, -1 at a fault; how long asking took [ns]; how many were asked."""
@@ -293,7 +297,7 @@ def choose(
 
 
 @inlined
-def cost_of(desk: Desk, terms: Terms, task: Table, manager: int, target: int) -> float:
+def cost_of(desk: Any, terms: Any, task: Table, manager: int, target: int) -> float:
     """What moving a task from a manager's node costs [ms] (View.cost_ms)."""
     view = desk.views[0]
     view.me = manager
@@ -304,7 +308,7 @@ def cost_of(desk: Desk, terms: Terms, task: Table, manager: int, target: int) ->
 
 @called
 def send_away(
-    tables: Tables, known: Known, desk: Desk, terms: Terms, decided: Table, up: Flags, accepting: Flags,
+    tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> bool:  # fmt: skip
     """LoadManager.rebalance: tasks of the node migrate, as its policy decides; False at a fault."""
@@ -340,7 +344,7 @@ def send_away(
             return False
         bring_up_to(tables, terms, target, now_ns)
         transit_ns = whole_ns(cost_ms) + asking_ns + took_ns
-        migrate_at(terms.engine.migrate, tables, slot, target, transit_ns, now_ns)
+        migrate_at(terms.migrate, tables, slot, target, transit_ns, now_ns)
         desk.counts[MIGRATIONS if task.running else REMOTE_EXECUTIONS] += 1
         note_true_loads(tables, known, desk, terms, manager, now_ns)
         note_true_loads(tables, known, desk, terms, target, now_ns)
@@ -352,7 +356,7 @@ def send_away(
 
 
 @inlined
-def has_room(tables: Tables, known: Known, desk: Desk, terms: Terms, decided: Table, manager: int) -> bool:
+def has_room(tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, manager: int) -> bool:
     """Whether there is room for all that one arriving task may bring about."""
     tasks = 1
     if terms.migrates:
@@ -370,16 +374,18 @@ def has_room(tables: Tables, known: Known, desk: Desk, terms: Terms, decided: Ta
 
 @kernel
 def place_arrivals(
-    tables: Tables, known: Known, desk: Desk, terms: Terms, decided: Table, up: Flags, accepting: Flags,
-    silent_ns: Integers, stand_in: Integers, arrivals: Integers, placed: Integers, first: int, last: int,
+    tables: Tables, starts: Starts, known_at: int, desk_at: int, terms_at: int, decided: Table, up: Flags,
+    accepting: Flags, silent_ns: Integers, stand_in: Integers, arrivals: Integers, placed: Integers, first: int,
+    last: int,
 ) -> int:  # fmt: skip
     """Place arriving tasks one after another, each at the beginning of its slice, up to which nodes live first.
 
     Args:
         tables: the engine's, changed in place.
-        known: what load managers know, changed in place.
-        desk: scratch space; its counts begin with the time that the nodes have reached, and say what was done.
-        terms: of the run.
+        starts: room for one task that starts.
+        known_at: address of what load managers know (desk.known_group), changed in place.
+        desk_at: of scratch space; its counts begin with the time that the nodes have reached, and say what was done.
+        terms_at: of the terms of the run.
         decided: decisions are written here, from row `counts[DECIDED_ROWS]` on.
         up, accepting: which nodes work, and take tasks, shape (nodes,).
         silent_ns: latency from each node to each audience and what reports may be missed, shape (audiences, nodes).
@@ -391,6 +397,7 @@ def place_arrivals(
     Returns:
         how many have been placed; `counts[OUTCOME]` says why no more.
     """
+    known, desk, terms = known_of(known_at), desk_of(desk_at), terms_of(terms_at)
     counts = desk.counts
     now_ns = counts[NOW_NS]
     desk.views[0].candidates_at = address_of(desk.candidates)
@@ -411,7 +418,7 @@ def place_arrivals(
             now_ns = begins_ns
             if tables.counters[DEPENDENT] > 0:
                 advance_at(
-                    terms.engine.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0]
+                    terms.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0]
                 )
         if terms.all_is_known and looked_ns != now_ns:
             look(tables, known, desk, terms, now_ns)
@@ -435,10 +442,9 @@ def place_arrivals(
         if target != manager:
             counts[REMOTE_EXECUTIONS] += 1
         bring_up_to(tables, terms, target, now_ns)
-        starts = desk.starts
         starts.job[0], starts.rank[0], starts.held_ns[0] = job, rank, held_ns
         starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
-        admit_at(terms.engine.admit, tables, terms.run_key, starts)
+        admit_at(terms.admit, tables, terms.run_key, starts)
         placed[0, entry], placed[1, entry], placed[2, entry] = target, delay_ns, asking_ns
         note_true_loads(tables, known, desk, terms, target, now_ns)
         if asked > 0 and target != manager and not terms.all_is_known:

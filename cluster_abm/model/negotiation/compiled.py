@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.clock import Clock
 from cluster_abm.compiling.entries import CompiledPolicy
+from cluster_abm.compiling.pointers import point
 from cluster_abm.compiling.tables import address
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import CANDIDATE, NEVER, Table
+from cluster_abm.engine.tables import CANDIDATE, Table
+from cluster_abm.jit import entry
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.staging import Staging
@@ -29,8 +33,10 @@ from cluster_abm.model.negotiation.desk import (
     REFUSED,
     REMOTE_EXECUTIONS,
     TAKEN,
-    Terms,
+    desk_group,
     empty_desk,
+    known_group,
+    terms_group,
     with_files,
 )
 from cluster_abm.model.negotiation.questions import Questions
@@ -83,35 +89,38 @@ class CompiledNegotiation:
         self._silent_ns = np.zeros((1, nodes), np.int64)
         if staging is not None:
             self._desk = with_files(self._desk, staging.tables())
-        self._terms = Terms(
-            engine=engine.addresses,
-            place=compiled.place,
-            accept=compiled.accept,
-            migration=compiled.migration,
-            numbers=address(compiled.numbers),
-            migrates=policy.migrates,
-            most_migrations=-1 if policy.migrations_per_arrival is None else policy.migrations_per_arrival,
-            offers=settings.offers,
-            all_is_known=views.all_is_known,
-            refusals=settings.refusals,
-            by_reports=policy.uses_reports,
-            can_change=False,
-            timeout_ns=questions.timeout_ns,
-            loss_share=questions.loss_share,
-            share_routes=False,
-            remote_execution_ms=settings.remote_execution_ms,
-            migration_ms=settings.migration_ms,
-            slice_ns=clock.slice_ns,
-            stop_ns=NEVER,
-            effective_rates=engine.effective_rates,
-            writes=True,
-            run_key=np.uint64(engine.run_key),
-            policy_key=views.policy_key,
-            message_key=questions.message_key,
-            spare_rows=nodes + 1 if engine.memory_is_limited else 1,
-            no_answer=number_of("no answer"),
-            drains=number_of("drains: it accepts no further task"),
-        )
+        terms = {
+            **engine.addresses._asdict(),
+            "place": compiled.place,
+            "accept": compiled.accept,
+            "migration": compiled.migration,
+            "numbers": address(compiled.numbers),
+            "migrates": policy.migrates,
+            "most_migrations": -1 if policy.migrations_per_arrival is None else policy.migrations_per_arrival,
+            "offers": settings.offers,
+            "all_is_known": views.all_is_known,
+            "refusals": settings.refusals,
+            "by_reports": policy.uses_reports,
+            "timeout_ns": questions.timeout_ns,
+            "loss_share": questions.loss_share,
+            "remote_execution_ms": settings.remote_execution_ms,
+            "migration_ms": settings.migration_ms,
+            "slice_ns": clock.slice_ns,
+            "effective_rates": engine.effective_rates,
+            "run_key": engine.run_key,
+            "policy_key": views.policy_key,
+            "message_key": questions.message_key,
+            "spare_rows": nodes + 1 if engine.memory_is_limited else 1,
+            "no_answer": number_of("no answer"),
+            "drains": number_of("drains: it accepts no further task"),
+        }
+        # Rows of numbers and addresses, which compiled code reads.
+        self._terms = np.zeros(1, terms_group.row)
+        for name, value in terms.items():
+            self._terms[name] = value
+        self._desk_row, self._known_row = np.zeros(1, desk_group.row), np.zeros(1, known_group.row)
+        self._migrates, self._offers = policy.migrates, settings.offers
+        self._spare_rows = int(self._terms["spare_rows"][0])
 
     def place(self, arrivals: Integers, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
@@ -149,10 +158,12 @@ class CompiledNegotiation:
             self._desk.fetched_mb[:] = self._staging.fetched_mb, self._staging.fetched_between_clusters_mb
         counts[:] = 0
         counts[NOW_NS], counts[DECIDED_ROWS] = self._clock.now_ns, position
-        terms = self._terms._replace(stop_ns=self._reports.arrival_ns, writes=log.is_read)
-        done = place_arrivals(
-            engine.tables, self._reports.known, self._desk, terms, decided, self._availability.up,
-            self._availability.accepting, self._silent_ns, stand_in, arrivals, placed, first, last,
+        self._terms["stop_ns"], self._terms["writes"] = self._reports.arrival_ns, log.is_read
+        point(self._known_row, self._reports.known._asdict())
+        done = self._place_arrivals(
+            engine.tables, self._desk.starts, address(self._known_row), address(self._desk_row),
+            address(self._terms), decided, self._availability.up, self._availability.accepting, self._silent_ns,
+            stand_in, arrivals, placed, first, last,
         )  # fmt: skip
         log.count(int(counts[TAKEN]), int(counts[REFUSED]))
         self._departures.remote_executions += int(counts[REMOTE_EXECUTIONS])
@@ -173,18 +184,17 @@ class CompiledNegotiation:
 
     def _make_room(self, job: int, stand_in: Integers) -> None:
         """Make room for what the next task may bring about, and for many more."""
-        engine, terms = self._engine, self._terms
-        tasks = 1
-        if terms.migrates:
+        engine, tasks = self._engine, 1
+        if self._migrates:
             home = engine.nodes[stand_in[int(engine.jobs["home"][job])]]
             tasks += int(home["tasks"] + home["in_transit"]) + 1
-        answers = tasks * (min(terms.offers, len(engine.nodes)) + 1)
-        engine.make_room(tasks + terms.spare_rows + 1024, 1 + 16_384)
+        answers = tasks * (min(self._offers, len(engine.nodes)) + 1)
+        engine.make_room(tasks + self._spare_rows + 1024, 1 + 16_384)
         self._reports.make_room(answers + 4096)
         if self._log.is_read:
             self._log.room(answers)
-        if terms.migrates and tasks > len(self._desk.candidates):
-            self._desk = self._desk._replace(candidates=np.zeros(2 * tasks, CANDIDATE))
+        if self._migrates and tasks > len(self._desk.candidates):
+            self._set(candidates=np.zeros(2 * tasks, CANDIDATE))
 
     def _bring_up_to_date(self) -> None:
         """What may have changed since the last call: the network, and which nodes work."""
@@ -193,16 +203,28 @@ class CompiledNegotiation:
             self._hardware = hardware
             for node, row in enumerate(hardware):
                 self._desk.hardware[node] = tuple(row)
-        terms = self._terms._replace(can_change=self._availability.can_change)
+        self._terms["can_change"] = self._availability.can_change
         if routes is not self._routes:
             self._routes = routes
             paths = routes.all_paths()
-            self._desk = self._desk._replace(
-                mb_per_s=paths.mb_per_s, latency_ms=paths.latency_ms, route_at=paths.at,
-                unreachable=paths.unreachable,
+            self._terms["share_routes"] = paths.share_rows
+            self._set(
+                mb_per_s=paths.mb_per_s, latency_ms=paths.latency_ms, route_at=paths.at, unreachable=paths.unreachable
             )
-            terms = terms._replace(share_routes=paths.share_rows)
             self._silent_ns = routes.latencies_to(self._reports.known.audience) + self._reports.missed_ns
-        self._terms = terms
+
+    def _set(self, **arrays: Any) -> None:
+        """Put other arrays on the desk."""
+        self._desk = self._desk._replace(**arrays)
+        point(self._desk_row, {name: array for name, array in self._desk._asdict().items() if name != "starts"})
+
+    @cached_property
+    def _place_arrivals(self) -> Callable[..., int]:
+        nodes = len(self._engine.nodes)
+        flags, numbers = np.zeros(nodes, bool), np.zeros((3, 1), np.int64)
+        return entry(
+            place_arrivals, self._engine.tables, self._desk.starts, 0, 0, 0, self._no_rows, flags, flags,
+            self._silent_ns, np.zeros(nodes, np.int64), numbers, numbers, 0, 0,
+        )  # fmt: skip
 
     _no_rows: Table = np.zeros(0, DECIDED)

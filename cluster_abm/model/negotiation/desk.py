@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.compiling.blocks import blocks_of
+from cluster_abm.compiling.pointers import group
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.state import Addresses
 from cluster_abm.engine.tables import CANDIDATE, LOAD, Table
-from cluster_abm.model.negotiation.knowledge import INDICES
+from cluster_abm.model.negotiation.knowledge import INDICES, nothing_known
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -88,58 +88,39 @@ class Desk(NamedTuple):
     counts: Integers
 
 
-class Terms(NamedTuple):
-    """What stays the same during a run, or a call.
-
-    Attributes:
-        engine: addresses of the engine's kernels.
-        place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
-        migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
-        offers: how many nodes are asked.
-        all_is_known: mode `papers`, or a central policy.
-        refusals: whether asked nodes may refuse.
-        by_reports: whether managers know of failed nodes by missing reports.
-        can_change: whether nodes or links may be down, or nodes drain.
-        timeout_ns: an asker gives up after so long [ns].
-        loss_share: share of the messages that get lost.
-        share_routes: whether several nodes share a row of routes.
-        remote_execution_ms, migration_ms: fixed costs e and f [ms].
-        slice_ns: length of a slice [ns].
-        stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
-        effective_rates: whether loads count I/O as it reaches the disk.
-        writes: whether decisions are written down.
-        run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
-        spare_rows: how many rows of the task table must be free beside those of new tasks.
-        no_answer, drains: numbers of these reasons.
-    """
-
-    engine: Addresses
-    place: int
-    accept: int
-    migration: int
-    numbers: int
-    migrates: bool
-    most_migrations: int
-    offers: int
-    all_is_known: bool
-    refusals: bool
-    by_reports: bool
-    can_change: bool
-    timeout_ns: int
-    loss_share: float
-    share_routes: bool
-    remote_execution_ms: float
-    migration_ms: float
-    slice_ns: int
-    stop_ns: int
-    effective_rates: bool
-    writes: bool
-    run_key: np.uint64
-    policy_key: np.uint64
-    message_key: np.uint64
-    spare_rows: int
-    no_answer: int
-    drains: int
+# What stays the same during a run, or a call. Fields:
+#    advance, admit, measure, migrate: addresses of the engine's kernels.
+#    place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
+#    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
+#    offers: how many nodes are asked.
+#    all_is_known: mode `papers`, or a central policy.
+#    refusals: whether asked nodes may refuse.
+#    by_reports: whether managers know of failed nodes by missing reports.
+#    can_change: whether nodes or links may be down, or nodes drain.
+#    timeout_ns: an asker gives up after so long [ns].
+#    loss_share: share of the messages that get lost.
+#    share_routes: whether several nodes share a row of routes.
+#    remote_execution_ms, migration_ms: fixed costs e and f [ms].
+#    slice_ns: length of a slice [ns].
+#    stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
+#    effective_rates: whether loads count I/O as it reaches the disk.
+#    writes: whether decisions are written down.
+#    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
+#    spare_rows: how many rows of the task table must be free beside those of new tasks.
+#    no_answer, drains: numbers of these reasons.
+TERMS = {
+    **dict.fromkeys(
+        ("advance", "admit", "measure", "migrate", "place", "accept", "migration", "numbers", "most_migrations",
+         "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
+    ),
+    **dict.fromkeys(("loss_share", "remote_execution_ms", "migration_ms"), "f8"),
+    **dict.fromkeys(("run_key", "policy_key", "message_key"), "u8"),
+    **dict.fromkeys(
+        ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
+         "writes"), "?"
+    ),
+}  # fmt: skip
+terms_group = group("Terms", {}, TERMS)
 
 
 def empty_desk(nodes: int, notes: int) -> Desk:
@@ -195,3 +176,7 @@ def with_files(desk: Desk, files: dict[str, Floats | Integers]) -> Desk:
         desk.views[f"{name}_at"] = address(getattr(desk, name))
     desk.views["copies"] = desk.holders.shape[1]
     return desk
+
+
+desk_group = group("Desk", {name: array for name, array in empty_desk(1, 1)._asdict().items() if name != "starts"})
+known_group = group("Known", nothing_known(np.zeros(1, np.int64))._asdict())

@@ -1,0 +1,96 @@
+"""Groups of arrays and numbers that compiled code is handed as one address.
+
+A tuple of many arrays costs its caller, and the compiler, hundreds of arguments. A row of addresses costs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, lower_getattr_generic
+from numba.np.arrayobj import record_getattr
+from numba.np.numpy_support import from_dtype
+
+from cluster_abm.compiling.values import ValueType, value_type
+from cluster_abm.engine.tables import Table
+
+
+class Group(NamedTuple):
+    """A group of arrays and numbers.
+
+    Attributes:
+        row: dtype of the row that says where the arrays are, and what the numbers.
+        type: of the group in compiled code; its attributes are the arrays and the numbers.
+        at: makes, in compiled code, a group of the address of its row.
+    """
+
+    row: np.dtype[np.void]
+    type: ValueType
+    at: Callable[[Any], Any]
+
+
+def group(name: str, arrays: Mapping[str, Any], numbers: Mapping[str, str] | None = None) -> Group:
+    """Make a kind of groups.
+
+    Args:
+        name: what it is called.
+        arrays: an array like each of them, by name: contiguous, of its type and number of axes.
+        numbers: their types by name, as numpy writes them.
+    """
+    fields: list[tuple[str, str]] = list((numbers or {}).items())
+    for array, like in arrays.items():
+        fields += [(f"{array}_at", "i8"), *((f"{array}_{axis}", "i8") for axis in range(like.ndim))]
+    row = np.dtype(fields, align=True)
+    kinds = {array: types.Array(from_dtype(like.dtype), like.ndim, "C") for array, like in arrays.items()}
+    found, at = value_type(name, {"at": types.int64})
+    _give_attributes(found, from_dtype(row), kinds, set(numbers or {}))
+    return Group(row, found, at)
+
+
+def point(row: Table, arrays: Mapping[str, Any]) -> None:
+    """Write into a row, shape (1,), where arrays are; they have to be kept as long as the row is used."""
+    for name, array in arrays.items():
+        assert array.flags.c_contiguous
+        row[f"{name}_at"] = array.ctypes.data
+        for axis, length in enumerate(array.shape):
+            row[f"{name}_{axis}"] = length
+
+
+def _give_attributes(value: ValueType, record: types.Record, kinds: dict[str, types.Array], numbers: set[str]) -> None:
+    class Attributes(AttributeTemplate):  # type: ignore[misc]
+        key = type(value)
+
+        def generic_resolve(self, given: Any, name: str) -> Any:
+            return record.typeof(name) if name in numbers else kinds.get(name)
+
+    infer_getattr(Attributes)
+
+    @lower_getattr_generic(type(value))  # type: ignore[untyped-decorator]
+    def read(context: Any, builder: Any, given: Any, held: Any, name: str) -> Any:
+        at = cgutils.create_struct_proxy(value)(context, builder, value=held).at
+        row = builder.inttoptr(at, context.get_value_type(record))
+
+        def field(of_row: str) -> Any:
+            return record_getattr(context, builder, record, row, of_row)
+
+        if name in numbers:
+            return field(name)
+        kind = kinds[name]
+        shape = [field(f"{name}_{axis}") for axis in range(kind.ndim)]
+        return array_of(context, builder, kind, field(f"{name}_at"), shape)
+
+
+def array_of(context: Any, builder: Any, kind: types.Array, address: Any, shape: list[Any]) -> Any:
+    """The array of a shape at an address, which owns nothing."""
+    array = context.make_array(kind)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [size]
+    for length in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], length))
+    data = builder.inttoptr(address, array.data.type)
+    context.populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    return array._getvalue()
