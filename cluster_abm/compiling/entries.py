@@ -23,7 +23,7 @@ from numba.extending import models, overload, register_model, typeof_impl
 
 from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import numbers_of, parameter_values, policy_type
-from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, view_of
+from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, unlike_view_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
 from cluster_abm.compiling.values import JIT_OPTIONS, give_fields, value_type
@@ -97,6 +97,17 @@ def _policy_of(token: Any, numbers: Any) -> Any:
     return lambda token, numbers: make(numbers)
 
 
+def seen(token: Any, view: Any) -> Any:
+    """The view of an address, as policies of a token see it; in compiled code only."""
+
+
+@overload(seen, jit_options=JIT_OPTIONS, strict=False)
+def _seen(token: Any, view: Any) -> Any:
+    if "capacities" in token.token.absent:
+        return lambda token, view: view_of(view)
+    return lambda token, view: unlike_view_of(view)
+
+
 @numba.njit(**JIT_OPTIONS)
 def _put(row: Any, decision: Any) -> None:
     row.target, row.rule, row.index = decision.target, decision.rule, decision.index
@@ -108,7 +119,7 @@ def _put(row: Any, decision: Any) -> None:
 
 def _place(token: PolicyToken) -> Callable[..., int]:
     def place(task: int, view: int, numbers: int, decision: int) -> int:
-        made = policy_of(token, floats_at(numbers, 1)).place(task_of(task), view_of(view))
+        made = policy_of(token, floats_at(numbers, 1)).place(task_of(task), seen(token, view))
         _put(decision_place(decision).row, made)
         return 1
 
@@ -118,14 +129,14 @@ def _place(token: PolicyToken) -> Callable[..., int]:
 def _accept(token: PolicyToken) -> Callable[..., int]:
     def accept(task: int, view: int, numbers: int, decision: int) -> int:
         offer = decision_place(decision).row
-        return int(policy_of(token, floats_at(numbers, 1)).accept(task_of(task), offer, view_of(view)))
+        return int(policy_of(token, floats_at(numbers, 1)).accept(task_of(task), offer, seen(token, view)))
 
     return accept
 
 
 def _migration(token: PolicyToken) -> Callable[..., int]:
     def migration(task: int, view: int, numbers: int, decision: int) -> int:
-        found = policy_of(token, floats_at(numbers, 1)).migration(task_of(task), view_of(view))
+        found = policy_of(token, floats_at(numbers, 1)).migration(task_of(task), seen(token, view))
         row = decision_place(decision).row
         if found is None:
             row.target = -1
@@ -136,18 +147,19 @@ def _migration(token: PolicyToken) -> Callable[..., int]:
     return migration
 
 
-def compiled_policy(policy: Policy, has_data: bool = False) -> CompiledPolicy:
+def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool = False) -> CompiledPolicy:
     """Compile a policy, or take it from what is kept.
 
     Args:
         policy: the policy.
         has_data: whether jobs need files, which lie somewhere.
+        has_capacities: whether loads of unlike nodes are compared by what these have.
 
     Raises:
         NotCompilable: it has no compiled form.
     """
-    absent = {"data"} - ({"data"} if has_data else set()) | (set() if policy.parameters.heterogeneous else {"capacities"})
-    token = PolicyToken(policy, frozenset(absent))
+    is_there = {"data": has_data, "capacities": has_capacities}
+    token = PolicyToken(policy, frozenset(name for name, there in is_there.items() if not there))
     texts = _texts(type(policy))
     for text in texts:
         number_of(text)

@@ -23,11 +23,14 @@ from cluster_abm.compiling.operations import floats_at, integers_at
 from cluster_abm.compiling.tables import (
     FIELDS,
     NODES,
+    CAPACITIES,
     DATA,
+    UNLIKE_VIEW,
     TASK,
     TASK_RECORD,
     TASKS,
     VIEW,
+    capacities_of,
     data_of,
     loads_of,
     node_set_of,
@@ -37,6 +40,9 @@ from cluster_abm.compiling.tables import (
 from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import attribute, method
 from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.jit import inlinable
+from cluster_abm.policies import capacities
+from cluster_abm.policies.capacities import Capacities
 from cluster_abm.policies.tasks import ArrivingTask, Paths
 from cluster_abm.policies.view import View
 
@@ -45,12 +51,23 @@ nodes_at, tasks_at = operations.array_at(NODES), operations.array_at(TASKS)
 task_rows_at = operations.array_at(types.Array(TASK_RECORD, 1, "C"))
 
 
+def of_views(give: Any, name: str) -> Any:
+    """Compile the decorated function as a method, or an attribute, of views with capacities and of those without."""
+
+    def register(function: Any) -> Any:
+        give(VIEW, name)(function)
+        give(UNLIKE_VIEW, name)(function)
+        return function
+
+    return register
+
+
 for _name in ("fixed_ms", "load", "faults_per_ms", "page_ms", "cost_ms"):
-    method(VIEW, _name)(translated(getattr(View, _name), View, ABSENT, {}))
+    of_views(method, _name)(translated(getattr(View, _name), View, ABSENT, {}))
 for _name in ("cpu_on", "request_on", "io_on"):
     method(TASK, _name)(translated(getattr(ArrivingTask, _name), ArrivingTask, ABSENT, {}))
 attribute(TASK, "written_mb")(translated(ArrivingTask.written_mb.fget, ArrivingTask, ABSENT, {}))  # type: ignore[attr-defined]
-attribute(VIEW, "next_node")(translated(View.next_node.fget, View, ABSENT, {}))  # type: ignore[attr-defined]
+of_views(attribute, "next_node")(translated(View.next_node.fget, View, ABSENT, {}))  # type: ignore[attr-defined]
 
 
 @attribute(TASK, "files")
@@ -58,7 +75,7 @@ def _files(task: Any) -> Any:
     return integers_at(task.row.files_at, task.row.file_count)
 
 
-@attribute(VIEW, "data")
+@of_views(attribute, "data")
 def _data(view: Any) -> Any:
     return data_of(view.at)
 
@@ -92,53 +109,53 @@ def _held_mb(data: Any, files: Any) -> Any:
     return on_node, in_cluster
 
 
-@attribute(VIEW, "loads")
+@of_views(attribute, "loads")
 def _loads(view: Any) -> Any:
     return loads_of(view.at)
 
 
-@attribute(VIEW, "notes")
+@of_views(attribute, "notes")
 def _notes(view: Any) -> Any:
     return notes_of(view.at)
 
 
-@attribute(VIEW, "refused")
+@of_views(attribute, "refused")
 def _refused(view: Any) -> Any:
     return node_set_of(view.row.refused_at, view.row.refused_count, view.row.nodes)
 
 
-@attribute(VIEW, "down")
+@of_views(attribute, "down")
 def _down(view: Any) -> Any:
     return node_set_of(view.row.down_at, view.row.down_count, view.row.nodes)
 
 
-@attribute(VIEW, "hardware")
+@of_views(attribute, "hardware")
 def _hardware(view: Any) -> Any:
     return nodes_at(view.row.hardware_at, view.row.nodes)
 
 
-@attribute(VIEW, "candidate_rows")
+@of_views(attribute, "candidate_rows")
 def _candidate_rows(view: Any) -> Any:
     return tasks_at(view.row.candidates_at, view.row.candidate_count)
 
 
-@attribute(VIEW, "paths")
+@of_views(attribute, "paths")
 def _paths(view: Any) -> Any:
     row = view.row
     return Paths(floats_at(row.mb_per_s_at, row.nodes), floats_at(row.latency_ms_at, row.nodes))
 
 
-@method(VIEW, "mb_per_s")
+@of_views(method, "mb_per_s")
 def _mb_per_s(view: Any, node: int) -> float:
     return floats_at(view.row.mb_per_s_at, view.row.nodes)[node]
 
 
-@method(VIEW, "has_index")
+@of_views(method, "has_index")
 def _has_index(view: Any, index: int) -> bool:
     return 1 <= index <= FIELDS
 
 
-@method(VIEW, "measured")
+@of_views(method, "measured")
 def _measured(view: Any, index: int, node: int) -> float:
     row = view.row
     return floats_at(row.table_at, FIELDS * row.nodes)[(index - 1) * row.nodes + node]
@@ -149,22 +166,17 @@ def _column(view: Any, index: int, task: Any = None) -> Any:
     return floats_at(view.row.table_at + (index - 1) * view.row.nodes * 8, view.row.nodes)
 
 
-@method(VIEW, "comparable")
-def _comparable(view: Any, task: Any = None) -> Any:
-    return view.loads
-
-
 @method(VIEW, "per_unit")
 def _per_unit(view: Any, load: float, index: int, node: int) -> float:
     return load
 
 
-@method(VIEW, "uniform")
+@of_views(method, "uniform")
 def _uniform(view: Any, task: int, draw: int) -> float:
     return policy_uniform(view.row.policy_key, task, draw)
 
 
-@method(VIEW, "least_of")
+@of_views(method, "least_of")
 def _least_of(view: Any, column: Any) -> int:
     if view.row.refused_count > 0:
         return least_open_entry(column, view.row.me, view.refused.flags)
@@ -178,28 +190,28 @@ def _least(view: Any, index: int, task: Any = None) -> int:
     return view.least_of(view.column(index))
 
 
-@method(VIEW, "is_largest_of")
+@of_views(method, "is_largest_of")
 def _is_largest_of(view: Any, column: Any) -> bool:
     return not is_exceeded(view.of_those_up(column), column[view.row.me])
 
 
-@method(VIEW, "is_largest")
+@of_views(method, "is_largest")
 def _is_largest(view: Any, index: int, task: Any = None) -> bool:
     return view.is_largest_of(view.column(index, task))
 
 
-@method(VIEW, "of_those_up")
+@of_views(method, "of_those_up")
 def _of_those_up(view: Any, column: Any) -> Any:
     return column if view.row.down_count == 0 else column[view.down.flags == 0]
 
 
-@method(VIEW, "mean_of_those_up")
+@of_views(method, "mean_of_those_up")
 def _mean_of_those_up(view: Any, column: Any) -> float:
     up = view.of_those_up(column)
     return formulas.total(up) / len(up)
 
 
-@method(VIEW, "open_entries")
+@of_views(method, "open_entries")
 def _open_entries(view: Any, column: Any) -> Any:
     found = column.copy()
     if view.row.refused_count > 0:
@@ -210,11 +222,73 @@ def _open_entries(view: Any, column: Any) -> Any:
     return found
 
 
-@attribute(VIEW, "is_open")
+@of_views(attribute, "is_open")
 def _is_open(view: Any) -> Any:
     if view.row.refused_count > 0:
         return view.refused.flags == 0
     return np.ones(view.row.nodes, np.bool_)
+
+
+# ---- unlike nodes --------------------------------------------------------------------------------------------------
+
+
+_compared = inlinable(translated(capacities.compared, None, ABSENT, {}))
+_served_by = inlinable(translated(capacities.served_by, None, ABSENT, {}))
+method(CAPACITIES, "of")(translated(Capacities.of, Capacities, ABSENT, {}))
+
+
+@attribute(CAPACITIES, "cpu")
+def _cpu(found: Any) -> Any:
+    return floats_at(found.cpu_at, found.nodes)
+
+
+@attribute(CAPACITIES, "memory")
+def _memory(found: Any) -> Any:
+    return floats_at(found.memory_at, found.nodes)
+
+
+@attribute(CAPACITIES, "disk")
+def _disk(found: Any) -> Any:
+    return floats_at(found.disk_at, found.nodes)
+
+
+@attribute(UNLIKE_VIEW, "capacities")
+def _capacities(view: Any) -> Any:
+    return capacities_of(view.at)
+
+
+@method(UNLIKE_VIEW, "column")
+def _unlike_column(view: Any, index: int, task: Any = None) -> Any:
+    load = floats_at(view.table_at + (index - 1) * view.nodes * 8, view.nodes)
+    return _compared(load, index, view.capacities, task)
+
+
+@method(UNLIKE_VIEW, "per_unit")
+def _unlike_per_unit(view: Any, load: float, index: int, node: int) -> float:
+    resource = _served_by(index)
+    return load / view.capacities.of(resource)[node] if resource else load
+
+
+@method(UNLIKE_VIEW, "least")
+def _unlike_least(view: Any, index: int, task: Any = None) -> int:
+    return view.least_of(view.column(index, task))
+
+
+@method(UNLIKE_VIEW, "draw_nodes")
+def _unlike_draw_nodes(view: Any, task: Any, count: int, first_draw: int = 0) -> Any:
+    is_open, cpu = view.is_open, view.capacities.cpu
+    count = min(count, view.nodes - view.refused_count)
+    found = np.empty(count, np.int64)
+    for draw in range(count):
+        nodes = np.flatnonzero(is_open)
+        shares = np.cumsum(cpu[nodes])
+        wanted = view.uniform(task.task, first_draw + draw) * shares[-1]
+        place = 0
+        while place < len(nodes) - 1 and shares[place] <= wanted:
+            place += 1
+        found[draw] = nodes[place]
+        is_open[nodes[place]] = False
+    return found
 
 
 @method(VIEW, "draw_nodes")
@@ -240,7 +314,7 @@ def _draw_nodes(view: Any, task: Any, count: int, first_draw: int = 0) -> Any:
     return found
 
 
-@attribute(VIEW, "imbalance")
+@of_views(attribute, "imbalance")
 def _imbalance(view: Any) -> Any:
     loads = view.loads
     return formulas.load_imbalance_factors(
@@ -248,7 +322,7 @@ def _imbalance(view: Any) -> Any:
     )
 
 
-@method(VIEW, "candidate")
+@of_views(method, "candidate")
 def _candidate(view: Any, place: int) -> Any:
     found, made = view.candidate_rows[place], task_rows_at(view.row.candidate_at, 1)[0]
     made.task, made.job, made.home = found.task, found.job, found.home

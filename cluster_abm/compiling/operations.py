@@ -13,7 +13,9 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from cluster_abm.compiling.pointers import array_of
 from cluster_abm.compiling.tables import (
+    CAPACITIES,
     COUNTS,
+    UNLIKE_VIEW,
     DATA,
     FIELDS,
     FLAGS,
@@ -49,6 +51,8 @@ def array_at(kind: types.Array) -> Any:
 
 
 give_fields(VIEW, VIEW_RECORD)
+give_fields(UNLIKE_VIEW, VIEW_RECORD)
+give_fields(CAPACITIES, VIEW_RECORD)
 give_fields(TASK, TASK_RECORD)
 for _pointer in (LOADS, NOTES, LOAD_ROW, DATA):
     give_fields(_pointer, VIEW_RECORD, hidden=True)

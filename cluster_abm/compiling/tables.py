@@ -35,14 +35,14 @@ DECISION_ROW = np.dtype(
 )  # fmt: skip
 # Of tables the addresses: loads by index (columns.Columns), hardware, routes from the own node, flags of the nodes that
 # have refused and that are down, notes of the manager's policy, the candidates, one row for a candidate's task, and the
-# files that jobs need.
+# files that jobs need; of unlike nodes what each has (policies.capacities).
 VIEW_ROW = np.dtype(
     [(name, "i8") for name in (
         "me", "nodes", "blocks", "table_at", "least_at", "as_of_at", "changes_at", "hardware_at",
         "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count", "note_names_at",
         "note_values_at", "note_count", "candidates_at", "candidate_count", "candidate_at", "fetch_ms_at",
-        "file_mb_at", "holders_at", "copies", "cluster_of_at")]
-    + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms")]
+        "file_mb_at", "holders_at", "copies", "cluster_of_at", "cpu_at", "memory_at", "disk_at")]
+    + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", "mean_speed", "mean_request_ms")]
     + [("policy_key", "u8")]
 )  # fmt: skip
 
@@ -58,6 +58,8 @@ i8, f8 = types.int64, types.float64
 
 VIEW, view_of = value_type("View", {"at": i8})
 LOADS, loads_of = value_type("Loads", {"at": i8})
+UNLIKE_VIEW, unlike_view_of = value_type("UnlikeView", {"at": i8})
+CAPACITIES, capacities_of = value_type("Capacities", {"at": i8})
 DATA, data_of = value_type("Data", {"at": i8})
 NOTES, notes_of = value_type("Notes", {"at": i8})
 LOAD_ROW, load_row_of = value_type("LoadRow", {"at": i8, "node": i8})

@@ -125,7 +125,7 @@ class ClusterModel(Readings, mesa.Model):
         self._periodic = [one for one in (parts.remote_memory, parts.averages) if one.due_ns < NEVER]
         due = [parts.measurements, parts.periodic, parts.failures, parts.reports, *self._periodic]
         self._windows = Windows(
-            clock, submissions, parts.transfers, due, self._end_ns, self.placement.any_decides and not self.placement.leaps,
+            clock, submissions, parts.transfers, due, self._end_ns, lambda: self.placement.places_slice_by_slice,
             parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
             bool(setup.workload.background),
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from cluster_abm.clock import Clock
@@ -43,7 +43,7 @@ class Windows:
     Args:
         due: the parts of the model that act at boundaries.
         end_ns: the end of the run [ns]; None: when all jobs have ended.
-        places_arrivals: whether load managers decide where arriving tasks start, by what is known before.
+        places_arrivals: whether arriving tasks are placed by what is known when their slice begins, slice by slice.
         looks_at_ends: whether held jobs are looked at again when a task has ended.
         tasks_can_be_killed: whether a task may be killed for want of memory.
         has_background: whether background programs run, which never end.
@@ -56,7 +56,7 @@ class Windows:
         transfers: Transfers,
         due: Sequence[HasDueTime],
         end_ns: int | None,
-        places_arrivals: bool,
+        places_arrivals: Callable[[], bool],
         reviews_at_ends: bool,
         tasks_can_be_killed: bool,
         has_background: bool,
@@ -76,7 +76,7 @@ class Windows:
             found = min(found, self._submissions.last_look_ns)
         # However long the engine may be alone: tasks that have not arrived yet take no memory.
         found = min(found, clock.boundary_up_to(schedule.after_next(MOST_ARRIVALS)))
-        if self._places_arrivals or schedule.waits_for_ends:
+        if schedule.waits_for_ends or self._places_arrivals():
             # Arrivals of this slice are placed now; those of a later one by what is known at its start, or after
             # those that come earlier because a job ends in between.
             found = min(found, clock.boundary_up_to(schedule.first_after(clock.next_boundary_ns - 1)))

@@ -26,13 +26,8 @@ Table = npt.NDArray[np.void]
 REQUEST_KB = 100.0
 
 CPU, MEMORY, DISK = "cpu", "memory", "disk"
-# Indices that count what waits for a resource: compared per unit of it.
-SERVED_BY = {
-    "tasks": CPU, "cpu_queue": CPU, "queue": CPU, "queue_paging": CPU, "memory_mb": MEMORY, "io_per_ms": DISK,
-    "io_load": DISK, "at_disk": DISK, "mean_queue": CPU,
-}  # fmt: skip
-# Indices in the node's own time: heterogeneous as they are, but a task adds more to a slow node than to a fast one.
-OWN_TIME = {"cpu_ms": CPU, "io_ms": DISK}
+# Indices that count what waits for a resource are compared per unit of it (`served_by`). Indices in the node's own
+# time are heterogeneous as they are, but a task adds more to a slow node than to a fast one (`own_time_of`).
 # Own time to which a task adds what depends on the tasks there; fractions of what the node has; room that either
 # suffices or does not; and what only estimates read.
 AS_MEASURED = frozenset(
@@ -60,7 +55,9 @@ class Capacities(NamedTuple):
 
     def of(self, resource: str) -> Loads:
         """The nodes' capacities in CPU, MEMORY or DISK."""
-        return {CPU: self.cpu, MEMORY: self.memory, DISK: self.disk}[resource]
+        if resource == CPU:
+            return self.cpu
+        return self.memory if resource == MEMORY else self.disk
 
 
 def capacities_of(hardware: Sequence[Hardware]) -> Capacities | None:
@@ -97,24 +94,53 @@ def joining_load(task: ArrivingTask, index: str, capacities: Capacities) -> floa
             return 0.0
 
 
-def comparable(loads: Table, index: str, capacities: Capacities | None, task: ArrivingTask | None = None) -> Loads:
+def compared(load: Loads, index: str, capacities: Capacities, task: ArrivingTask | None = None) -> Loads:
     """A load index of all nodes in a form in which unlike nodes can be compared, shape (nodes,).
 
     Args:
-        loads: the load table.
-        index: one of its fields.
-        capacities: of the nodes; None: the index as measured.
+        load: the index as measured, shape (nodes,).
+        index: its name.
+        capacities: of the nodes.
         task: compare the nodes as they would be with this arriving task on them; it is in none of the rows.
     """
-    load = loads[index]
-    if capacities is None:
-        return load
     joining = 0.0 if task is None else joining_load(task, index, capacities)
-    if index in SERVED_BY:
-        return relative_load(load, joining, capacities.of(SERVED_BY[index]))
-    if index in OWN_TIME:
-        return load + joining / capacities.of(OWN_TIME[index])
+    resource = served_by(index)
+    if resource:
+        return relative_load(load, joining, capacities.of(resource))
+    resource = own_time_of(index)
+    if resource:
+        return load + joining / capacities.of(resource)
     return load
+
+
+def served_by(index: str) -> str:
+    """What serves an index that counts what waits for a resource; "" of others."""
+    match index:
+        case "tasks" | "cpu_queue" | "queue" | "queue_paging" | "mean_queue":
+            return CPU
+        case "memory_mb":
+            return MEMORY
+        case "io_per_ms" | "io_load" | "at_disk":
+            return DISK
+        case _:
+            return ""
+
+
+def own_time_of(index: str) -> str:
+    """What serves an index in the node's own time; "" of others."""
+    match index:
+        case "cpu_ms":
+            return CPU
+        case "io_ms":
+            return DISK
+        case _:
+            return ""
+
+
+def comparable(loads: Table, index: str, capacities: Capacities | None, task: ArrivingTask | None = None) -> Loads:
+    """`compared` of a load table's field; without capacities the index as measured."""
+    load = loads[index]
+    return load if capacities is None else compared(load, index, capacities, task)
 
 
 def comparable_table(loads: Table, capacities: Capacities | None, task: ArrivingTask | None = None) -> Table:
@@ -122,6 +148,6 @@ def comparable_table(loads: Table, capacities: Capacities | None, task: Arriving
     if capacities is None:
         return loads
     table = loads.copy()
-    for index in (*SERVED_BY, *OWN_TIME):
+    for index in (name for name in loads.dtype.names or () if served_by(name) or own_time_of(name)):
         table[index] = comparable(loads, index, capacities, task)
     return table

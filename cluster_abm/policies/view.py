@@ -19,7 +19,7 @@ from cluster_abm.formulas import (
     page_load_ms,
     total,
 )
-from cluster_abm.policies.capacities import SERVED_BY, Capacities, comparable, comparable_table
+from cluster_abm.policies.capacities import Capacities, comparable, comparable_table, served_by
 from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.tasks import (
     ArrivingTask,
@@ -137,8 +137,10 @@ class View:
 
     def per_unit(self, load: float, index: str, node: int) -> float:
         """A task's load as it would add to a node's entry of that column."""
-        resource = SERVED_BY.get(index)
-        return load if self.capacities is None or resource is None else load / self.capacities.of(resource)[node]
+        if self.capacities is None:
+            return load
+        resource = served_by(index)
+        return load / self.capacities.of(resource)[node] if resource else load
 
     def comparable(self, task: ArrivingTask | None = None) -> Table:
         """Return the load table to compare nodes by: every index as `column` gives it."""

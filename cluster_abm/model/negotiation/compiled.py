@@ -44,6 +44,7 @@ from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.model.negotiation.views import Views
 from cluster_abm.model.routing import LiveNetwork
 from cluster_abm.policies import Policy
+from cluster_abm.policies.capacities import Capacities
 from cluster_abm.scenario.schema import Negotiation
 
 Integers = npt.NDArray[np.int64]
@@ -82,10 +83,11 @@ class CompiledNegotiation:
         self._views, self._reports, self._log = views, reports, log
         self._departures, self._staging = departures, staging
         nodes = len(engine.nodes)
-        self._compiled = compiled
+        self._compiled, self._compares_alike = compiled, views.capacities(0) is None
         self._desk = empty_desk(nodes, compiled.notes)._replace(asked=questions.asked)
         self._routes: object = None
         self._hardware: object = None
+        self._capacities: Capacities | None = None
         self._silent_ns = np.zeros((1, nodes), np.int64)
         if staging is not None:
             self._desk = with_files(self._desk, staging.tables())
@@ -121,6 +123,11 @@ class CompiledNegotiation:
         self._desk_row, self._known_row = np.zeros(1, desk_group.row), np.zeros(1, known_group.row)
         self._migrates, self._offers = policy.migrates, settings.offers
         self._spare_rows = int(self._terms["spare_rows"][0])
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the compiled policy is the one for the nodes as they are: unlike ones are compared otherwise."""
+        return (self._views.capacities(0) is None) == self._compares_alike
 
     def place(self, arrivals: Integers, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
@@ -203,6 +210,13 @@ class CompiledNegotiation:
             self._hardware = hardware
             for node, row in enumerate(hardware):
                 self._desk.hardware[node] = tuple(row)
+            self._capacities = self._views.capacities(0)
+            if self._capacities is not None:
+                view = self._desk.views
+                for name in ("cpu", "memory", "disk"):
+                    view[f"{name}_at"] = address(getattr(self._capacities, name))
+                view["mean_speed"] = self._capacities.mean_speed
+                view["mean_request_ms"] = self._capacities.mean_request_ms
         self._terms["can_change"] = self._availability.can_change
         if routes is not self._routes:
             self._routes = routes

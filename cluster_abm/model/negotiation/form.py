@@ -59,4 +59,5 @@ def _compiled(policy: Policy, parts: Parts) -> CompiledPolicy:
         raise NotCompilable(f"the policy keeps {own[0]!r} in itself: compiled are its parameters and constants")
     if policy.averages:
         raise NotCompilable("the policy reads averages of the last seconds, and what nodes hold for others")
-    return compiled_policy(policy, has_data=parts.staging is not None)
+    has_capacities = parts.views.capacities(0) is not None
+    return compiled_policy(policy, has_data=parts.staging is not None, has_capacities=has_capacities)

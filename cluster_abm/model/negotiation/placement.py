@@ -101,7 +101,7 @@ class Placement:
         if not self.any_decides:
             self._start_at_home(arrivals, origins)
             return True
-        if self._compiled is not None:
+        if self._compiled is not None and self._compiled.is_right:
             self._place_compiled(arrivals, self._compiled)
             return True
         self._views.look()
@@ -111,9 +111,10 @@ class Placement:
         )
 
     @property
-    def leaps(self) -> bool:
-        """Whether arrivals of many slices may be given at once, each of which is placed when its slice begins."""
-        return self._compiled is not None and not self._transfers.is_contended
+    def places_slice_by_slice(self) -> bool:
+        """Whether only arrivals of one slice may be given at once; else each is placed when its slice begins."""
+        leaps = self._compiled is not None and self._compiled.is_right and not self._transfers.is_contended
+        return self.any_decides and not leaps
 
     def _place_one(self, job: int, rank: int, held_ns: int, home: int) -> bool:
         """Place one arriving task; False if every node refused its job."""
