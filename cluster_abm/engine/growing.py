@@ -23,6 +23,9 @@ from cluster_abm.engine.tables import (
 
 Integers = npt.NDArray[np.int64]
 
+# Records that room is made for before they are needed: 3 GB of addresses.
+MOST_AT_ONCE = 2**24
+
 
 class GrowingTables:
     """The tables of a run, and room for what is added to them.
@@ -58,8 +61,8 @@ class GrowingTables:
             tasks=np.zeros(0, TASK),
             free=np.zeros(0, np.int64),
             counters=np.zeros(COUNTERS, np.int64),
-            # Room for all that will ever be: memory of which nothing is written takes none.
-            records=np.zeros(max(1, int(jobs["tasks"].sum())), RECORD),
+            # Room for all of them at once: pages that are never written take no memory, and none is copied later.
+            records=np.zeros(min(MOST_AT_ONCE, max(256, int(jobs["tasks"].sum(dtype=np.int64)))), RECORD),
             barriers=self._closed_barriers(jobs),
             pending_jobs=np.zeros(2 * len(jobs), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,
