@@ -9,8 +9,10 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+types_module: Any = types
 
-@intrinsic  # type: ignore[untyped-decorator]
+
+@intrinsic
 def call_at(typing_context: Any, function: Any, task: Any, view: Any, numbers: Any, decision: Any) -> Any:
     """Call a function of entries.SIGNATURE."""
     signature = types.int64(*(types.int64,) * 5)
@@ -34,7 +36,7 @@ def native_call(returns: types.Type, *names: str) -> Any:
     """
 
     def make(typing_context: Any, *given: Any) -> Any:
-        kinds = tuple(types.unliteral(kind) for kind in given[1:])
+        kinds = tuple(types_module.unliteral(kind) for kind in given[1:])
 
         def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             form = context.call_conv.get_function_type(returns, kinds)
@@ -48,7 +50,7 @@ def native_call(returns: types.Type, *names: str) -> Any:
     return intrinsic(make)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def address_of(typing_context: Any, array: Any) -> Any:
     """The address of an array's first element."""
 

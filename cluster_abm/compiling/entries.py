@@ -55,7 +55,7 @@ class CompiledPolicy(NamedTuple):
 
 
 class PolicyToken:
-    """Stands for a policy in the code of an entry: the same for all of a class whose parameters are of the same kinds."""
+    """Stands in an entry's code for a policy: the same for all of a class with parameters of the same kinds."""
 
     def __init__(self, policy: Policy, absent: frozenset[str]) -> None:
         self.policy, self.absent = policy, absent
@@ -68,7 +68,7 @@ class PolicyToken:
         return str, (self.key,)
 
 
-class _TokenType(types.Dummy):  # type: ignore[misc]
+class _TokenType(types.Dummy):
     def __init__(self, token: PolicyToken) -> None:
         self.token = token
         super().__init__(f"PolicyToken({token.key})")
@@ -77,12 +77,12 @@ class _TokenType(types.Dummy):  # type: ignore[misc]
 register_model(_TokenType)(models.OpaqueModel)
 
 
-@typeof_impl.register(PolicyToken)  # type: ignore[untyped-decorator]
+@typeof_impl.register(PolicyToken)
 def _typeof_token(token: PolicyToken, context: Any) -> types.Type:
     return _TokenType(token)
 
 
-@lower_constant(_TokenType)  # type: ignore[untyped-decorator]
+@lower_constant(_TokenType)
 def _constant_token(context: Any, builder: Any, kind: Any, token: Any) -> Any:
     return context.get_dummy_value()
 
@@ -170,7 +170,14 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
         raise NotCompilable(_told(lines)) from problem
     addresses = [entry.address for entry in entries]
     _ALIVE.extend(entries)
-    return CompiledPolicy(*(*addresses, 0)[:3], numbers_of(policy), len(texts))
+    place, accept, migration = (*addresses, 0)[:3]
+    return CompiledPolicy(place, accept, migration, numbers_of(policy), len(texts) if _remembers(type(policy)) else 0)
+
+
+def _remembers(of: type[Policy]) -> bool:
+    """Whether a method of a policy reads or writes notes."""
+    functions = (defined for owner in of.__mro__ for defined in vars(owner).values())
+    return any("notes" in found.__code__.co_names for found in functions if isinstance(found, FunctionType))
 
 
 # Compiled code, whose addresses are in use, by what numba makes.
@@ -178,12 +185,24 @@ _ALIVE: list[Any] = []
 
 
 def _told(lines: list[str]) -> str:
-    """The first line of numba's message that says what does not compile."""
-    telling = [
-        line for line in lines
-        if not line.startswith(("Failed in", "No implementation", "- Resolution", "Rejected", "There", "-", ">>>"))
-    ]  # fmt: skip
-    return (telling or lines)[0][:200]
+    """What does not compile, and where: of numba's message the innermost reason, and the line of the source."""
+    own = f"{PACKAGE.name}/compiling/"
+    places = [place for place, line in enumerate(lines) if line.startswith("File ") and own not in line]
+    before = lines[: places[0]] if places else lines
+    reasons = [line for line in before if any(mark in line for mark in _REASONS)]
+    reason = reasons[-1] if reasons else lines[0]
+    where = f" ({lines[places[0]].removeprefix('File ').rstrip(':')})" if places else ""
+    return f"{reason[:160].rstrip(':')}{where}"
+
+
+_REASONS = (
+    "Untyped global",
+    "Unknown attribute",
+    "No implementation of function",
+    "nsupported",
+    "Cannot unify",
+    "while",
+)
 
 
 def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
@@ -196,7 +215,7 @@ def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken
 
 
 def _texts(of: type[Policy]) -> list[str]:
-    """All texts in a policy's methods and in the functions that they call, sorted: of some compiled code has numbers."""
+    """All texts in a policy's methods and in the functions that they call, sorted; compiled code has their numbers."""
     found: set[str] = set()
     for owner in of.__mro__:
         if issubclass(owner, Policy):

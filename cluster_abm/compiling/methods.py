@@ -21,14 +21,14 @@ from cluster_abm.compiling.blocks import (
 )
 from cluster_abm.compiling.operations import floats_at, integers_at
 from cluster_abm.compiling.tables import (
-    FIELDS,
-    NODES,
     CAPACITIES,
     DATA,
-    UNLIKE_VIEW,
+    FIELDS,
+    NODES,
     TASK,
     TASK_RECORD,
     TASKS,
+    UNLIKE_VIEW,
     VIEW,
     capacities_of,
     data_of,

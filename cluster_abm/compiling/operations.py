@@ -15,7 +15,6 @@ from cluster_abm.compiling.pointers import array_of
 from cluster_abm.compiling.tables import (
     CAPACITIES,
     COUNTS,
-    UNLIKE_VIEW,
     DATA,
     FIELDS,
     FLAGS,
@@ -28,6 +27,7 @@ from cluster_abm.compiling.tables import (
     TABLE,
     TASK,
     TASK_RECORD,
+    UNLIKE_VIEW,
     VIEW,
     VIEW_RECORD,
     load_row_of,
@@ -115,6 +115,15 @@ def _contains(value: Any, item: Any) -> Any:
     return (lambda value, item: value.count > 0 and value.flags[item] != 0) if value is NODE_SET else None
 
 
+def _of_row(row: int) -> Any:
+    """The function that reads one load index from a load row."""
+
+    def read(value: Any) -> Any:
+        return floats_at(value.row.table_at, FIELDS * value.row.nodes)[row * value.row.nodes + value.node]
+
+    return register_jitable(**JIT_OPTIONS)(read)
+
+
 @overloaded(operator.getitem)
 def _item(value: Any, item: Any) -> Any:
     if value is LOADS:
@@ -124,12 +133,10 @@ def _item(value: Any, item: Any) -> Any:
         return lambda value, item: load_row_of(value.at, item)
     if value is LOAD_ROW and isinstance(item, types.StringLiteral):
         row = INDICES[item.literal_value] - 1
-        return lambda value, item: floats_at(value.row.table_at, FIELDS * value.row.nodes)[row * value.row.nodes + value.node]
+        return lambda value, item: floats_at(value.row.table_at, FIELDS * value.row.nodes)[
+            row * value.row.nodes + value.node
+        ]
     return None
-
-
-def _of_row(row: int) -> Any:
-    return lambda value: floats_at(value.row.table_at, FIELDS * value.row.nodes)[row * value.row.nodes + value.node]
 
 
 for _name, _number in INDICES.items():
@@ -149,8 +156,6 @@ def _place_of(task: Any) -> Any:
 def completed(pattern: int, number: int) -> int:
     """The number of a text that a number completes."""
     return int(pattern + (number + 1) * COMPLETED)
-
-
 
 
 def _noted(notes: Any, name: int) -> float:

@@ -12,11 +12,13 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic
+from numba.np import numpy_support
 from numba.np.arrayobj import record_getattr
-from numba.np.numpy_support import from_dtype
 
 from cluster_abm.compiling.values import ValueType, value_type
 from cluster_abm.engine.tables import Table
+
+from_dtype: Any = numpy_support.from_dtype
 
 
 class Group(NamedTuple):
@@ -61,7 +63,7 @@ def point(row: Table, arrays: Mapping[str, Any]) -> None:
 
 
 def _give_attributes(value: ValueType, record: types.Record, kinds: dict[str, types.Array], numbers: set[str]) -> None:
-    class Attributes(AttributeTemplate):  # type: ignore[misc]
+    class Attributes(AttributeTemplate):
         key = type(value)
 
         def generic_resolve(self, given: Any, name: str) -> Any:
@@ -69,7 +71,7 @@ def _give_attributes(value: ValueType, record: types.Record, kinds: dict[str, ty
 
     infer_getattr(Attributes)
 
-    @lower_getattr_generic(type(value))  # type: ignore[untyped-decorator]
+    @lower_getattr_generic(type(value))
     def read(context: Any, builder: Any, given: Any, held: Any, name: str) -> Any:
         at = cgutils.create_struct_proxy(value)(context, builder, value=held).at
         row = builder.inttoptr(at, context.get_value_type(record))

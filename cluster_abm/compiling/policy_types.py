@@ -1,4 +1,4 @@
-"""The type of a policy in compiled code: its parameters, its constants, and its methods as its class and bases have them."""
+"""The type of a policy in compiled code: its parameters, its constants, and the methods of its class and bases."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_attribute, register_jitable
 
+import cluster_abm.compiling.methods  # noqa: F401  # gives views and tasks their methods
 from cluster_abm.compiling.operations import completed, place_of
 from cluster_abm.compiling.tables import DecisionValue
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, inherited_name, translated
 from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
-import cluster_abm.compiling.methods  # noqa: F401  # gives views and tasks their methods
 from cluster_abm.policies.base import Policy
 
 Numbers = npt.NDArray[np.float64]
@@ -82,12 +82,13 @@ def policy_type(policy: Policy, absent: frozenset[str]) -> tuple[ValueType, Call
     Raises NotCompilable.
     """
     values = parameter_values(policy)
-    return _made(type(policy), absent, tuple((name, type(v)) for name, v in values.items()))
+    of: Any = type(policy)
+    return _made(of, absent, tuple((name, type(v)) for name, v in values.items()))
 
 
 @cache
 def _made(
-    of: type[Policy], absent: frozenset[str], parameters: tuple[tuple[str, type], ...]
+    of: Any, absent: frozenset[str], parameters: tuple[tuple[str, type], ...]
 ) -> tuple[ValueType, Callable[..., Any]]:
     kinds = [_numba_kind(kind) for _, kind in parameters]
     held = types.NamedTuple(kinds, namedtuple(f"ParametersOf{of.__name__}", [name for name, _ in parameters]))
@@ -100,7 +101,7 @@ def _made(
 def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any]:
     """The function that makes a policy of its numbers."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def make(typing_context: Any, numbers: Any) -> Any:
         def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
@@ -121,13 +122,13 @@ def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) ->
     """Register what the policy's class and its bases define, each translated when it is first needed."""
 
     @cache
-    def compiled(function: FunctionType, owner: type) -> Callable[..., Any]:
+    def compiled(function: FunctionType, owner: Any) -> Callable[..., Any]:
         return translated(function, owner, absent, STAND_INS)
 
     def give_attribute(name: str, read: Callable[[], Any]) -> None:
         overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda policy: read())
 
-    lineage = [owner for owner in of.__mro__ if issubclass(owner, Policy)]
+    lineage: list[Any] = [owner for owner in of.__mro__ if issubclass(owner, Policy)]
     given: set[str] = set()
     for place, owner in enumerate(lineage):
         for name, defined in vars(owner).items():

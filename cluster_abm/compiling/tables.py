@@ -9,18 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
-from numba.np.numpy_support import from_dtype
+from numba.np import numpy_support
 
 from cluster_abm.compiling.values import value_type
 from cluster_abm.engine.tables import CANDIDATE, LOAD
 from cluster_abm.policies.tasks import Hardware
 
+from_dtype: Any = numpy_support.from_dtype
 FIELDS = len(LOAD.names or ())
 HARDWARE = np.dtype(
     [(name, "?" if name in ("overflow_only", "by_oversize") else "f8") for name in Hardware._fields], align=True
 )
-# As a Candidate; `place` is that among the candidates, -1 of an arriving task, and `files_at` the address of `file_count`
-# numbers.
+# As a Candidate; `place` is that among the candidates, -1 of an arriving task, and `files_at` the address of the
+# numbers of `file_count` files.
 TASK_ROW = np.dtype(
     [*((name, CANDIDATE[name]) for name in CANDIDATE.names or ()), ("place", "i8"), ("files_at", "i8"),
      ("file_count", "i8")],
@@ -72,7 +73,7 @@ class DecisionValue(NamedTuple):
 
     target: int
     rule: int
-    index: int
+    index: int  # type: ignore[assignment]
     reason: int
     place: int
     task_load: float

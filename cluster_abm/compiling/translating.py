@@ -1,8 +1,8 @@
 """A policy's method as it is compiled: the same source, with numbers in the place of texts.
 
-What changes: a text is its number (texts.py), and so is a text with a number in it (an f-string); `super().place(...)` is a
-call of the method that Python would find; `Decision(...)` makes a decision that compiled code can hold; whether
-`view.capacities` and `view.data` are None is settled, for it is known beforehand.
+What changes: a text is its number (texts.py), and so is a text with a number in it (an f-string);
+`super().place(...)` is a call of the method that Python would find; `Decision(...)` makes a decision that compiled
+code can hold; whether `view.capacities` and `view.data` are None is settled, for it is known beforehand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def inherited_name(owner: type, method: str) -> str:
     return f"super_of_{owner.__name__}_{method}"
 
 
-def translated(function: FunctionType, owner: type | None, absent: frozenset[str], given: Mapping[str, Any]) -> Function:
+def translated(function: Any, owner: type | None, absent: frozenset[str], given: Mapping[str, Any]) -> Function:
     """The function that is compiled in the place of a method, or of a function that methods call.
 
     Args:

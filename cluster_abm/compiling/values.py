@@ -22,7 +22,12 @@ from numba.extending import (
 from numba.np.arrayobj import record_getattr
 
 # As numba compiles the methods and attributes of values: like the kernels.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True, "_nrt": True}
+JIT_OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "no_cpython_wrapper": True,
+    "_nrt": True,
+}
 
 
 class ValueType(types.Type):
@@ -38,7 +43,7 @@ class ValueType(types.Type):
         self.members = dict(members)
 
 
-class _Model(models.StructModel):  # type: ignore[misc]
+class _Model(models.StructModel):
     def __init__(self, manager: Any, value: ValueType) -> None:
         super().__init__(manager, value, list(value.members.items()))
 
@@ -69,9 +74,9 @@ def value_type(name: str, members: Mapping[str, types.Type]) -> tuple[ValueType,
 
 
 def give_fields(value: ValueType, record: types.Record, hidden: bool = False) -> None:
-    """Let a row, of which values have the address `at`, be their attribute `row`; and, unless hidden, its fields theirs."""
+    """Let the row of which values have the address be their attribute `row`, and unless hidden its fields theirs."""
 
-    class Fields(AttributeTemplate):  # type: ignore[misc]
+    class Fields(AttributeTemplate):
         key = type(value)
 
         def generic_resolve(self, given: Any, name: str) -> Any:
@@ -81,7 +86,7 @@ def give_fields(value: ValueType, record: types.Record, hidden: bool = False) ->
 
     infer_getattr(Fields)
 
-    @lower_getattr_generic(type(value))  # type: ignore[untyped-decorator]
+    @lower_getattr_generic(type(value))
     def read(context: Any, builder: Any, given: Any, held: Any, name: str) -> Any:
         at = cgutils.create_struct_proxy(value)(context, builder, value=held).at
         row = builder.inttoptr(at, context.get_value_type(record))

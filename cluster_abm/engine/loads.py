@@ -96,6 +96,7 @@ def measure_node(node: Row, tasks: Table, now_ns: int, load: Row, effective_rate
         load.io_load += faults_per_ms + explicit
         slot = task.member_next
 
+
 Integers = npt.NDArray[np.int64]
 
 

@@ -91,7 +91,6 @@ class Routes:
             found[number, firsts[number]] = found[number, other]
         return found
 
-
     def all_paths(self) -> AllPaths:
         """Bandwidth and latency of the routes from every node."""
         network, nodes = self.network, self.network.nodes
@@ -99,13 +98,14 @@ class Routes:
         if network.settings.kind in KINDS and not network.has_cuts:
             unreachable[list(network.down)] = True
             up = int(np.flatnonzero(~unreachable)[0]) if not unreachable.all() else 0
-            found = []
+            found: list[Floats] = []
             for row, own in zip(network.whole_routes_from(up), (np.inf, 0.0), strict=True):
                 # Windows of this are the rows: the own entry falls on the node itself.
                 window = np.full(2 * nodes - 1, row[(up + 1) % nodes])
                 window[nodes - 1] = own
                 found.append(window)
-            return AllPaths(*found, nodes - 1 - np.arange(nodes), False, unreachable)
+            mb_per_s, latency_ms = found
+            return AllPaths(mb_per_s, latency_ms, nodes - 1 - np.arange(nodes), False, unreachable)
         groups = network.siblings if network.is_whole else np.arange(nodes)
         _, firsts, sizes = np.unique(groups, return_index=True, return_counts=True)
         mb_per_s, latency_ms = (np.stack(rows) for rows in zip(*map(self.paths_from, firsts.tolist()), strict=True))

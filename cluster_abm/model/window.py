@@ -10,7 +10,6 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.submission.queues import Submissions
 
-
 # So many jobs arrive in one window at most, but for those of its first slice.
 MOST_ARRIVALS = 50_000
 

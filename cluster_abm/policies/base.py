@@ -124,8 +124,8 @@ class Policy:
         return 1.0
 
     def response_ms(self, task: ArrivingTask, view: View, node: int) -> float | None:
-        """Expected response time on a node [ms], or None for a policy that does not estimate it."""
-        return None
+        """Expected response time on a node [ms]; NaN, or None, of a policy that does not estimate it."""
+        return math.nan
 
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
@@ -180,8 +180,8 @@ class Policy:
         if not narrows_the_gap(decision.task_load, decision.load_here, view.load(decision.index, view.me)):
             return "not the lighter node any more"
         response = self.response_ms(task, view, view.me)
-        if response is not None and not decision.response_here_ms > response + decision.cost_ms:
-            return "no gain any more"
+        if response is not None and not math.isnan(response):
+            return "" if decision.response_here_ms > response + decision.cost_ms else "no gain any more"
         return ""
 
     def restated(self, task: ArrivingTask, decision: Decision, view: View, asker: int) -> Decision:

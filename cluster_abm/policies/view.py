@@ -147,7 +147,7 @@ class View:
         return comparable_table(self.loads, self.capacities, task)
 
     def draw_nodes(self, task: ArrivingTask, count: int, first_draw: int = 0) -> npt.NDArray[np.int64]:
-        """Draw different nodes that have not refused, by the task's own numbers, shape (count or as many as there are,).
+        """Draw different nodes that have not refused, by the task's own numbers, shape (at most count,).
 
         In the heterogeneous form fast CPUs are drawn more often.
 
@@ -174,7 +174,7 @@ class View:
             insort(closed, node)
         return found
 
-    def drawn(self, uniform: float, nodes: Sequence[int]) -> int:
+    def drawn(self, uniform: float, nodes: Sequence[int] | npt.NDArray[np.int64]) -> int:
         """Place of the node that a number in (0, 1) draws; in the heterogeneous form fast CPUs are drawn more often."""
         if self.capacities is None:
             return int(uniform * len(nodes))

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from cluster_abm.model.negotiation.far_reports import FarReports
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.model import assembly
-from cluster_abm.model.negotiation.far_reports import FarReports
 from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.policies import Decision
 

@@ -1,4 +1,4 @@
-"""The negotiation about arriving tasks, compiled: what LoadManager.place and rebalance do, over many slices in one call.
+"""The negotiation about arriving tasks, compiled: LoadManager.place and rebalance, over many slices in one call.
 
 The readable form is model.agents.load_manager, which says what every step means; both give the same decisions.
 """
@@ -65,9 +65,7 @@ def bring_up_to(tables: Tables, terms: Any, node: int, now_ns: int) -> None:
 def measure_own(tables: Tables, desk: Any, terms: Any, node: int, now_ns: int) -> None:
     """Measure a node's loads into the desk's own row."""
     bring_up_to(tables, terms, node, now_ns)
-    measure_at(
-        terms.measure, tables.homes, tables.tasks, now_ns, desk.loads, node, node + 1, terms.effective_rates
-    )
+    measure_at(terms.measure, tables.homes, tables.tasks, now_ns, desk.loads, node, node + 1, terms.effective_rates)
     for index in range(INDICES):
         desk.own_numbers[0, index] = desk.load_numbers[node, index]
 
@@ -115,7 +113,7 @@ def open_view(
     tables: Tables, known: Any, desk: Any, terms: Any, accepting: Flags, silent_ns: Integers, manager: int,
     declined: int, now_ns: int,
 ) -> int:  # fmt: skip
-    """Make the desk's view that of a manager; `declined` of the nodes in desk.declined have refused. See `close_view`."""
+    """Make the desk's view that of a manager, whose offers the first `declined` of desk.declined have refused."""
     view = desk.views[0]
     changed = 0
     if not terms.all_is_known:
@@ -281,13 +279,9 @@ def choose(
         if is_right != 1 or target < 0 or target >= tables.nodes.shape[0]:
             return -1, 0, 0
         if target == manager:
-            write_decision(
-                desk, terms, decided, desk.task[0], manager, target, True, desk.decision[0].reason, now_ns
-            )
+            write_decision(desk, terms, decided, desk.task[0], manager, target, True, desk.decision[0].reason, now_ns)
             return manager, asking_ns, asked
-        reason, took_ns = ask(
-            tables, known, desk, terms, up, accepting, silent_ns, desk.task, manager, target, now_ns
-        )
+        reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, desk.task, manager, target, now_ns)
         asking_ns += took_ns
         write_decision(desk, terms, decided, desk.task[0], manager, target, reason == 0, reason, now_ns)
         if reason == 0:
@@ -417,9 +411,7 @@ def place_arrivals(
         if begins_ns > now_ns:
             now_ns = begins_ns
             if tables.counters[DEPENDENT] > 0:
-                advance_at(
-                    terms.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0]
-                )
+                advance_at(terms.advance, tables, terms.slice_ns, now_ns, NEVER, 0, tables.nodes.shape[0])
         if terms.all_is_known and looked_ns != now_ns:
             look(tables, known, desk, terms, now_ns)
             looked_ns = now_ns

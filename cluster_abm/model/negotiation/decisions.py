@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -214,9 +214,8 @@ def records_of(rows: Table) -> list[DecisionRecord]:
     for row in rows.tolist():
         time_ns, task, job, source, target, rule, index, *numbers, reason, accepted = row
         texts = text_of(rule), text_of(index)
-        found.append(
-            DecisionRecord(time_ns / NS_PER_MS, task, job, source, target, *texts, *numbers, accepted, text_of(reason))
-        )
+        row = (time_ns / NS_PER_MS, task, job, source, target, *texts, *numbers, accepted, text_of(reason))
+        found.append(DecisionRecord._make(row))
     return found
 
 
@@ -225,9 +224,8 @@ def decisions_frame(rows: Table) -> pd.DataFrame:
     columns: dict[str, pd.Series] = {}
     dtypes = {float: "float64", int: "int64", bool: "bool", str: "object"}
     for name, kind in get_type_hints(DecisionRecord).items():
-        if name == "time_ms":
-            values = rows["time_ns"] / NS_PER_MS
-        else:
-            values = texts_in(rows[name]) if name in TEXTS else rows[name]
+        values: npt.NDArray[Any] = rows["time_ns"] / NS_PER_MS if name == "time_ms" else rows[name]
+        if name in TEXTS:
+            values = texts_in(values)
         columns[name] = pd.Series(values, dtype=dtypes[kind])
     return pd.DataFrame(columns)

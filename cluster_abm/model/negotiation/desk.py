@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -169,7 +170,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
     return desk
 
 
-def with_files(desk: Desk, files: dict[str, Floats | Integers]) -> Desk:
+def with_files(desk: Desk, files: Mapping[str, Any]) -> Desk:
     """The desk of a run in which jobs need files; names are those of the attributes."""
     desk = desk._replace(**files)
     for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
