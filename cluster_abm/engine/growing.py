@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm import large_tables
 from cluster_abm.engine.tables import (
     BARRIER,
     CHECKPOINT,
@@ -20,6 +21,7 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
+from cluster_abm.large_tables import column, forget_pages, mapping_of, zeros
 
 Integers = npt.NDArray[np.int64]
 
@@ -37,6 +39,7 @@ class GrowingTables:
 
     Attributes:
         tables: all of them; another tuple once one of them has grown.
+        total_tasks: tasks of all jobs.
         counters: the one of them that counts, shape (tables.COUNTERS,).
     """
 
@@ -51,6 +54,9 @@ class GrowingTables:
     ) -> None:
         self.run_key, self.slice_ns, self.effective_rates = run_key, slice_ns, effective_rates
         self.memory_is_limited = bool((nodes["limit_kb"] < NEVER).any())
+        widths = column(jobs, "tasks")
+        self.total_tasks = int(widths.sum(dtype=np.int64))
+        parallel = np.flatnonzero(widths > 1)
         self.tables = Tables(
             homes=nodes,
             nodes=self._serving(nodes),
@@ -58,25 +64,35 @@ class GrowingTables:
             tasks=np.zeros(0, TASK),
             free=np.zeros(0, np.int64),
             counters=np.zeros(COUNTERS, np.int64),
-            records=np.zeros(256, RECORD),
-            barriers=self._closed_barriers(jobs),
-            pending_jobs=np.zeros(2 * len(jobs), np.int64),
+            # One a task, each of which ends once; memory is taken by those that are written.
+            records=zeros(self.total_tasks, RECORD, "records of tasks"),
+            barriers=self._closed_barriers(jobs, parallel),
+            pending_jobs=np.zeros(2 * len(parallel), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,
         )
         self.counters = self.tables.counters
         self._checkpoints = np.zeros(0, CHECKPOINT)
+        self._on_disk = [
+            table for table in (jobs, self.tables.records, self.tables.barriers) if mapping_of(table) is not None
+        ]
+        self._done_when_given_back = 0
 
     def _serving(self, nodes: Table) -> Table:
         """The rows on which tasks run: the nodes themselves."""
         return nodes
 
-    def _closed_barriers(self, jobs: Table) -> Table:
-        barriers = np.zeros(len(jobs), BARRIER)
-        for name in ("tasks", "communication_ns"):
-            barriers[name] = jobs[name]
-        barriers["isolated_start_ns"] = jobs["arrival_ns"]
-        barriers["head"] = NONE
-        barriers["dies_together"] = (jobs["tasks"] > 1) & self.memory_is_limited
+    def _closed_barriers(self, jobs: Table, parallel: Integers) -> Table:
+        """Rows of jobs of one task stay zero, and take no memory: nothing comes to a barrier there."""
+        if not len(parallel):
+            return np.zeros(len(jobs), BARRIER)
+        barriers = zeros(len(jobs), BARRIER, "barriers of jobs")
+        for part in np.array_split(parallel, len(parallel) // large_tables.ROWS_AT_ONCE + 1):
+            for name in ("tasks", "communication_ns"):
+                barriers[name][part] = jobs[name][part]
+            barriers["isolated_start_ns"][part] = jobs["arrival_ns"][part]
+            barriers["head"][part] = NONE
+            barriers["dies_together"][part] = self.memory_is_limited
+            forget_pages(jobs, barriers)
         return barriers
 
     @property
@@ -122,12 +138,13 @@ class GrowingTables:
             self._checkpoints = larger
         return self._checkpoints
 
-    def _make_room_for_records(self) -> None:
-        needed = int(self.counters[RECORDS] + self.counters[LIVE])
-        if needed > len(self.tables.records):
-            larger = np.zeros(max(needed, 2 * len(self.tables.records)), RECORD)
-            larger[: self.finished] = self.records
-            self.tables = self.tables._replace(records=larger)
+    def _give_pages_back(self) -> None:
+        """Rows of submitted jobs, and of tasks that have ended, are left to the disk if they are there."""
+        counters = self.counters
+        done = int(2 * counters[RECORDS] + counters[LIVE])
+        if self._on_disk and done - self._done_when_given_back >= large_tables.ROWS_AT_ONCE:
+            forget_pages(*self._on_disk)
+            self._done_when_given_back = done
 
     def _make_room(self, count: int) -> None:
         top = int(self.counters[FREE_TOP])

@@ -18,6 +18,7 @@ from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, t
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
+from cluster_abm.engine.ordering import OrderedRecords
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
@@ -31,6 +32,7 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import entry
+from cluster_abm.large_tables import column
 
 Integers = npt.NDArray[np.int64]
 
@@ -38,15 +40,24 @@ Integers = npt.NDArray[np.int64]
 class EngineState(GrowingTables):
     """The tables of a run, and what may be done to them: all that the model does to the engine."""
 
+    # The order of as many records as there were when it was last asked for.
+    _order: Integers = np.zeros(0, np.int64)
+
     @property
     def last_finish_ns(self) -> int:
         """When the last task so far ended [ns]."""
         return int(self.counters[LAST_FINISH_NS])
 
-    def sorted_records(self) -> Table:
-        """Records by (finish, task): an order that no window, batch or node order can change."""
+    def ordered_records(self) -> OrderedRecords:
+        """Records so far by (finish, task): an order that no window, batch or node order can change."""
         records = self.records
-        return records[np.lexsort((records["task"], records["finish_ns"]))]
+        if len(self._order) != len(records):
+            self._order = np.lexsort((column(records, "task"), column(records, "finish_ns")))
+        return OrderedRecords(records, self._order)
+
+    def sorted_records(self) -> Table:
+        """As `ordered_records`, as a table of their own."""
+        return self.ordered_records().table()
 
     def admit(
         self,
@@ -106,7 +117,7 @@ class EngineState(GrowingTables):
         if self.memory_is_limited:
             # A task that is killed while the disk serves it leaves a row behind.
             self._make_room(1)
-        self._make_room_for_records()
+        self._give_pages_back()
         until_records = NEVER
         if until_finish:
             until_records = self.finished + 1
@@ -118,14 +129,13 @@ class EngineState(GrowingTables):
         """Let one node live until `end_ns`, the end of the slice (slice.serve)."""
         if self.memory_is_limited:
             self._make_room(1)
-        self._make_room_for_records()
         serve(self.tables, node, node + 1, end_ns)
 
     def serve_slice(self, end_ns: int) -> None:
         """Let every node live its slice until `end_ns`, without what happens at the boundary (`end_slice`)."""
         if self.memory_is_limited:
             self._make_room(1)
-        self._make_room_for_records()
+        self._give_pages_back()
         serve(self.tables, 0, len(self.nodes), end_ns)
 
     def end_slice(self, now_ns: int, opens_barriers: bool) -> None:
@@ -144,7 +154,6 @@ class EngineState(GrowingTables):
     def set_memory(self, node: int, memory_kb: int, now_ns: int) -> None:
         """Another size of a node's RAM (altering.change_memory)."""
         self._make_room(len(self.nodes))
-        self._make_room_for_records()
         change_memory(self.tables, node, memory_kb, now_ns)
 
     def shorten_faults(self, saved_ns: Integers) -> None:
@@ -233,5 +242,4 @@ class EngineState(GrowingTables):
     def end_job(self, job: int, outcome: int, now_ns: int) -> None:
         """All live tasks of a job end with an outcome (ending.end_job)."""
         self._make_room(len(self.nodes))
-        self._make_room_for_records()
         end_job(self.tables, job, outcome, now_ns)

@@ -113,7 +113,7 @@ class Readings:
 
     def jobs_frame(self) -> pd.DataFrame:
         """One row a task that has ended (results.frames.jobs_frame)."""
-        return jobs_frame(self.engine.sorted_records(), self.jobs, program_names(self.setup))
+        return jobs_frame(self.engine.ordered_records(), self.jobs, program_names(self.setup))
 
     def nodes_frame(self) -> pd.DataFrame:
         """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.engine.ordering import Records
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
 from cluster_abm.results.summary import finished_records, job_values, makespan_spread_ms
 
@@ -37,7 +38,7 @@ class RunData:
         exists: which metrics there are.
     """
 
-    records: Table
+    records: Records
     jobs: Table
     nodes: Table
     cpu_ns: npt.NDArray[np.int64]
@@ -48,7 +49,7 @@ class RunData:
     exists: frozenset[When]
 
     @cached_property
-    def finished(self) -> Table:
+    def finished(self) -> Records:
         """Records of the tasks that finished."""
         return finished_records(self.records)
 

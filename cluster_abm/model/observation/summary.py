@@ -44,7 +44,7 @@ def run_data(
     if of_data:
         exists.add("data")
     return RunData(
-        records=engine.sorted_records(),
+        records=engine.ordered_records(),
         jobs=engine.jobs,
         nodes=engine.serving_nodes,
         cpu_ns=cpu_ns,

@@ -46,7 +46,7 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
         raise InputError(f"warmup = {warmup!r}: allowed: {', '.join(WARMUPS)}")
     summary = model.summary()
     metrics = dict(summary["metrics"])
-    records = finished_records(model.engine.sorted_records())
+    records = finished_records(model.engine.ordered_records())
     jobs, values = job_values(records, model.jobs)
     counted = np.ones(len(jobs), bool)
     if warmup == "mser":
@@ -78,7 +78,7 @@ def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:
     """
     jobs = np.asarray(model.parts.submissions.schedule.taken(0, model.submitted_jobs), np.int64)
     came = np.cumsum(model.jobs["tasks"][jobs]) - model.jobs["tasks"][jobs]
-    ends_ns = np.sort(model.engine.sorted_records()["finish_ns"])
+    ends_ns = np.sort(model.engine.ordered_records()["finish_ns"])
     return came - np.searchsorted(ends_ns, model.jobs["arrival_ns"][jobs], side="right")
 
 
