@@ -26,19 +26,22 @@ MOST_IN_MEMORY = 256_000_000
 ROWS_AT_ONCE = 1 << 18
 
 
-def zeros(rows: int, dtype: np.dtype[np.void], what: str) -> Table:
+def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None = None) -> Table:
     """A table of zeros, shape (rows,): in memory, or if it takes more than MOST_IN_MEMORY in a temporary file.
 
     Args:
         rows: how many.
         dtype: of a row.
         what: what the rows are, as a message names them, e.g. "jobs".
+        in_memory: where it stands; None: by its size.
 
     Raises:
         InputError: the folder of temporary files has no room for it, or cannot be written to.
     """
     size = rows * dtype.itemsize
-    if size <= MOST_IN_MEMORY or rows == 0:
+    if in_memory is None:
+        in_memory = size <= MOST_IN_MEMORY
+    if in_memory or rows == 0:
         return np.zeros(rows, dtype)
     folder = "?"
     try:
@@ -92,10 +95,16 @@ def blocks(rows: int) -> Iterator[slice]:
 
 def column(table: Table, name: str) -> npt.NDArray[Any]:
     """A field of all rows as an array of its own, shape (rows,): as little of the table as need be is in memory."""
+    return columns(table, name)[0]
+
+
+def columns(table: Table, *names: str) -> list[npt.NDArray[Any]]:
+    """Some fields of all rows, read at once, as `column`."""
     if mapping_of(table) is None:
-        return np.ascontiguousarray(table[name])
-    found = np.empty(len(table), table.dtype[name])
+        return [np.ascontiguousarray(table[name]) for name in names]
+    found = [np.empty(len(table), table.dtype[name]) for name in names]
     for rows in blocks(len(table)):
-        found[rows] = table[name][rows]
+        for name, values in zip(names, found, strict=True):
+            values[rows] = table[name][rows]
         forget_pages(table)
     return found

@@ -19,6 +19,7 @@ LIMIT_FILES = ("memory.max", "memory.limit_in_bytes")
 # What is kept of each, in bytes, rounded up.
 BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 500, 700, 3_000, 3_000, 150e6
 BYTES_A_BURST = 200
+BYTES_A_FRAME_ROW = 600
 
 
 def check_memory(what: str, needed: float, number: float, things: str) -> None:

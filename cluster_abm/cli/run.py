@@ -208,11 +208,13 @@ def _with_unit(name: str, value: float | None) -> str:
 
 def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:
     from cluster_abm.results.files import write_run
-    from cluster_abm.results.pictures import draw_run
+    from cluster_abm.results.pictures import OF_NODES, draw_run
+    from cluster_abm.results.summary import task_slowdowns
 
-    jobs, nodes = model.jobs_frame(), model.nodes_frame()
-    frames = {"jobs": jobs, "nodes": nodes, "decisions": model.decisions_frame()}
-    write_run(folder, model.setup, summary, frames, wall_s)
-    if len(nodes):
+    measurements = model.parts.measurements
+    tables = {"jobs": model.jobs_pieces(), "nodes": measurements.pieces(), "decisions": [model.decisions_frame()]}
+    write_run(folder, model.setup, summary, tables, wall_s)
+    if measurements.rows:
         title = f"{summary['scenario']}: policy {summary['policy']}, seed {summary['seed']}"
-        draw_run(folder / "run.png", title, nodes, jobs["slowdown"].dropna())
+        slowdowns = task_slowdowns(model.engine.ordered_records())
+        draw_run(folder / "run.png", title, measurements.frame(OF_NODES), slowdowns)

@@ -39,7 +39,8 @@ class GrowingTables:
 
     Attributes:
         tables: all of them; another tuple once one of them has grown.
-        total_tasks: tasks of all jobs.
+        widths: how many tasks each job has, shape (jobs,).
+        total_tasks: how many they all have.
         counters: the one of them that counts, shape (tables.COUNTERS,).
     """
 
@@ -54,9 +55,12 @@ class GrowingTables:
     ) -> None:
         self.run_key, self.slice_ns, self.effective_rates = run_key, slice_ns, effective_rates
         self.memory_is_limited = bool((nodes["limit_kb"] < NEVER).any())
-        widths = column(jobs, "tasks")
-        self.total_tasks = int(widths.sum(dtype=np.int64))
-        parallel = np.flatnonzero(widths > 1)
+        self.widths = column(jobs, "tasks")
+        self.total_tasks = int(self.widths.sum(dtype=np.int64))
+        parallel = np.flatnonzero(self.widths > 1)
+        if self.total_tasks == len(jobs) and not len(parallel):
+            # One for all takes no memory.
+            self.widths = np.broadcast_to(np.int32(1), len(jobs))
         self.tables = Tables(
             homes=nodes,
             nodes=self._serving(nodes),

@@ -18,7 +18,6 @@ from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, t
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
-from cluster_abm.engine.ordering import OrderedRecords
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
@@ -32,7 +31,8 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.jit import entry
-from cluster_abm.large_tables import column
+from cluster_abm.large_tables import columns
+from cluster_abm.ordered_rows import OrderedRows, in_order
 
 Integers = npt.NDArray[np.int64]
 
@@ -40,20 +40,21 @@ Integers = npt.NDArray[np.int64]
 class EngineState(GrowingTables):
     """The tables of a run, and what may be done to them: all that the model does to the engine."""
 
-    # The order of as many records as there were when it was last asked for.
-    _order: Integers = np.zeros(0, np.int64)
+    # Of as many records as there were when they were last asked for.
+    _ordered: OrderedRows | None = None
 
     @property
     def last_finish_ns(self) -> int:
         """When the last task so far ended [ns]."""
         return int(self.counters[LAST_FINISH_NS])
 
-    def ordered_records(self) -> OrderedRecords:
+    def ordered_records(self) -> OrderedRows:
         """Records so far by (finish, task): an order that no window, batch or node order can change."""
-        records = self.records
-        if len(self._order) != len(records):
-            self._order = np.lexsort((column(records, "task"), column(records, "finish_ns")))
-        return OrderedRecords(records, self._order)
+        if self._ordered is None or len(self._ordered) != self.finished:
+            self._ordered = None
+            finish_ns, task = columns(self.records, "finish_ns", "task")
+            self._ordered = in_order(self.records, np.lexsort((task, finish_ns)))
+        return self._ordered
 
     def sorted_records(self) -> Table:
         """As `ordered_records`, as a table of their own."""

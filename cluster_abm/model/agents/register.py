@@ -68,7 +68,7 @@ class JobRegister:
         if engine.finished == self._records_read and submitted == self._next_job:
             return
         if not len(self._unfinished):
-            self._unfinished = engine.jobs["tasks"].astype(np.int64)
+            self._unfinished = engine.widths.astype(np.int64)
         new = engine.records[self._records_read :]
         for row, job in enumerate(new["job"].tolist(), self._records_read):
             self._finished_tasks.setdefault(job, []).append(row)

@@ -47,7 +47,7 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
     summary = model.summary()
     metrics = dict(summary["metrics"])
     records = finished_records(model.engine.ordered_records())
-    jobs, values = job_values(records, model.jobs)
+    jobs, values = job_values(records, model.engine.widths)
     counted = np.ones(len(jobs), bool)
     if warmup == "mser":
         found = mser(tasks_met(model))
@@ -77,7 +77,8 @@ def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:
     slowdown of hundreds, and one such value makes MSER cut beside it, wherever it stands.
     """
     jobs = np.asarray(model.parts.submissions.schedule.taken(0, model.submitted_jobs), np.int64)
-    came = np.cumsum(model.jobs["tasks"][jobs]) - model.jobs["tasks"][jobs]
+    widths = model.engine.widths[jobs]
+    came = np.cumsum(widths) - widths
     ends_ns = np.sort(model.engine.ordered_records()["finish_ns"])
     return came - np.searchsorted(ends_ns, model.jobs["arrival_ns"][jobs], side="right")
 
