@@ -21,9 +21,9 @@ from cluster_abm.errors import InputError
 Table = npt.NDArray[np.void]
 
 # A table of more bytes stands in a file.
-MOST_IN_MEMORY = 256_000_000
+MOST_IN_MEMORY = 50_000_000
 # So many rows are read or written at once where all the rows of a table are passed over.
-ROWS_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 17
 
 
 def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None = None) -> Table:

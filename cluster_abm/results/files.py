@@ -143,14 +143,18 @@ def write_run(
     folder: Path,
     scenario: Scenario,
     summary: Mapping[str, Any],
-    frames: Mapping[str, Iterable[pd.DataFrame]],
+    frames: Mapping[str, pd.DataFrame | Iterable[pd.DataFrame]],
     wall_s: float,
 ) -> list[Path]:
-    """Write scenario.toml (resolved), summary.json, a Parquet file of each table (in pieces), and timing.json."""
+    """Write scenario.toml (resolved), summary.json, a Parquet file a frame (whole, or in pieces), and timing.json."""
     written = [
         write_text(folder, "scenario.toml", scenario_to_toml(scenario)),
         write_json(folder, "summary.json", dict(summary)),
     ]
-    written += [write_pieces(folder, f"{name}.parquet", pieces) for name, pieces in frames.items()]
+    for name, found in frames.items():
+        if isinstance(found, pd.DataFrame):
+            written.append(write_table(folder, f"{name}.parquet", found))
+        else:
+            written.append(write_pieces(folder, f"{name}.parquet", found))
     written.append(write_json(folder, "timing.json", {"wall_s": wall_s}))
     return written

@@ -125,14 +125,14 @@ class _Room:
     """
 
     def __init__(self, nodes: int) -> None:
-        self._nodes, self._taken = nodes, 0
+        self._nodes, self._rows = nodes, 0
         self._free: list[Table] = []
 
     def take(self) -> Table:
         """A table of loads, shape (nodes,), that may have been used before."""
         if not self._free:
-            times = max(1, large_tables.ROWS_AT_ONCE // self._nodes)
-            rows = self._make(times * self._nodes)
+            # Ever larger, so that there are few files.
+            rows = self._make(max(self._nodes, large_tables.ROWS_AT_ONCE // self._nodes * self._nodes, self._rows))
             self._free = [rows[first : first + self._nodes] for first in range(0, len(rows), self._nodes)][::-1]
         return self._free.pop()
 
@@ -141,10 +141,10 @@ class _Room:
         self._free.append(loads)
 
     def _make(self, rows: int) -> Table:
-        self._taken += rows * LOAD.itemsize
+        self._rows += rows
         # What a run has found is not to be lost for a full disk: then it stays in memory.
         with suppress(InputError):
-            if self._taken > large_tables.MOST_IN_MEMORY:
+            if self._rows * LOAD.itemsize > large_tables.MOST_IN_MEMORY:
                 return large_tables.zeros(rows, LOAD, "loads of nodes", in_memory=False)
         return np.zeros(rows, LOAD)
 

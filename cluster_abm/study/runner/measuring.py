@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
+from cluster_abm.large_tables import column
 from cluster_abm.results.metrics import computed
 from cluster_abm.results.summary import PROGRAM_METRICS, finished_records, job_values
 from cluster_abm.study.statistics.warmup import mser
@@ -80,7 +81,7 @@ def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:
     widths = model.engine.widths[jobs]
     came = np.cumsum(widths) - widths
     ends_ns = np.sort(model.engine.ordered_records()["finish_ns"])
-    return came - np.searchsorted(ends_ns, model.jobs["arrival_ns"][jobs], side="right")
+    return came - np.searchsorted(ends_ns, column(model.jobs, "arrival_ns")[jobs], side="right")
 
 
 def load_over_time(model: ClusterModel) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def load_over_time(model: ClusterModel) -> dict[str, Any]:
     Returns:
         `time_ms`: list of times; `tasks`: one list a node, of as many numbers.
     """
-    frame = model.nodes_frame()
+    frame = model.parts.measurements.frame(("time_ms", "node", "tasks"))
     table = frame.pivot_table(index="node", columns="time_ms", values="tasks")
     columns = np.unique(np.linspace(0, table.shape[1] - 1, min(MOST_TIMES, table.shape[1])).round().astype(int))
     return {
