@@ -19,7 +19,8 @@ from cluster_abm.model.observation import measurements
 from cluster_abm.study.runner.measuring import load_over_time, measure_run
 
 MEMORY_SHORT = {
-    "cluster__memory_mb": 60.0, "cluster__swap_mb": 20.0, "workload__memory_mb__mean": 15.0,
+    "cluster__memory_mb": 60.0, "cluster__buffer_in_memory": False, "cluster__swap_mb": 20.0,
+    "workload__memory_mb__mean": 15.0,
     "workload__tasks__parallel_share": 0.5, "workload__tasks__maximum": 3, "workload__utilisation": 0.9,
     "workload__cpu_ms__mean": 400.0,
 }  # fmt: skip
@@ -38,9 +39,8 @@ RUNS = {
         "workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 9,
         "workload__arrivals__users_per_node": 3,
     },
-    "programs": {"workload__programs__mix": {"bit-r": 1.0, "metis": 1.0},
-                 "workload__jobs": 30},
-    "bursts": {"workload__arrivals__kind": "bursty", "workload__cpu_ms__kind": "hbd97"},
+    "programs": {"workload__programs__mix": {"bit-r": 1.0, "metis": 1.0}, "workload__jobs": 30},
+    "bursts": {"workload__arrivals__kind": "bursty", "workload__cpu_ms": {"kind": "hbd97", "mean": 300.0}},
     "no job ends": {"run__until": 10.0},
 }  # fmt: skip
 
@@ -70,6 +70,8 @@ def test_rows_in_files_change_no_result(monkeypatch, name):
     assert mapping_of(model.engine.records) is not None
     model.run()
     assert results(model) == expected
+    if name == "kills":
+        assert model.summary()["jobs"]["killed"] > 0
 
 
 def test_nor_do_they_slice_by_slice(monkeypatch):
@@ -99,7 +101,7 @@ def test_agents_of_a_run_in_files_know_their_tasks(monkeypatch):
     in_files(monkeypatch)
     model = made(busy())
     model.run(until_ms=5000.0)
-    jobs = model.agents_by_type[model.job_class]
+    jobs = list(model.agents_by_type[model.job_class])
     assert {job.width for job in jobs} == set(model.jobs["tasks"][[job.job for job in jobs]].tolist())
     assert all(job.state in ("running", "held") for job in jobs)
     model.run()

@@ -291,5 +291,4 @@ def test_what_no_block_alone_exceeds_is_added_up(monkeypatch):
     monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 10)
     # 50 jobs of 1e11 ms, of which 46 fit into 64 bits.
     with pytest.raises(InputError, match=r"all work together of the jobs reaches 5e\+12 ms"):
-        table(jobs=50, workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e11, workload__io_per_ms__mean=0.0,
-              workload__io_per_ms__kind="fixed", workload__tasks__parallel_share=0.0)  # fmt: skip
+        job_table(scenario(workload__jobs=50, workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e11), SEED)
