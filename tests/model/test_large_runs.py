@@ -34,12 +34,12 @@ RUNS = {
     "barriers": BARRIERS,
     "barriers, ideal": BARRIERS | {"policy__name": "ideal"},
     "kills": MEMORY_SHORT | {"policy__name": "jsq"},
-    "failures": busy(failures__node=FAILING),
+    "failures": busy(failures__node=FAILING, run__until=30_000.0),
     "users": {
         "workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 9,
         "workload__arrivals__users_per_node": 3,
     },
-    "programs": {"workload__programs__mix": {"bit-r": 1.0, "metis": 1.0}, "workload__jobs": 30},
+    "programs": {"workload__programs__mix": {"bit-r": 1.0, "metis": 1.0}, "workload__jobs": 30, "run__until": 100_000.0},
     "bursts": {"workload__arrivals__kind": "bursty", "workload__cpu_ms": {"kind": "hbd97", "mean": 300.0}},
     "no job ends": {"run__until": 10.0},
 }  # fmt: skip
