@@ -39,7 +39,7 @@ RUNS = {
         "workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 9,
         "workload__arrivals__users_per_node": 3,
     },
-    "programs": {"workload__programs__mix": {"bit-r": 1.0, "metis": 1.0}, "workload__jobs": 30, "run__until": 100_000.0},
+    "programs": {"workload__programs__mix": {"bit-r": 1.0, "metis": 1.0}, "workload__jobs": 30, "run__until": 9e4},
     "bursts": {"workload__arrivals__kind": "bursty", "workload__cpu_ms": {"kind": "hbd97", "mean": 300.0}},
     "no job ends": {"run__until": 10.0},
 }  # fmt: skip
