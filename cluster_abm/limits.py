@@ -16,9 +16,12 @@ UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")
 GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 LIMIT_FILES = ("memory.max", "memory.limit_in_bytes")
 
-# What is kept of each, in bytes, rounded up.
-BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 500, 700, 3_000, 3_000, 150e6
+# What is kept of each, in bytes, rounded up. Rows of many jobs and tasks stand in files (large_tables): in memory are
+# the few columns that a summary is just summing over, and more of each job of closed users.
+BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 40, 40, 3_000, 3_000, 150e6
+BYTES_A_USERS_JOB = 250
 BYTES_A_BURST = 200
+BYTES_A_FRAME_ROW = 600
 
 
 def check_memory(what: str, needed: float, number: float, things: str) -> None:
@@ -42,10 +45,10 @@ def check_memory(what: str, needed: float, number: float, things: str) -> None:
     )
 
 
-def check_jobs(what: str, jobs: float, mean_tasks: float) -> None:
+def check_jobs(what: str, jobs: float, mean_tasks: float, bytes_a_job: float = BYTES_A_JOB) -> None:
     """Refuse so many jobs of so many tasks in the mean, as `check_memory`."""
     things = "jobs" if mean_tasks == 1.0 else f"jobs of {mean_tasks:,.4g} tasks in the mean"
-    check_memory(what, jobs * (BYTES_A_JOB + mean_tasks * BYTES_A_TASK), jobs, things)
+    check_memory(what, jobs * (bytes_a_job + mean_tasks * BYTES_A_TASK), jobs, things)
 
 
 def check_runs(what: str, runs: float, cells: float = 0.0) -> None:

@@ -69,9 +69,14 @@ def test_seeds():
     {"workload.arrivals.kind": "bursty", "workload.arrivals.burst_s": 1e-9, "workload.arrivals.quiet_s": 1e-9},
 ])  # fmt: skip
 def test_work(monkeypatch, overrides):
-    monkeypatch.setattr(limits, "memory_bytes", lambda: 8e9)
-    with pytest.raises(InputError, match=r"take about [\d,.]+ [GT]B of memory; here there are 8 GB, in which about"):
+    monkeypatch.setattr(limits, "memory_bytes", lambda: 2e9)
+    with pytest.raises(InputError, match=r"take about [\d,.]+ [GT]B of memory; here there are 2 GB, in which about"):
         ClusterModel(load_scenario("cpu-bound", overrides))
+
+
+def test_an_hour_of_10_000_nodes_fits_into_3_gb(monkeypatch):
+    monkeypatch.setattr(limits, "memory_bytes", lambda: 3e9)
+    limits.check_jobs("25 million jobs", 25.2e6, 1.0)
 
 
 def test_jobs_of_closed_users(monkeypatch):
@@ -138,7 +143,7 @@ def test_the_command_refuses_at_once(tmp_path):
         cwd=tmp_path, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 2
-    said = "error: workload.jobs = 50,000,000: 50,000,000 jobs of 1e+09 tasks in the mean take about 35 EB of memory; "
+    said = "error: workload.jobs = 50,000,000: 50,000,000 jobs of 1e+09 tasks in the mean take about 2 EB of memory; "
     assert done.stderr.startswith(said)
     assert list(tmp_path.iterdir()) == []
 

@@ -43,7 +43,7 @@ class Cameraman:
             while model.running and model.now_ms < boundary_ms - 1e-9:
                 model.step()
             self._take()
-            ended = model.engine.finished / max(1, int(model.jobs["tasks"].sum()))
+            ended = model.engine.finished / max(1, model.engine.total_tasks)
             progress(min(1.0, ended))
 
     def write(self, path: Path) -> None:

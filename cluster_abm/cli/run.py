@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,8 @@ from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cluster_abm.model import ClusterModel
 
 
@@ -84,14 +86,12 @@ def run_command(
             stopped_in = _run_with_progress(model, model.run if cameraman is None else cameraman.run, stop)
             wall_s = time.perf_counter() - begun
             summary = model.summary()
-            if folder is not None:
-                with interruptible(f"the results in {folder} are not whole"):
-                    _save(folder, model, summary, wall_s)
-    if folder is not None:
+            save_code = 0 if folder is None else _saved(folder, model, summary, wall_s)
+    if folder is not None and save_code == 0:
         tell(f"results in {folder}")
-    film_code = 0
+    film_code = save_code
     if animate is not None and cameraman is not None:
-        film_code = _write_film(cameraman, animate, "" if folder is None else f"; results in {folder}")
+        film_code = max(film_code, _write_film(cameraman, animate, "" if folder is None else f"; results in {folder}"))
     exit_code = 130 if stop.requested else film_code
     try:
         with ending_with(exit_code):
@@ -133,6 +133,18 @@ def _run_with_progress(
             raise
         return ""
     return None
+
+
+def _saved(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> int:
+    """Save the results; return the command's exit code. The summary is shown even where the disk does not take them."""
+    try:
+        with interruptible(f"the results in {folder} are not whole"):
+            _save(folder, model, summary, wall_s)
+    except InputError as problem:
+        for line in problem.problems:
+            tell(f"error: {line}")
+        return 2
+    return 0
 
 
 def _write_film(cameraman: Cameraman, path: Path, kept_besides: str) -> int:
@@ -210,11 +222,15 @@ def _with_unit(name: str, value: float | None) -> str:
 
 def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:
     from cluster_abm.results.files import write_run
-    from cluster_abm.results.pictures import draw_run
+    from cluster_abm.results.pictures import OF_NODES, draw_run
+    from cluster_abm.results.summary import task_slowdowns
 
-    jobs, nodes = model.jobs_frame(), model.nodes_frame()
-    frames = {"jobs": jobs, "nodes": nodes, "decisions": model.decisions_frame()}
-    write_run(folder, model.setup, summary, frames, wall_s)
-    if len(nodes):
+    measurements = model.parts.measurements
+    tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {
+        "jobs": model.jobs_pieces(), "nodes": measurements.pieces(), "decisions": model.decisions_frame()
+    }  # fmt: skip
+    write_run(folder, model.setup, summary, tables, wall_s)
+    if measurements.rows:
         title = f"{summary['scenario']}: policy {summary['policy']}, seed {summary['seed']}"
-        draw_run(folder / "run.png", title, nodes, jobs["slowdown"].dropna())
+        slowdowns = task_slowdowns(model.engine.ordered_records())
+        draw_run(folder / "run.png", title, measurements.frame(OF_NODES), slowdowns)

@@ -142,5 +142,6 @@ def open_barrier_of(tables: Tables, job: int, slice_ns: int, now_ns: int) -> Non
         now_ns: the boundary [ns].
     """
     barrier = tables.barriers[job]
-    if barrier.waiting == barrier.tasks and barrier.dead == 0:
+    # Jobs of one task have no row that is filled in: none of theirs waits.
+    if barrier.waiting > 0 and barrier.waiting == barrier.tasks and barrier.dead == 0:
         open_one(tables, job, slice_ns, now_ns)

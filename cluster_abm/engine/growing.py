@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm import large_tables
 from cluster_abm.engine.tables import (
     BARRIER,
     CHECKPOINT,
@@ -20,6 +21,7 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
+from cluster_abm.large_tables import column, forget_pages, mapping_of, zeros
 
 Integers = npt.NDArray[np.int64]
 
@@ -40,6 +42,8 @@ class GrowingTables:
 
     Attributes:
         tables: all of them; another tuple once one of them has grown.
+        widths: how many tasks each job has, shape (jobs,).
+        total_tasks: how many they all have.
         counters: the one of them that counts, shape (tables.COUNTERS,).
     """
 
@@ -54,6 +58,12 @@ class GrowingTables:
     ) -> None:
         self.run_key, self.slice_ns, self.effective_rates = run_key, slice_ns, effective_rates
         self.memory_is_limited = bool((nodes["limit_kb"] < NEVER).any())
+        self.widths = column(jobs, "tasks")
+        self.total_tasks = int(self.widths.sum(dtype=np.int64))
+        parallel = np.flatnonzero(self.widths > 1)
+        if self.total_tasks == len(jobs) and not len(parallel):
+            # One for all takes no memory.
+            self.widths = np.broadcast_to(np.int32(1), len(jobs))
         self.tables = Tables(
             homes=nodes,
             nodes=self._serving(nodes),
@@ -61,26 +71,35 @@ class GrowingTables:
             tasks=np.zeros(0, TASK),
             free=np.zeros(0, np.int64),
             counters=np.zeros(COUNTERS, np.int64),
-            # Room for all of them at once: pages that are never written take no memory, and none is copied later.
-            records=np.zeros(min(MOST_AT_ONCE, max(256, int(jobs["tasks"].sum(dtype=np.int64)))), RECORD),
-            barriers=self._closed_barriers(jobs),
-            pending_jobs=np.zeros(2 * len(jobs), np.int64),
+            # One a task, each of which ends once; memory is taken by those that are written.
+            records=zeros(self.total_tasks, RECORD, "records of tasks"),
+            barriers=self._closed_barriers(jobs, parallel),
+            pending_jobs=np.zeros(2 * len(parallel), np.int64),
             phases=np.zeros(0, PHASE) if phases is None else phases,
         )
         self.counters = self.tables.counters
         self._checkpoints = np.zeros(0, CHECKPOINT)
+        self._on_disk = [
+            table for table in (jobs, self.tables.records, self.tables.barriers) if mapping_of(table) is not None
+        ]
+        self._done_when_given_back = 0
 
     def _serving(self, nodes: Table) -> Table:
         """The rows on which tasks run: the nodes themselves."""
         return nodes
 
-    def _closed_barriers(self, jobs: Table) -> Table:
-        barriers = np.zeros(len(jobs), BARRIER)
-        for name in ("tasks", "communication_ns"):
-            barriers[name] = jobs[name]
-        barriers["isolated_start_ns"] = jobs["arrival_ns"]
-        barriers["head"] = NONE
-        barriers["dies_together"] = (jobs["tasks"] > 1) & self.memory_is_limited
+    def _closed_barriers(self, jobs: Table, parallel: Integers) -> Table:
+        """Rows of jobs of one task stay zero, and take no memory: nothing comes to a barrier there."""
+        if not len(parallel):
+            return np.zeros(len(jobs), BARRIER)
+        barriers = zeros(len(jobs), BARRIER, "barriers of jobs")
+        for part in np.array_split(parallel, len(parallel) // large_tables.ROWS_AT_ONCE + 1):
+            for name in ("tasks", "communication_ns"):
+                barriers[name][part] = jobs[name][part]
+            barriers["isolated_start_ns"][part] = jobs["arrival_ns"][part]
+            barriers["head"][part] = NONE
+            barriers["dies_together"][part] = self.memory_is_limited
+            forget_pages(jobs, barriers)
         return barriers
 
     @property
@@ -126,17 +145,17 @@ class GrowingTables:
             self._checkpoints = larger
         return self._checkpoints
 
-    def _make_room_for_records(self) -> None:
-        self.make_room(0, 0)
-
-    def make_room(self, tasks: int, records: int) -> None:
-        """Make room for so many tasks more, and for records of so many beside those of the tasks alive."""
+    def make_room(self, tasks: int) -> None:
+        """Make room for so many tasks more."""
         self._make_room(tasks)
-        needed = int(self.counters[RECORDS] + self.counters[LIVE]) + records
-        if needed > len(self.tables.records):
-            larger = np.zeros(max(needed, 2 * len(self.tables.records)), RECORD)
-            copy_rows(larger, self.records)
-            self.tables = self.tables._replace(records=larger)
+
+    def _give_pages_back(self) -> None:
+        """Rows of submitted jobs, and of tasks that have ended, are left to the disk if they are there."""
+        counters = self.counters
+        done = int(2 * counters[RECORDS] + counters[LIVE])
+        if self._on_disk and done - self._done_when_given_back >= large_tables.ROWS_AT_ONCE:
+            forget_pages(*self._on_disk)
+            self._done_when_given_back = done
 
     def _make_room(self, count: int) -> None:
         top = int(self.counters[FREE_TOP])

@@ -67,10 +67,11 @@ class Tables(NamedTuple):
         tasks: recycled rows of the live tasks, fields.TASK_FIELDS; a row's number must never reach a result.
         free: stack of free rows of `tasks`, shape (len(tasks),).
         counters: shape (COUNTERS,).
-        records: rows of the tasks that have ended, fields.RECORD_FIELDS; the first `counters[RECORDS]` are filled.
-        barriers: one row a job, fields.BARRIER_FIELDS.
+        records: rows of the tasks that have ended, shape (tasks of all jobs,), fields.RECORD_FIELDS; the first
+            `counters[RECORDS]` are filled.
+        barriers: one row a job, fields.BARRIER_FIELDS; those of jobs of one task are all zero.
         pending_jobs: stack of the jobs that the next slice boundary decides on: those of which all tasks have come to
-            their barrier, and (as -1 - job) those of which a task was killed; shape (2 jobs,).
+            their barrier, and (as -1 - job) those of which a task was killed; shape (2 jobs of several tasks,).
         phases: the phases of all programs, fields.PHASE_FIELDS.
     """
 

@@ -252,7 +252,7 @@ class ClusterModel(Readings, mesa.Model):
             progress: called now and then with the fraction done, 0..1 (of the time, or of the tasks).
             until_ms: the run stops at the first slice boundary not before this time [ms]; None: at the scenario's end.
         """
-        total_tasks = max(1, int(self.jobs["tasks"].sum()))
+        total_tasks = max(1, self.engine.total_tasks)
         until_ns = NEVER if until_ms is None else self.parts.clock.boundary_from(nanoseconds(until_ms))
         while self.running and self.now_ns < until_ns:
             if self._goes_slice_by_slice:

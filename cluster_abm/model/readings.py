@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pandas as pd
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import Table
 from cluster_abm.interconnect import Network
+from cluster_abm.large_tables import blocks, forget_pages
+from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.observation.summary import counted_jobs, program_metrics, run_data
 from cluster_abm.results.frames import jobs_frame
@@ -112,8 +115,25 @@ class Readings:
         }
 
     def jobs_frame(self) -> pd.DataFrame:
-        """One row a task that has ended (results.frames.jobs_frame)."""
-        return jobs_frame(self.engine.sorted_records(), self.jobs, program_names(self.setup))
+        """One row a task that has ended (results.frames.jobs_frame).
+
+        Raises:
+            InputError: the frame of so many tasks does not fit into memory.
+        """
+        check_memory(
+            "jobs_frame(), instead of which `run --out` and jobs_pieces() give the same rows piece by piece",
+            self.engine.finished * BYTES_A_FRAME_ROW, self.engine.finished, "rows",
+        )  # fmt: skip
+        return self._jobs_frame(slice(None))
+
+    def jobs_pieces(self) -> Iterator[pd.DataFrame]:
+        """`jobs_frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if no task has ended."""
+        for part in [*blocks(self.engine.finished)] or [slice(0, 0)]:
+            yield self._jobs_frame(part)
+            forget_pages(self.engine.records, self.jobs)
+
+    def _jobs_frame(self, part: slice) -> pd.DataFrame:
+        return jobs_frame(self.engine.ordered_records()[part], self.jobs, program_names(self.setup))
 
     def nodes_frame(self) -> pd.DataFrame:
         """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""

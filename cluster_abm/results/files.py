@@ -6,8 +6,8 @@ import itertools
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+# Rows of a part of a Parquet file that is written, and can be read, by itself.
+ROW_GROUP = 1 << 20
 
 
 def prepare_out(folder: str | Path) -> Path:
@@ -90,18 +93,68 @@ def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
     return folder / name
 
 
+def write_pieces(folder: Path, name: str, pieces: Iterable[pd.DataFrame]) -> Path:
+    """Write a table that comes in pieces as a Parquet file, and give its path: the bytes of `write_table` of all of it.
+
+    Args:
+        folder: where.
+        name: of the file.
+        pieces: its rows, one frame after another, of which a whole number fills ROW_GROUP; at least one, if empty.
+    """
+    import pyarrow.parquet as parquet
+
+    with in_one_move(folder / name) as partial, ExitStack() as files:
+        writer = None
+        for group in _row_groups(pieces):
+            if writer is None:
+                writer = files.enter_context(parquet.ParquetWriter(partial, group.schema, compression="zstd"))
+            writer.write_table(group)
+    return folder / name
+
+
+def _row_groups(pieces: Iterable[pd.DataFrame]) -> Iterator[Any]:
+    """Arrow tables of ROW_GROUP rows each but the last, of whole columns: how a column is cut shows in the file."""
+    import pyarrow
+
+    gathered: list[Any] = []
+
+    def whole() -> Any:
+        schema = gathered[0].schema
+        columns = [[piece.column(place).chunk(0) for piece in gathered] for place in range(len(schema))]
+        gathered.clear()
+        # Column by column, so that no second copy of them all is ever there.
+        arrays = []
+        while columns:
+            arrays.append(pyarrow.concat_arrays(columns.pop(0)))
+        return pyarrow.Table.from_arrays(arrays, schema=schema)
+
+    rows = 0
+    for frame in pieces:
+        gathered.append(pyarrow.Table.from_pandas(frame, preserve_index=False))
+        rows += len(frame)
+        if rows == ROW_GROUP:
+            rows = 0
+            yield whole()
+    if gathered:
+        yield whole()
+
+
 def write_run(
     folder: Path,
     scenario: Scenario,
     summary: Mapping[str, Any],
-    frames: Mapping[str, pd.DataFrame],
+    frames: Mapping[str, pd.DataFrame | Iterable[pd.DataFrame]],
     wall_s: float,
 ) -> list[Path]:
-    """Write scenario.toml (resolved), summary.json, one Parquet file a frame, and timing.json."""
+    """Write scenario.toml (resolved), summary.json, a Parquet file a frame (whole, or in pieces), and timing.json."""
     written = [
         write_text(folder, "scenario.toml", scenario_to_toml(scenario)),
         write_json(folder, "summary.json", dict(summary)),
     ]
-    written += [write_table(folder, f"{name}.parquet", frame) for name, frame in frames.items()]
+    for name, found in frames.items():
+        if isinstance(found, pd.DataFrame):
+            written.append(write_table(folder, f"{name}.parquet", found))
+        else:
+            written.append(write_pieces(folder, f"{name}.parquet", found))
     written.append(write_json(folder, "timing.json", {"wall_s": wall_s}))
     return written

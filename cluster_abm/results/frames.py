@@ -1,4 +1,4 @@
-"""Records of finished tasks as a pandas table."""
+"""Rows of finished tasks as a pandas table."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import pandas as pd
 
 from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, OUTCOME_NAMES, Table
 from cluster_abm.formulas import slowdown
+from cluster_abm.ordered_rows import Rows
 
 Floats = npt.NDArray[np.float64]
 
 
-def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.DataFrame:
+def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.DataFrame:
     """One row a task that has ended, by (end, task); times in ms.
 
     `slowdown` is wall over isolated time (IOLB 1), `slowdown_cpu_io` over CPU + I/O service (WAL-PM 18),
@@ -23,7 +24,7 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
     CPU with its work lost to a failure (`lost_cpu_ms`). Jobs that run programs have their names.
 
     Args:
-        records: tables.RECORD_FIELDS.
+        records: fields.RECORD_FIELDS.
         jobs: the job table.
         programs: names of the programs that jobs run, by number.
     """
@@ -63,6 +64,6 @@ def jobs_frame(records: Table, jobs: Table, programs: Sequence[str] = ()) -> pd.
     return frame
 
 
-def isolated_ns(records: Table) -> npt.NDArray[np.int64]:
+def isolated_ns(records: Rows) -> npt.NDArray[np.int64]:
     """Return each task's isolated time [ns]: CPU, accesses that would miss, own paging, waits at barriers."""
     return np.asarray(sum(records[f"isolated_{part}_ns"] for part in ("cpu", "io", "paging", "barrier")))

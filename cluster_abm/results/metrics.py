@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.ordered_rows import Rows
 from cluster_abm.results.summary import finished_records, job_values, makespan_spread_ms
 
 Value = float | int | None
@@ -29,6 +30,7 @@ class RunData:
     Attributes:
         records: records of all ended tasks, by (finish, task).
         jobs: the job table.
+        widths: how many tasks each job has, shape (jobs,).
         nodes: rows of the node table that served tasks.
         cpu_ns, disk_ns: time given by each node, shape (nodes,) [ns].
         now_ns: the end of the run, or now [ns].
@@ -37,8 +39,9 @@ class RunData:
         exists: which metrics there are.
     """
 
-    records: Table
+    records: Rows
     jobs: Table
+    widths: npt.NDArray[np.int64]
     nodes: Table
     cpu_ns: npt.NDArray[np.int64]
     disk_ns: npt.NDArray[np.int64]
@@ -48,13 +51,13 @@ class RunData:
     exists: frozenset[When]
 
     @cached_property
-    def finished(self) -> Table:
-        """Records of the tasks that finished."""
+    def finished(self) -> Rows:
+        """Rows of the tasks that finished."""
         return finished_records(self.records)
 
     @cached_property
     def _of_jobs(self) -> Mapping[str, npt.NDArray[np.float64]]:
-        return job_values(self.finished, self.jobs)[1]
+        return job_values(self.finished, self.widths)[1]
 
     def of_jobs(self, name: str) -> npt.NDArray[np.float64]:
         """A number of each finished job (summary.job_values)."""

@@ -42,6 +42,10 @@ LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 11.0, 7
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
 MOST_BINS = 200
+# Of more values than this a distribution's picture shows some.
+MOST_VALUES = 1_000_000
+# What the picture of a run shows of its nodes.
+OF_NODES = ("time_ms", "node", "tasks", "cpu_busy_ms", "disk_busy_ms")
 # So many points that are numbers of something have a tick each, and nothing between them has one.
 MOST_NUMBERED = 6
 LABEL_WIDTH = 52
@@ -260,14 +264,14 @@ def _floats(values: Sequence[float | None]) -> Floats:
     return np.array(values, dtype=float)
 
 
-def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdown: pd.Series) -> Path:
+def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats) -> Path:
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
         path: the PNG file.
         title: of the whole picture.
-        nodes: the model's nodes_frame.
-        slowdown: slowdown of each finished task.
+        nodes: columns OF_NODES, at least, of the model's nodes_frame.
+        slowdowns: of each finished task, shape (tasks,).
     """
     figure = new_figure(13, 7.2, title)
     (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
@@ -305,22 +309,27 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdown: pd.Series) -
     legend_beside_title(busy)
     if len(seen) > 1:
         legend_beside_title(tasks)
-    _draw_distribution(distribution, np.sort(slowdown.dropna().to_numpy(dtype=float)))
+    _draw_distribution(distribution, np.sort(slowdowns))
     return save(figure, path)
 
 
 def _draw_distribution(axes: Axes, values: Floats) -> None:
+    """Draw the distribution of ascending values; of very many some, from the least to the largest, evenly in number."""
+    drawn = values
+    if len(values) > MOST_VALUES:
+        drawn = values[np.linspace(0, len(values) - 1, MOST_VALUES).round().astype(np.int64)]
     if len(values):
-        axes.ecdf(values, color="#0072B2", linewidth=1.6)
+        axes.ecdf(drawn, color="#0072B2", linewidth=1.6)
         axes.set_xlim(values[0] / 1.1, values[-1] * 1.1)
         log_ticks(axes)
     else:
         remark(axes, "no task finished")
     axes.set_ylim(0, 1.01)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
+    sampled = f", {MOST_VALUES:,} of them drawn" if drawn is not values else ""
     tidy(
         axes,
-        f"Slowdown of {len(values):,} finished tasks",
+        f"Slowdown of {len(values):,} finished tasks{sampled}",
         "slowdown (wall / isolated time)",
         "tasks with at most this slowdown [%]",
     )

@@ -2,73 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.tables import FINISHED, NS_PER_MS, Table
 from cluster_abm.formulas import slowdown
+from cluster_abm.large_tables import column
+from cluster_abm.ordered_rows import Rows, of_each
 from cluster_abm.results.frames import isolated_ns
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
-def finished_records(records: Table) -> Table:
-    """Records of the tasks that finished; those of killed ones left out (a copy only if there are any)."""
+def finished_records(records: Rows) -> Rows:
+    """Rows of the tasks that finished; those of killed ones left out (a copy only if there are any)."""
     finished = records["outcome"] == FINISHED
     return records if finished.all() else records[finished]
 
 
-def ended_jobs(records: Table, outcome: int) -> npt.NDArray[np.int64]:
+def ended_jobs(records: Rows, outcome: int) -> Integers:
     """Numbers of the jobs of which a task ended so, e.g. KILLED, ascending."""
-    return np.unique(records["job"][records["outcome"] == outcome])
+    ended = np.flatnonzero(records["outcome"] == outcome)
+    return np.unique(records[ended]["job"])
 
 
-def finished_jobs(records: Table, jobs: Table) -> npt.NDArray[np.int64]:
-    """Return the numbers of the jobs of which all tasks have finished, ascending."""
-    done = np.bincount(records["job"][records["outcome"] == FINISHED], minlength=len(jobs))
-    return np.flatnonzero(done == jobs["tasks"]) if len(jobs) else np.zeros(0, np.int64)
+def finished_jobs(records: Rows, widths: Integers) -> Integers:
+    """Return the numbers of the jobs, of so many tasks each, of which all tasks have finished, ascending."""
+    done = np.bincount(finished_records(records)["job"], minlength=len(widths))
+    return np.flatnonzero(done == widths) if len(widths) else np.zeros(0, np.int64)
 
 
-def job_values(records: Table, jobs: Table) -> tuple[npt.NDArray[np.int64], dict[str, Floats]]:
+def job_values(records: Rows, widths: Integers) -> tuple[Integers, Mapping[str, Floats]]:
     """Return the measures of each finished job; a parallel job's slowdown is the mean over its tasks (IOLB 2).
 
     Args:
         records: records of finished tasks in an order of their own (sums depend on it in the last bit).
-        jobs: the job table.
+        widths: how many tasks each job has, shape (jobs,).
 
     Returns:
         numbers of the finished jobs, ascending, shape (finished,); and in the same order slowdown (of its tasks),
-        slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns.
+        slowdown_job (of its last end), slowdown_cpu_io, slowdown_cpu, response_ns: each is computed when it is asked
+        for.
     """
-    whole = finished_jobs(records, jobs)
-    wall = (records["finish_ns"] - records["arrival_ns"]).astype(float)
-    isolated = isolated_ns(records).astype(float)
+    values = JobValues(records, widths)
+    return values.jobs, values
 
-    def mean_over_tasks(values: Floats) -> Floats:
-        sums = np.bincount(records["job"], values, minlength=len(jobs))
-        return np.asarray(sums[whole] / jobs["tasks"][whole])
 
-    longest_isolated, end = np.zeros(len(jobs)), np.zeros(len(jobs))
-    np.maximum.at(longest_isolated, records["job"], isolated)
-    np.maximum.at(end, records["job"], records["finish_ns"].astype(float))
-    response_ns = end[whole] - jobs["arrival_ns"][whole]
-    cpu = (records["cpu_ns"] - records["lost_cpu_ns"]).astype(float)
-    return whole, {
-        "slowdown": mean_over_tasks(slowdown(wall, isolated)),
-        "slowdown_job": response_ns / longest_isolated[whole],
-        "slowdown_cpu_io": mean_over_tasks(wall / (cpu + records["io_ns"])),
-        "slowdown_cpu": mean_over_tasks(wall / cpu),
-        "response_ns": response_ns,
-    }
+class JobValues(Mapping[str, Floats]):
+    """Measures of each finished job by name, as `job_values`; none is kept, so that one at a time takes memory.
+
+    Attributes:
+        jobs: numbers of the finished jobs, ascending, shape (finished,).
+    """
+
+    NAMES = ("slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns")
+
+    def __init__(self, records: Rows, widths: Integers) -> None:
+        self._records, self._widths = records, widths
+        self.jobs = finished_jobs(records, widths)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.NAMES)
+
+    def __len__(self) -> int:
+        return len(self.NAMES)
+
+    def __getitem__(self, name: str) -> Floats:
+        if name == "response_ns":
+            return self._responses_ns()
+        if name == "slowdown_job":
+            longest = self._largest_of_tasks(lambda part: isolated_ns(part).astype(float))
+            return np.asarray(self._responses_ns() / longest)
+        of_tasks = of_each(self._records, _OF_TASKS[name])
+        sums = np.bincount(self._records["job"], of_tasks, minlength=len(self._widths))[self.jobs]
+        del of_tasks
+        return np.asarray(sums / self._widths[self.jobs])
+
+    def _responses_ns(self) -> Floats:
+        responses = self._largest_of_tasks(lambda part: part["finish_ns"].astype(float))
+        arrival_ns = np.zeros(len(self._widths), np.int64)
+        # That of all its tasks.
+        arrival_ns[self._records["job"]] = self._records["arrival_ns"]
+        responses -= arrival_ns[self.jobs]
+        return responses
+
+    def _largest_of_tasks(self, measure: Callable[[Rows], Floats]) -> Floats:
+        largest = np.zeros(len(self._widths))
+        np.maximum.at(largest, self._records["job"], of_each(self._records, measure))
+        return largest[self.jobs]
+
+
+def _wall_ns(records: Rows) -> Floats:
+    return np.asarray((records["finish_ns"] - records["arrival_ns"]).astype(float))
+
+
+def _useful_cpu_ns(records: Rows) -> Floats:
+    return np.asarray((records["cpu_ns"] - records["lost_cpu_ns"]).astype(float))
+
+
+_OF_TASKS: Mapping[str, Callable[[Rows], Floats]] = {
+    "slowdown": lambda part: np.asarray(slowdown(_wall_ns(part), isolated_ns(part).astype(float))),
+    "slowdown_cpu_io": lambda part: _wall_ns(part) / (_useful_cpu_ns(part) + part["io_ns"]),
+    "slowdown_cpu": lambda part: _wall_ns(part) / _useful_cpu_ns(part),
+}
+
+
+def task_slowdowns(records: Rows) -> Floats:
+    """Slowdown of each task that finished, shape (finished tasks,)."""
+    return of_each(finished_records(records), _OF_TASKS["slowdown"])
 
 
 # Of each program that has a profile.
 PROGRAM_METRICS = ("tasks", "mean_slowdown_cpu", "paging_percent", "page_faults")
 
 
-def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
+def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
     """Numbers of each program that a finished task ran: how many, mean slowdown (wall over CPU, without what
     failures destroyed), share of its life, queueing left out, that it spent paging [%], faults of one.
 
@@ -78,7 +129,7 @@ def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str
         programs: names of the programs by number.
     """
     found = {}
-    ran = jobs["program"][records["job"]]
+    ran = column(jobs, "program")[records["job"]]
     for number, name in enumerate(programs):
         own = records[ran == number]
         if len(own):
@@ -93,7 +144,7 @@ def by_program(records: Table, jobs: Table, programs: Sequence[str]) -> dict[str
     return found
 
 
-def makespan_spread_ms(records: Table) -> float | None:
+def makespan_spread_ms(records: Rows) -> float | None:
     """Largest difference between home nodes of when the last of the jobs submitted there ended [ms] (LMIP: between the
     run times of each node's programs); None without jobs."""
     if not len(records):

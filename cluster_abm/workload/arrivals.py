@@ -30,20 +30,30 @@ def submission_times_s(
     if arrivals.kind == "bursty":
         return _bursty(arrivals, rng, window_s, jobs, jobs_per_s)
     if jobs is not None:
-        return np.sort(rng.random(jobs)) * window_s
-    return _unit_poisson(rng, window_s * jobs_per_s) / jobs_per_s
+        times = rng.random(jobs)
+        times.sort()
+        times *= window_s
+        return times
+    times = _unit_poisson(rng, window_s * jobs_per_s)
+    times /= jobs_per_s
+    return times
 
 
 def _unit_poisson(rng: np.random.Generator, length: float) -> Floats:
     """Points of a Poisson process of rate 1 on 0..length."""
-    times = np.empty(0)
+    pieces = []
     last = 0.0
     while last < length:
-        gaps = rng.standard_exponential(max(16, int((length - last) * 1.05) + 16))
-        more = last + np.cumsum(gaps)
-        times = np.concatenate([times, more])
+        times = rng.standard_exponential(max(16, int((length - last) * 1.05) + 16))
+        np.cumsum(times, out=times)
+        times += last
         last = float(times[-1])
-    return times[times < length]
+        pieces.append(times)
+    if not pieces:
+        return np.empty(0)
+    # They ascend: only of the last piece some may be beyond.
+    pieces[-1] = pieces[-1][: pieces[-1].searchsorted(length)]
+    return np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
 
 
 def _lognormal_window(arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int) -> Floats:

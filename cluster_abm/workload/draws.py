@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import numpy as np
@@ -20,27 +21,54 @@ HBD97_LOG_MEAN, HBD97_LOG_SD = -3.651, 1.575
 
 def draw(distribution: Distribution, rng: np.random.Generator, count: int) -> Floats:
     """`count` numbers in the unit of the key that the distribution stands under, shape (count,)."""
-    mean, sd = distribution.mean, distribution.sd
-    match distribution.kind:
-        case "fixed":
-            return np.full(count, mean)
-        case "exponential":
-            return mean * rng.standard_exponential(count)
-        case "uniform":
-            return 2.0 * mean * rng.random(count)
-        case "gamma":
-            shape = (mean / sd) ** 2 if mean > 0 else 1.0
-            return mean / shape * rng.standard_gamma(shape, count)
-        case "lognormal":
-            spread = math.log1p((sd / mean) ** 2) if mean > 0 else 0.0
-            return mean * np.exp(math.sqrt(spread) * rng.standard_normal(count) - spread / 2.0)
-        case "pareto":
-            scale = mean * (distribution.shape - 1.0) / distribution.shape
-            return scale * (1.0 - rng.random(count)) ** (-1.0 / distribution.shape)
-        case "lifetime":
-            return bounded_pareto(rng.random(count), distribution.shape, distribution.minimum, distribution.maximum)
-        case "hbd97":
-            return mean / hbd97_mean_s() * _hbd97_s(rng, count)
+    return Stream(distribution, rng, count).next(count)
+
+
+class Stream:
+    """Numbers of a distribution in the unit of its key, drawn block after block: the same as if all were drawn at once.
+
+    Args:
+        distribution: their law.
+        rng: their generator; draws from nothing else.
+        count: how many there are in all.
+    """
+
+    def __init__(self, distribution: Distribution, rng: np.random.Generator, count: int) -> None:
+        self._distribution, self._rng = distribution, rng
+        # A law that takes two numbers for each takes first all the first ones, then all the second ones.
+        self._second = later(rng, count) if distribution.kind == "hbd97" else rng
+
+    def next(self, count: int) -> Floats:
+        """The next `count` of them, shape (count,)."""
+        distribution, rng = self._distribution, self._rng
+        mean, sd = distribution.mean, distribution.sd
+        match distribution.kind:
+            case "fixed":
+                return np.full(count, mean)
+            case "exponential":
+                return mean * rng.standard_exponential(count)
+            case "uniform":
+                return 2.0 * mean * rng.random(count)
+            case "gamma":
+                shape = (mean / sd) ** 2 if mean > 0 else 1.0
+                return mean / shape * rng.standard_gamma(shape, count)
+            case "lognormal":
+                spread = math.log1p((sd / mean) ** 2) if mean > 0 else 0.0
+                return mean * np.exp(math.sqrt(spread) * rng.standard_normal(count) - spread / 2.0)
+            case "pareto":
+                scale = mean * (distribution.shape - 1.0) / distribution.shape
+                return scale * (1.0 - rng.random(count)) ** (-1.0 / distribution.shape)
+            case "lifetime":
+                return bounded_pareto(rng.random(count), distribution.shape, distribution.minimum, distribution.maximum)
+            case "hbd97":
+                return mean / hbd97_mean_s() * _hbd97_s(rng.random(count), self._second.random(count))
+
+
+def later(rng: np.random.Generator, count: int) -> np.random.Generator:
+    """A generator that begins where `rng`, a PCG64, is after `count` uniform numbers more."""
+    bits = copy.deepcopy(rng.bit_generator)
+    assert isinstance(bits, np.random.PCG64)
+    return np.random.Generator(bits.advance(count))
 
 
 def mean_of(distribution: Distribution) -> float:
@@ -75,12 +103,10 @@ def hbd97_mean_s() -> float:
     return (1.0 - HBD97_LONG_SHARE) * short_s + HBD97_LONG_SHARE * long_s
 
 
-def _hbd97_s(rng: np.random.Generator, count: int) -> Floats:
+def _hbd97_s(branch: Floats, value: Floats) -> Floats:
     # One branch number and one value each, whatever the branch: numbers stay aligned when the mean changes.
     from scipy.special import ndtr, ndtri
 
-    is_long = rng.random(count) < HBD97_LONG_SHARE
-    value = rng.random(count)
     cut = ndtr(-HBD97_LOG_MEAN / HBD97_LOG_SD)
     short_s = np.exp(HBD97_LOG_MEAN + HBD97_LOG_SD * ndtri(np.maximum(value * cut, 1e-300)))
-    return np.where(is_long, bounded_pareto(value, HBD97_TAIL, 1.0, HBD97_MAX_S), short_s)
+    return np.where(branch < HBD97_LONG_SHARE, bounded_pareto(value, HBD97_TAIL, 1.0, HBD97_MAX_S), short_s)

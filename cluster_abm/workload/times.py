@@ -25,6 +25,11 @@ def whole_ns(times_ms: Floats, what: str) -> Integers:
     Raises:
         InputError: one of them is more than 64 bits of nanoseconds hold.
     """
+    check_longest(times_ms, what)
+    return np.floor(times_ms * NS_PER_MS + 0.5).astype(np.int64)
+
+
+def check_longest(times_ms: Floats, what: str) -> None:
+    """Raise InputError, which begins with `what`, if 64 bits of nanoseconds do not hold one of these times."""
     if len(times_ms) and not times_ms.max() <= LONGEST_MS:
         raise InputError(f"{what} reaches {times_ms.max():.3g} ms: allowed is {LONGEST_MS:g} (146 years)")
-    return np.floor(times_ms * NS_PER_MS + 0.5).astype(np.int64)

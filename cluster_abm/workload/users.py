@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
 from cluster_abm.errors import InputError
-from cluster_abm.limits import check_jobs
+from cluster_abm.limits import BYTES_A_USERS_JOB, check_jobs
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.draws import draw
 from cluster_abm.workload.streams import generator
@@ -35,7 +35,7 @@ def users_columns(scenario: Scenario) -> tuple[Floats, dict[str, Floats]]:
             f"{users * arrivals.jobs_per_user:,} jobs: allowed are {MAX_JOBS:,}"
         )
     what = f"workload.arrivals.jobs_per_user = {arrivals.jobs_per_user:,} of {users:,} users"
-    check_jobs(what, users * arrivals.jobs_per_user, scenario.workload.tasks.mean)
+    check_jobs(what, users * arrivals.jobs_per_user, scenario.workload.tasks.mean, BYTES_A_USERS_JOB)
     user = np.arange(users).repeat(arrivals.jobs_per_user)
     first_ms: Floats = user.astype(float) * arrivals.first_gap_s * 1000.0
     return first_ms, {"home": nodes[user % len(nodes)].astype(float)}

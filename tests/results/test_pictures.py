@@ -166,7 +166,7 @@ def measured(nodes, times_ms):
 @pytest.mark.parametrize("times_ms", [[120.0], [1e4, 2e4, 29_230.0], np.arange(1, 3001) * 1e4], ids=len)
 @pytest.mark.parametrize("nodes", [1, 6, 256])
 def test_run_is_readable(tmp_path, figures, nodes, times_ms):
-    slowdown = pd.Series(np.linspace(1, 60, 50))
+    slowdown = np.linspace(1, 60, 50)
     draw_run(tmp_path / "a.png", "a title", measured(nodes, times_ms), slowdown)
     (figure,) = figures
     assert_readable(figure)
@@ -177,7 +177,7 @@ def test_run_is_readable(tmp_path, figures, nodes, times_ms):
 
 @pytest.mark.parametrize("slowdown", [[], [1.0], [3.0, 3.0]], ids=str)
 def test_run_of_few_tasks(tmp_path, figures, slowdown):
-    draw_run(tmp_path / "a.png", "a title", measured(2, [1e4]), pd.Series(slowdown, dtype=float))
+    draw_run(tmp_path / "a.png", "a title", measured(2, [1e4]), np.array(slowdown, float))
     assert_readable(figures[0])
 
 
@@ -186,7 +186,7 @@ def test_equal_tables_give_equal_bytes(tmp_path):
         (tmp_path / name).mkdir()
         draw_comparison(tmp_path / name / "compare.png", "a title", *comparison(SERIES, 3))
         draw_reproduction(tmp_path / name / "papers.png", "a title", "λ", "slowdown", curves([1.0, 2.0], 1.0))
-        draw_run(tmp_path / name / "run.png", "a title", measured(3, [1e4, 2e4]), pd.Series([1.0, 2.0]))
+        draw_run(tmp_path / name / "run.png", "a title", measured(3, [1e4, 2e4]), np.array([1.0, 2.0]))
     for picture in ("compare.png", "papers.png", "run.png"):
         assert (tmp_path / "a" / picture).read_bytes() == (tmp_path / "b" / picture).read_bytes()
 

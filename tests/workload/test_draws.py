@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.workload.draws import draw, mean_of
+from cluster_abm.workload.draws import Stream, draw, mean_of
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-6
@@ -154,3 +154,13 @@ def test_hbd97_is_near_the_traces():
     assert (values_s >= 1).mean() == pytest.approx(0.0707, rel=0.1)
     assert values_s.std() / values_s.mean() == pytest.approx(13.5, rel=0.3)
     assert values_s.max() == pytest.approx(1573, rel=0.2)
+
+
+@pytest.mark.parametrize("name", [*LAWS, "fixed", "hbd97"])
+def test_blocks_are_parts_of_what_is_drawn_at_once(name):
+    parameters = LAWS[name][0] if name in LAWS else {"mean": 370.0}
+    distribution = Distribution(kind=name.split(",")[0], **parameters)
+    whole = draw(distribution, np.random.default_rng(SEED), 5000)
+    stream = Stream(distribution, np.random.default_rng(SEED), 5000)
+    blocks = [stream.next(count) for count in (1, 1024, 0, 975, 3000)]
+    assert np.concatenate(blocks).tobytes() == whole.tobytes()

@@ -12,6 +12,8 @@ import pytest
 from scipy import stats
 from support import scenario
 
+from cluster_abm import large_tables
+from cluster_abm.errors import InputError
 from cluster_abm.workload import job_table, jobs_per_second
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
@@ -267,3 +269,26 @@ def test_more_jobs_begin_with_the_same_ones():
     """Numbers belong to a job's place, so that a longer run has the shorter one's jobs in it."""
     few, many = table(jobs=500), table(jobs=2000)
     assert differing(few, many[:500]) <= {"arrival_ns", "tasks", "first_task"}
+
+
+@pytest.mark.parametrize("overrides", [
+    {},
+    {"workload__cpu_ms__kind": "hbd97", "workload__memory_of": "job", "workload__home__kind": "skewed"},
+    {"workload__no_io_share": 0.4, "workload__request_kb__per": "request", "workload__io_per_ms__kind": "lognormal"},
+    {"workload__programs__mix": {"bit-r": 2.0, "metis": 1.0}},
+    {"workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 20, "workload__jobs": None},
+], ids=str)  # fmt: skip
+def test_a_table_drawn_in_blocks_has_the_same_bytes(monkeypatch, overrides):
+    whole = table(jobs=500, **overrides)
+    monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 37)
+    monkeypatch.setattr(large_tables, "MOST_IN_MEMORY", 0)
+    blocks = table(jobs=500, **overrides)
+    assert len(whole) >= 160
+    assert differing(whole, blocks) == set()
+
+
+def test_what_no_block_alone_exceeds_is_added_up(monkeypatch):
+    monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 10)
+    # 50 jobs of 1e11 ms, of which 46 fit into 64 bits.
+    with pytest.raises(InputError, match=r"all work together of the jobs reaches 5e\+12 ms"):
+        job_table(scenario(workload__jobs=50, workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e11), SEED)

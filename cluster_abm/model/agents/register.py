@@ -34,7 +34,8 @@ class JobRegister:
         self._agents: dict[int, Job] = {}
         self._next_job = 0
         self._records_read = 0
-        self._unfinished: npt.NDArray[np.int64] = engine.jobs["tasks"].astype(np.int64)
+        # Of each job; made when the register is first kept.
+        self._unfinished: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._finished_tasks: dict[int, list[int]] = {}
 
     def keep(self) -> None:
@@ -66,6 +67,8 @@ class JobRegister:
         engine, submitted = self._engine, self._schedule.submitted
         if engine.finished == self._records_read and submitted == self._next_job:
             return
+        if not len(self._unfinished):
+            self._unfinished = engine.widths.astype(np.int64)
         new = engine.records[self._records_read :]
         for row, job in enumerate(new["job"].tolist(), self._records_read):
             self._finished_tasks.setdefault(job, []).append(row)

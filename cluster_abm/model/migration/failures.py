@@ -10,6 +10,7 @@ from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import FREE, LOST, NEVER, NONE, REQUEST_ONLY
 from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.large_tables import columns
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.migration.outages import OutagePlan, Thing
 from cluster_abm.model.migration.recovery import Recovery
@@ -84,8 +85,8 @@ class Failures:
             return {}
         engine = self._engine
         live = engine.tasks[(engine.tasks["state"] != FREE) & (engine.tasks["state"] != REQUEST_ONLY)]
-        records = engine.records
-        in_vain = np.where(records["outcome"] == LOST, records["cpu_ns"], records["lost_cpu_ns"])
+        outcome, cpu_ns, lost_cpu_ns = columns(engine.records, "outcome", "cpu_ns", "lost_cpu_ns")
+        in_vain = np.where(outcome == LOST, cpu_ns, lost_cpu_ns)
         lost_ns = int(in_vain.sum()) + int(live["lost_cpu_ns"].sum())
         return {
             "node_failures": self.node_failures,

@@ -196,7 +196,7 @@ class CompiledNegotiation:
             home = engine.nodes[stand_in[int(engine.jobs["home"][job])]]
             tasks += int(home["tasks"] + home["in_transit"]) + 1
         answers = tasks * (min(self._offers, len(engine.nodes)) + 1)
-        engine.make_room(tasks + self._spare_rows + 1024, 1 + 16_384)
+        engine.make_room(tasks + self._spare_rows + 1024)
         self._reports.make_room(answers + 4096)
         if self._log.is_read:
             self._log.room(answers)

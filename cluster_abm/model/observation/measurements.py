@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import mesa
@@ -11,11 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm import large_tables
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, Table
+from cluster_abm.errors import InputError
 from cluster_abm.formulas import load_imbalance_factors
 from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.large_tables import blocks, forget_pages, mapping_of
 from cluster_abm.model.observation.averages import NAMES as AVERAGES
 from cluster_abm.results.metrics import total_ns
 
@@ -51,6 +55,7 @@ class Measurements:
         self._engine, self._clock, self._has_averages = engine, clock, has_averages
         self._period_ns = whole_ns(period_ms)
         self._rows: list[Measured] = []
+        self._room = _Room(len(engine.nodes))
         self._is_newest_true = False
         self._most_kept = max(FEWEST_KEPT, MOST_ROWS // len(engine.nodes)) // 2 * 2
         self.due_ns = clock.boundary_from(self._period_ns)
@@ -64,8 +69,13 @@ class Measurements:
             return False
         while self.due_ns <= now_ns:
             self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
-        self._rows.append(Measured(now_ns, self.loads(), *self.busy_ns()))
+        loads = self._room.take()
+        self._engine.measure(now_ns, loads)
+        self._rows.append(Measured(now_ns, loads, *self._engine.busy_ns(now_ns)))
+        forget_pages(loads)
         if len(self._rows) >= self._most_kept:
+            for row in self._rows[::2]:
+                self._room.give_back(row.loads)
             self._rows = self._rows[1::2]
             self._period_ns *= 2
             self.due_ns = self._clock.boundary_from(self._rows[-1].at_ns + self._period_ns)
@@ -94,27 +104,89 @@ class Measurements:
             return self._rows[-1].cpu_ns, self._rows[-1].disk_ns
         return self._engine.busy_ns(self._clock.now_ns)
 
-    def frame(self) -> pd.DataFrame:
+    @property
+    def rows(self) -> int:
+        """How many rows the frame of all has."""
+        return len(self._rows) * len(self._engine.nodes)
+
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """`frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing has been measured."""
+        for part in [*blocks(self.rows)] or [slice(0, 0)]:
+            yield self._part(part.start, part.stop)
+
+    def frame(self, columns: Sequence[str] = ()) -> pd.DataFrame:
         """Columns time_ms, node, tasks, memory_mb, load_<index>..., cpu_busy_ms, disk_busy_ms (busy since 0).
 
         Averages have columns only under a policy for which they are taken.
+
+        Args:
+            columns: only these; none: all of them.
         """
-        names = list(LOAD.names or ())
-        if not self._has_averages:
-            names = [name for name in names if name not in AVERAGES]
+        return self._part(0, self.rows, columns)
+
+    def _part(self, first: int, last: int, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """The rows of the frame from the `first`-th to the one before the `last`-th."""
         count = len(self._engine.nodes)
-        columns: dict[str, np.ndarray] = {
-            "time_ms": np.repeat([row.at_ns / NS_PER_MS for row in self._rows], count),
-            "node": np.tile(np.arange(count), len(self._rows)),
+        begin = first // count
+        rows = self._rows[begin : -(-last // count)]
+        inside = slice(first - begin * count, last - begin * count)
+
+        def joined(values: list[np.ndarray]) -> np.ndarray:
+            return np.concatenate(values)[inside] if values else np.zeros(0)
+
+        # Column by column: of those that are not asked for none is made.
+        makers: dict[str, Callable[[], np.ndarray]] = {
+            "time_ms": lambda: np.repeat([row.at_ns / NS_PER_MS for row in rows], count)[inside],
+            "node": lambda: np.tile(np.arange(count), len(rows))[inside],
         }
-        loads = np.concatenate([row.loads for row in self._rows]) if self._rows else self._engine.empty_loads()[:0]
-        for name in names:
-            plain = name in ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
-            columns[name if plain else f"load_{name}"] = loads[name]
-        empty = np.zeros(0, np.int64)
-        columns["cpu_busy_ms"] = np.concatenate([row.cpu_ns for row in self._rows] or [empty]) / NS_PER_MS
-        columns["disk_busy_ms"] = np.concatenate([row.disk_ns for row in self._rows] or [empty]) / NS_PER_MS
-        return pd.DataFrame(columns)
+        for name in LOAD.names or ():
+            if self._has_averages or name not in AVERAGES:
+                plain = name in ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
+                makers[name if plain else f"load_{name}"] = partial(self._load, rows, name, joined)
+        makers["cpu_busy_ms"] = lambda: joined([row.cpu_ns for row in rows]) / NS_PER_MS
+        makers["disk_busy_ms"] = lambda: joined([row.disk_ns for row in rows]) / NS_PER_MS
+        return pd.DataFrame({name: make() for name, make in makers.items() if not columns or name in columns})
+
+    def _load(self, rows: list[Measured], name: str, joined: Callable[[list[np.ndarray]], np.ndarray]) -> np.ndarray:
+        values = []
+        for _, loads, *_ in rows:
+            values.append(loads[name])
+            if mapping_of(loads) is not None:
+                values[-1] = values[-1].copy()
+                forget_pages(loads)
+        return joined(values)
+
+
+class _Room:
+    """Room for the loads of all nodes at many times: above MOST_IN_MEMORY bytes in temporary files.
+
+    Args:
+        nodes: how many.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self._nodes, self._rows = nodes, 0
+        self._free: list[Table] = []
+
+    def take(self) -> Table:
+        """A table of loads, shape (nodes,), that may have been used before."""
+        if not self._free:
+            # Ever larger, so that there are few files.
+            rows = self._make(max(self._nodes, large_tables.ROWS_AT_ONCE // self._nodes * self._nodes, self._rows))
+            self._free = [rows[first : first + self._nodes] for first in range(0, len(rows), self._nodes)][::-1]
+        return self._free.pop()
+
+    def give_back(self, loads: Table) -> None:
+        """A table is not needed any more."""
+        self._free.append(loads)
+
+    def _make(self, rows: int) -> Table:
+        self._rows += rows
+        # What a run has found is not to be lost for a full disk: then it stays in memory.
+        with suppress(InputError):
+            if self._rows * LOAD.itemsize > large_tables.MOST_IN_MEMORY:
+                return large_tables.zeros(rows, LOAD, "loads of nodes", in_memory=False)
+        return np.zeros(rows, LOAD)
 
 
 def default_collector() -> mesa.DataCollector:

@@ -20,7 +20,7 @@ from cluster_abm.workload import are_closed, program_names
 def counted_jobs(run: RunData) -> tuple[int, int, int]:
     """How many jobs have finished, were killed, and were lost."""
     killed, lost = (len(ended_jobs(run.records, outcome)) for outcome in (KILLED, LOST))
-    return len(finished_jobs(run.records, run.jobs)), killed, lost
+    return len(finished_jobs(run.records, run.widths)), killed, lost
 
 
 def run_data(
@@ -44,8 +44,9 @@ def run_data(
     if of_data:
         exists.add("data")
     return RunData(
-        records=engine.sorted_records(),
+        records=engine.ordered_records(),
         jobs=engine.jobs,
+        widths=engine.widths,
         nodes=engine.serving_nodes,
         cpu_ns=cpu_ns,
         disk_ns=disk_ns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm import large_tables
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 
@@ -22,8 +23,9 @@ class Schedule:
     """
 
     def __init__(self, engine: EngineState) -> None:
-        # A column of its own: searching a field of a table would copy it each time.
-        self.arrivals_ns = np.ascontiguousarray(engine.jobs["arrival_ns"])
+        self.arrivals_ns: Integers = engine.jobs["arrival_ns"]
+        # Some of them in a column of their own: searching a field of a table would copy it each time.
+        self._near_ns, self._near_from = np.zeros(0, np.int64), 0
         self._next_ns = int(self.arrivals_ns[0]) if len(self.arrivals_ns) else NEVER
         self.submitted = 0
         self.waits_for_ends = False
@@ -37,7 +39,7 @@ class Schedule:
         """When the first job after a time is submitted, as far as is known [ns]; NEVER if none is."""
         if self._next_ns > time_ns:
             return self._next_ns
-        first = int(self.arrivals_ns.searchsorted(time_ns, side="right"))
+        first = self._first_from(time_ns + 1)
         return int(self.arrivals_ns[first]) if first < len(self.arrivals_ns) else NEVER
 
     def after_next(self, jobs: int) -> int:
@@ -50,9 +52,23 @@ class Schedule:
         if self._next_ns >= boundary_ns:
             return NO_JOBS
         first = self.submitted
-        self.submitted = int(self.arrivals_ns.searchsorted(boundary_ns))
+        self.submitted = self._first_from(boundary_ns)
         self._next_ns = self.first_after(boundary_ns - 1)
         return np.arange(first, self.submitted)
+
+    def _first_from(self, time_ns: int) -> int:
+        """The first job submitted at a time or later; no earlier time than that of a job that has been taken."""
+        place = self.submitted
+        while place < len(self.arrivals_ns):
+            if not self._near_from <= place < self._near_from + len(self._near_ns):
+                self._near_from, self._near_ns = (
+                    place,
+                    self.arrivals_ns[place : place + large_tables.ROWS_AT_ONCE].copy(),
+                )
+            if self._near_ns[-1] >= time_ns:
+                return self._near_from + int(self._near_ns.searchsorted(time_ns))
+            place = self._near_from + len(self._near_ns)
+        return place
 
     def taken(self, first: int, last: int) -> list[int]:
         """The jobs submitted from the `first`-th to the one before the `last`-th."""

@@ -24,6 +24,7 @@ class Users(Schedule):
 
     def __init__(self, engine: EngineState, clock: Clock) -> None:
         super().__init__(engine)
+        self.arrivals_ns = self.arrivals_ns.copy()
         self._engine, self._clock = engine, clock
         self._coming = [(int(at), job) for job, at in enumerate(self.arrivals_ns) if at < NEVER]
         heapq.heapify(self._coming)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
+from cluster_abm.large_tables import column
 from cluster_abm.results.metrics import computed
 from cluster_abm.results.summary import PROGRAM_METRICS, finished_records, job_values
 from cluster_abm.study.statistics.warmup import mser
@@ -46,8 +47,8 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
         raise InputError(f"warmup = {warmup!r}: allowed: {', '.join(WARMUPS)}")
     summary = model.summary()
     metrics = dict(summary["metrics"])
-    records = finished_records(model.engine.sorted_records())
-    jobs, values = job_values(records, model.jobs)
+    records = finished_records(model.engine.ordered_records())
+    jobs, values = job_values(records, model.engine.widths)
     counted = np.ones(len(jobs), bool)
     if warmup == "mser":
         found = mser(tasks_met(model))
@@ -77,9 +78,10 @@ def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:
     slowdown of hundreds, and one such value makes MSER cut beside it, wherever it stands.
     """
     jobs = np.asarray(model.parts.submissions.schedule.taken(0, model.submitted_jobs), np.int64)
-    came = np.cumsum(model.jobs["tasks"][jobs]) - model.jobs["tasks"][jobs]
-    ends_ns = np.sort(model.engine.sorted_records()["finish_ns"])
-    return came - np.searchsorted(ends_ns, model.jobs["arrival_ns"][jobs], side="right")
+    widths = model.engine.widths[jobs]
+    came = np.cumsum(widths) - widths
+    ends_ns = np.sort(model.engine.ordered_records()["finish_ns"])
+    return came - np.searchsorted(ends_ns, column(model.jobs, "arrival_ns")[jobs], side="right")
 
 
 def load_over_time(model: ClusterModel) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def load_over_time(model: ClusterModel) -> dict[str, Any]:
     Returns:
         `time_ms`: list of times; `tasks`: one list a node, of as many numbers.
     """
-    frame = model.nodes_frame()
+    frame = model.parts.measurements.frame(("time_ms", "node", "tasks"))
     table = frame.pivot_table(index="node", columns="time_ms", values="tasks")
     columns = np.unique(np.linspace(0, table.shape[1] - 1, min(MOST_TIMES, table.shape[1])).round().astype(int))
     return {

@@ -1,0 +1,110 @@
+"""Tables of many rows: a large one stands in a temporary file, and only the rows just in use are in memory.
+
+The file has no name: whatever ends the process, its space on the disk is given back. All of that space is taken when
+the table is made, so a disk that is too full says so before the work begins and not in the middle of it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.errors import InputError
+
+Table = npt.NDArray[np.void]
+
+# A table of more bytes stands in a file.
+MOST_IN_MEMORY = 50_000_000
+# So many rows are read or written at once where all the rows of a table are passed over.
+ROWS_AT_ONCE = 1 << 17
+
+
+def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None = None) -> Table:
+    """A table of zeros, shape (rows,): in memory, or if it takes more than MOST_IN_MEMORY in a temporary file.
+
+    Args:
+        rows: how many.
+        dtype: of a row.
+        what: what the rows are, as a message names them, e.g. "jobs".
+        in_memory: where it stands; None: by its size.
+
+    Raises:
+        InputError: the folder of temporary files has no room for it, or cannot be written to.
+    """
+    size = rows * dtype.itemsize
+    if in_memory is None:
+        in_memory = size <= MOST_IN_MEMORY
+    if in_memory or rows == 0:
+        return np.zeros(rows, dtype)
+    folder = "?"
+    try:
+        folder = tempfile.gettempdir()
+        with tempfile.TemporaryFile(prefix="cluster-abm-") as file:
+            _reserve(file, size, folder)
+            # The mapping keeps the file once it is closed here.
+            mapping = mmap.mmap(file.fileno(), size)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise InputError(
+            f"{what}: {rows:,} rows take {size / 1e9:.3g} GB in the folder of temporary files {folder} ({reason}); "
+            "TMPDIR names another folder"
+        ) from None
+    return np.frombuffer(mapping, dtype, rows)
+
+
+def _reserve(file: IO[bytes], size: int, folder: str) -> None:
+    """Give a file its whole size, for which there has to be room on the disk. Raises OSError if there is none."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+        return
+    free = shutil.disk_usage(folder).free
+    if free < size:
+        raise OSError(f"{free / 1e9:.3g} GB are free")
+    file.truncate(size)
+
+
+def mapping_of(table: npt.NDArray[Any]) -> mmap.mmap | None:
+    """The mapped file that a table, or a part of one, stands in; None: it is in memory."""
+    base: Any = table
+    while isinstance(base, np.ndarray):
+        base = base.base
+    found = base.obj if isinstance(base, memoryview) else base
+    return found if isinstance(found, mmap.mmap) else None
+
+
+def forget_pages(*tables: npt.NDArray[Any]) -> None:
+    """Rows of tables that stand in a file need no memory until they are next read or written; nothing is lost."""
+    for table in tables:
+        mapping = mapping_of(table)
+        if mapping is not None and hasattr(mapping, "madvise"):
+            mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def blocks(rows: int) -> Iterator[slice]:
+    """Blocks of at most ROWS_AT_ONCE rows each, one after another."""
+    for first in range(0, rows, ROWS_AT_ONCE):
+        yield slice(first, min(rows, first + ROWS_AT_ONCE))
+
+
+def column(table: Table, name: str) -> npt.NDArray[Any]:
+    """A field of all rows as an array of its own, shape (rows,): as little of the table as need be is in memory."""
+    return columns(table, name)[0]
+
+
+def columns(table: Table, *names: str) -> list[npt.NDArray[Any]]:
+    """Some fields of all rows, read at once, as `column`."""
+    if mapping_of(table) is None:
+        return [np.ascontiguousarray(table[name]) for name in names]
+    found = [np.empty(len(table), table.dtype[name]) for name in names]
+    for rows in blocks(len(table)):
+        for name, values in zip(names, found, strict=True):
+            values[rows] = table[name][rows]
+        forget_pages(table)
+    return found

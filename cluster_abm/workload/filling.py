@@ -1,0 +1,138 @@
+"""The columns of the job table, drawn block after block: as if all rows were drawn at once, without the room for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, Table
+from cluster_abm.large_tables import blocks, forget_pages, zeros
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.distributions import RequestSize
+from cluster_abm.workload.draws import Stream, later
+from cluster_abm.workload.programs import library, mixed
+from cluster_abm.workload.streams import generator
+from cluster_abm.workload.times import check_longest, whole_ns
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Floats]) -> Table:
+    """A job table of these arrivals: columns that are given, gaps (NaN) in them and missing ones drawn.
+
+    A row's draw never depends on the gaps.
+    """
+    what = "workload: the submission of the last job"
+    check_longest(arrival_ms, what)
+    jobs = zeros(len(arrival_ms), JOB, "jobs")
+    drawing = _Drawing(scenario, seed, len(jobs))
+    programs = _programs_of(scenario, seed, len(jobs), given.get("program"))
+    first_task = 0
+    for rows in blocks(len(jobs)):
+        part = jobs[rows]
+        part["arrival_ns"] = whole_ns(arrival_ms[rows], what)
+        drawing.fill(part, {name: values[rows] for name, values in given.items()})
+        part["program"] = NONE
+        if programs is not None:
+            _describe_programs(part, scenario, programs[rows])
+        ends = first_task + np.cumsum(part["tasks"], dtype=np.int64)
+        part["first_task"] = ends - part["tasks"]
+        first_task = int(ends[-1])
+        forget_pages(jobs)
+    return jobs
+
+
+class _Drawing:
+    """The streams of all columns, each a block ahead of what has been filled in."""
+
+    def __init__(self, scenario: Scenario, seed: int, count: int) -> None:
+        workload = self._workload = scenario.workload
+        self._io_per_ms = Stream(workload.io_per_ms, generator(seed, "io"), count)
+        self._no_io = generator(seed, "no_io")
+        self._request_kb = Stream(workload.request_kb, generator(seed, "request"), count)
+        self._cpu_ms = Stream(workload.cpu_ms, generator(seed, "cpu"), count)
+        self._memory_mb = Stream(workload.memory_mb, generator(seed, "memory"), count)
+        self._initial_data_mb = Stream(workload.initial_data_mb, generator(seed, "data"), count)
+        self._home, self._home_boundaries = generator(seed, "home"), _home_boundaries(scenario)
+        self._parallel = generator(seed, "tasks")
+        self._width = later(self._parallel, count)
+
+    def fill(self, jobs: Table, given: dict[str, Floats]) -> None:
+        """Fill in the next rows of the table."""
+        workload, count = self._workload, len(jobs)
+
+        def column(name: str, drawn: Floats) -> Floats:
+            if name not in given:
+                return drawn
+            return np.where(np.isnan(given[name]), drawn, given[name])
+
+        io_per_ms = self._io_per_ms.next(count)
+        io_per_ms[self._no_io.random(count) < workload.no_io_share] = 0.0
+        size_kb = self._request_kb.next(count)
+        if workload.request_kb.per == "request":
+            size_kb = np.full(count, workload.request_kb.mean)
+        jobs["cpu_ms"] = column("cpu_ms", self._cpu_ms.next(count))
+        jobs["home"] = column("home", self._homes(count)).astype(np.int32)
+        jobs["tasks"] = column("tasks", self._task_counts(count)).astype(np.int32)
+        memory_mb = self._memory_mb.next(count)
+        if workload.memory_of == "job":
+            memory_mb = memory_mb / jobs["tasks"]
+        jobs["memory_mb"] = column("memory_mb", memory_mb)
+        jobs["io_per_ms"] = column("io_per_ms", io_per_ms)
+        jobs["request_kb"] = column("request_kb", size_kb)
+        jobs["request_shape"] = _request_shape(workload.request_kb)
+        jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
+        jobs["write_share"] = column("write_share", np.full(count, workload.write_share))
+        jobs["initial_data_mb"] = column("initial_data_mb", self._initial_data_mb.next(count))
+        jobs["barrier_ms"] = workload.tasks.barrier_ms
+        jobs["communication_ns"] = round(workload.tasks.communication_ms * NS_PER_MS)
+
+    def _homes(self, count: int) -> Floats:
+        boundaries = self._home_boundaries
+        homes = np.searchsorted(boundaries, self._home.random(count), side="right")
+        return np.minimum(homes, len(boundaries) - 1).astype(float)
+
+    def _task_counts(self, count: int) -> Floats:
+        tasks = self._workload.tasks
+        parallel = self._parallel.random(count) < tasks.parallel_share
+        width = tasks.minimum + np.floor(self._width.random(count) * (tasks.maximum - tasks.minimum + 1))
+        return np.where(parallel, width, 1.0)
+
+
+def _home_boundaries(scenario: Scenario) -> Floats:
+    """Up to which uniform number each node is the home."""
+    home, nodes = scenario.workload.home, scenario.cluster.nodes
+    if home.kind == "weights":
+        weights = np.asarray(home.weights, float)
+    elif home.kind == "skewed":
+        weights = (np.arange(nodes) + 1.0) ** -home.skew
+    else:
+        weights = np.ones(nodes)
+    return np.asarray(np.cumsum(weights) / weights.sum())
+
+
+def _request_shape(size: RequestSize) -> float:
+    """Gamma shape of a request's size; 0 when each has the job's size exactly."""
+    if size.per == "job" or size.kind == "fixed":
+        return 0.0
+    return 1.0 if size.kind == "exponential" else (size.mean / size.sd) ** 2
+
+
+def _programs_of(scenario: Scenario, seed: int, count: int, given: Floats | None) -> Integers | Floats | None:
+    """The number of the program that each job runs; None: none runs one."""
+    programs = scenario.workload.programs
+    if given is not None:
+        return given
+    return mixed(programs, count, generator(seed, "program")) if programs.mix else None
+
+
+def _describe_programs(jobs: Table, scenario: Scenario, numbers: Integers | Floats) -> None:
+    """What jobs that run programs with a profile announce: all their CPU, largest memory, mean rate of accesses."""
+    found = library(scenario.workload.programs)
+    number = numbers.astype(np.int32)
+    jobs["program"] = number
+    jobs["first_phase"], jobs["phases"] = found.first[number], found.count[number]
+    jobs["cpu_ms"] = found.over("cpu_ms", "sum")[number]
+    jobs["memory_mb"] = found.over("memory_kb", "max")[number] / 1000.0
+    jobs["io_per_ms"] = (found.over("accesses", "sum") / found.over("cpu_ms", "sum"))[number]
