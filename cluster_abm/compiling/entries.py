@@ -22,7 +22,7 @@ from numba.core.imputils import lower_constant
 from numba.extending import models, overload, register_model, typeof_impl
 
 from cluster_abm.compiling.operations import floats_at
-from cluster_abm.compiling.policy_types import numbers_of, parameter_values, policy_type
+from cluster_abm.compiling.policy_types import is_shipped, numbers_of, parameter_values, policy_type
 from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, unlike_view_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
@@ -210,8 +210,11 @@ def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken
     # Numba keeps code by a function's name and line: these are of one line.
     name = f"{function.__name__}_{token.policy.name}".replace("-", "_")
     function.__name__ = function.__qualname__ = name
+    options: dict[str, Any] = {"error_model": "numpy"}
+    if not is_shipped(type(token.policy)):
+        options = {"error_model": "python", "boundscheck": True}
     with kept_beside_kernels():
-        return numba.cfunc(SIGNATURE, cache=cache_folder() is not None, error_model="numpy")(function)
+        return numba.cfunc(SIGNATURE, cache=cache_folder() is not None, **options)(function)
 
 
 def _texts(of: type[Policy]) -> list[str]:
@@ -255,7 +258,20 @@ def _digest(of: type[Policy]) -> str:
     digest = hashlib.sha256()
     for path in sorted(_sources([sys.modules[owner.__module__] for owner in of.__mro__])):
         digest.update(path.encode() + Path(path).read_bytes())
+    # A method may have been put there by other code than the class's own file, or stand in no file.
+    for owner in of.__mro__:
+        for name, defined in sorted(vars(owner).items()):
+            function = getattr(defined, "fget", defined)
+            if isinstance(function, FunctionType):
+                digest.update(f"{name} {function.__module__} {function.__qualname__}".encode())
+                digest.update(function.__code__.co_code + repr(_plain(function.__code__)).encode())
     return digest.hexdigest()[:16]
+
+
+def _plain(code: CodeType) -> list[object]:
+    """The constants and names of a function's code, and of the functions in it."""
+    inner = [_plain(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return [code.co_names, code.co_varnames, *inner]
 
 
 def _sources(modules: list[ModuleType]) -> set[str]:

@@ -150,6 +150,13 @@ def _mb_per_s(view: Any, node: int) -> float:
     return floats_at(view.row.mb_per_s_at, view.row.nodes)[node]
 
 
+@inlinable
+def check_index(index: int) -> None:
+    """Raise KeyError for what is no load index: there is no row of that number."""
+    if index < 1 or index > FIELDS:
+        raise KeyError("no such load index")
+
+
 @of_views(method, "has_index")
 def _has_index(view: Any, index: int) -> bool:
     return 1 <= index <= FIELDS
@@ -158,11 +165,13 @@ def _has_index(view: Any, index: int) -> bool:
 @of_views(method, "measured")
 def _measured(view: Any, index: int, node: int) -> float:
     row = view.row
+    check_index(index)
     return floats_at(row.table_at, FIELDS * row.nodes)[(index - 1) * row.nodes + node]
 
 
 @method(VIEW, "column")
 def _column(view: Any, index: int, task: Any = None) -> Any:
+    check_index(index)
     return floats_at(view.row.table_at + (index - 1) * view.row.nodes * 8, view.row.nodes)
 
 
@@ -185,6 +194,7 @@ def _least_of(view: Any, column: Any) -> int:
 
 @method(VIEW, "least")
 def _least(view: Any, index: int, task: Any = None) -> int:
+    check_index(index)
     if view.row.refused_count == 0 and view.row.nodes > FEW:
         return least_of_row(view.loads, index - 1, view.row.me)
     return view.least_of(view.column(index))
@@ -259,6 +269,7 @@ def _capacities(view: Any) -> Any:
 
 @method(UNLIKE_VIEW, "column")
 def _unlike_column(view: Any, index: int, task: Any = None) -> Any:
+    check_index(index)
     load = floats_at(view.table_at + (index - 1) * view.nodes * 8, view.nodes)
     return _compared(load, index, view.capacities, task)
 

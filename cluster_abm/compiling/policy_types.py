@@ -20,7 +20,7 @@ from cluster_abm.compiling.operations import completed, place_of
 from cluster_abm.compiling.tables import DecisionValue
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, inherited_name, translated
-from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
+from cluster_abm.compiling.values import CAREFUL, JIT_OPTIONS, ValueType, give_method, value_type
 from cluster_abm.policies.base import Policy
 
 Numbers = npt.NDArray[np.float64]
@@ -44,6 +44,11 @@ def make_decision(
 STAND_INS: dict[str, Any] = {"Decision": make_decision, "completed": register_jitable(**JIT_OPTIONS)(completed)}
 # In a policy's class these concern Python alone.
 NOT_COMPILED = frozenset(["Parameters", "name", "source", "summary", "parameters", "_explain"])
+
+
+def is_shipped(of: type[Policy]) -> bool:
+    """Whether a policy is one of this package's."""
+    return of.__module__.startswith("cluster_abm.")
 
 
 def parameter_values(policy: Policy) -> dict[str, Any]:
@@ -128,6 +133,7 @@ def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) ->
     def give_attribute(name: str, read: Callable[[], Any]) -> None:
         overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda policy: read())
 
+    options = JIT_OPTIONS if is_shipped(of) else CAREFUL
     lineage: list[Any] = [owner for owner in of.__mro__ if issubclass(owner, Policy)]
     given: set[str] = set()
     for place, owner in enumerate(lineage):
@@ -136,14 +142,15 @@ def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) ->
                 continue
             if isinstance(defined, FunctionType):
                 if name not in given:
-                    give_method(value, name, signature(defined), partial(compiled, defined, owner))
+                    give_method(value, name, signature(defined), partial(compiled, defined, owner), options)
                 for earlier in lineage[:place]:
                     # What super() finds from an earlier class on, if no class in between defines it.
                     between = lineage[lineage.index(earlier) + 1 : place]
                     if not any(name in vars(other) for other in between):
                         give_method(
-                            value, inherited_name(earlier, name), signature(defined), partial(compiled, defined, owner)
-                        )
+                            value, inherited_name(earlier, name), signature(defined), partial(compiled, defined, owner),
+                            options,
+                        )  # fmt: skip
             elif name not in given and isinstance(defined, property) and isinstance(defined.fget, FunctionType):
                 give_attribute(name, lambda read=defined.fget, owner=owner: compiled(read, owner))  # type: ignore[misc]
             elif name not in given and isinstance(defined, str | bool | int | float):

@@ -29,6 +29,9 @@ JIT_OPTIONS: dict[str, Any] = {
     "_nrt": True,
 }
 
+# As it compiles a policy from elsewhere: what Python would find fault with is found here too.
+CAREFUL: dict[str, Any] = JIT_OPTIONS | {"error_model": "python", "boundscheck": True}
+
 
 class ValueType(types.Type):
     """The type of values with these members; each kind of value is a subclass of its own.
@@ -93,7 +96,10 @@ def give_fields(value: ValueType, record: types.Record, hidden: bool = False) ->
         return row if name == "row" else record_getattr(context, builder, record, row, name)
 
 
-def give_method(value: ValueType, name: str, form: Signature, function: Callable[[], Callable[..., Any]]) -> None:
+def give_method(
+    value: ValueType, name: str, form: Signature, function: Callable[[], Callable[..., Any]],
+    options: dict[str, Any] = JIT_OPTIONS,
+) -> None:  # fmt: skip
     """Compile what `function` returns, of the signature `form`, as a method, for arguments of whatever types."""
 
     def overload(*given: Any, **named: Any) -> Callable[..., Any]:
@@ -101,7 +107,7 @@ def give_method(value: ValueType, name: str, form: Signature, function: Callable
 
     # By it numba assigns arguments to names, and finds defaults.
     overload.__signature__ = form  # type: ignore[attr-defined]
-    overload_method(type(value), name, jit_options=JIT_OPTIONS, strict=False)(overload)
+    overload_method(type(value), name, jit_options=options, strict=False)(overload)
 
 
 def give_typed_method(value: ValueType, name: str, choose: Callable[..., Callable[..., Any]]) -> None:

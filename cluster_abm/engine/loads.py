@@ -11,91 +11,13 @@ from cluster_abm.engine.background import is_background, sleeps
 from cluster_abm.engine.memory import faults_per_ms as faults_at
 from cluster_abm.engine.memory import present_buffer_kb
 from cluster_abm.engine.migration import is_movable
-from cluster_abm.engine.tables import IN_TRANSIT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Row, Table
+from cluster_abm.engine.tables import IN_TRANSIT, NEVER, NONE, NS_PER_MS, READY, RUNNING, Table
 from cluster_abm.formulas.buffer import buffer_share_kb, explicit_io_per_ms, hit_rate
 from cluster_abm.formulas.disk import service_ms
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
 from cluster_abm.formulas.memory import page_load_ms
 from cluster_abm.formulas.oversize import oversize
-from cluster_abm.jit import inlined, kernel
-
-
-@inlined
-def measure_node(node: Row, tasks: Table, now_ns: int, load: Row, effective_rates: bool) -> None:
-    """Fill a row of the load table with a node's state at `now_ns` (`measure`)."""
-    demand_kb = node.demand_kb + node.transit_kb
-    faults_per_ms = faults_at(node, demand_kb, node.accesses)
-    fault_ms = (node.fault_ns - node.fault_saved_ns) / NS_PER_MS
-    seek_ms = node.seek_ns / NS_PER_MS
-    mb_per_s = NS_PER_MS / node.ns_per_kb
-    load.tasks = float(node.tasks + node.in_transit - node.background)
-    load.memory_mb = demand_kb / 1000.0
-    load.faults_per_ms = faults_per_ms
-    load.accesses = float(node.accesses)
-    load.oversize = oversize(float(demand_kb), float(node.user_memory_kb))
-    buffer_kb = present_buffer_kb(node)
-    load.cache_mb = buffer_kb / 1000.0
-    used_kb = demand_kb + (node.cache_kb if node.by_oversize != 0 else 0.0)
-    load.free_mb = max(0.0, node.user_memory_kb - used_kb) / 1000.0
-    load.virtual_free_mb = math.inf if node.limit_kb == NEVER else (node.limit_kb - demand_kb) / 1000.0
-    load.cpu_percent = node.cpu_percent
-    load.mean_queue = node.mean_queue
-    load.memory_percent = node.memory_percent
-    load.newest_ms = math.inf
-    load.cpu_queue = 0.0
-    load.cpu_ms = 0.0
-    load.page_ms = 0.0
-    load.io_ms = 0.0
-    load.queue = 0.0
-    load.queue_paging = 0.0
-    load.at_disk = 0.0
-    load.io_per_ms = 0.0
-    load.io_load = 0.0
-    load.disk_work = 0.0
-    load.disk_square = 0.0
-    # With effective rates, I/O is counted as it reaches the disk, page faults included.
-    counted_faults = faults_per_ms * node.speed if effective_rates else 0.0
-    stream = 0
-    slot = node.member_head
-    while slot != NONE:
-        stream += tasks[slot].stream
-        slot = tasks[slot].member_next
-    load.stream = stream / 1e6
-    slot = node.member_head
-    while slot != NONE:
-        task = tasks[slot]
-        if sleeps(task):
-            slot = task.member_next
-            continue
-        left_ns = task.cpu_left_ns + task.cpu_after_ns
-        if task.state == RUNNING:
-            left_ns -= max(0, now_ns - node.leg_ns)
-            load.cpu_queue += 1.0
-        elif task.state == READY or task.state == IN_TRANSIT:
-            load.cpu_queue += 1.0
-        if task.migrations == 0 and not is_background(task):
-            here_ms = 0.0 if task.state == IN_TRANSIT else (now_ns - task.here_ns) / NS_PER_MS
-            load.newest_ms = min(load.newest_ms, here_ms)
-        remaining_ms = left_ns / NS_PER_MS
-        # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
-        work_ms = remaining_ms * node.speed
-        share_kb = buffer_share_kb(float(task.stream), float(stream), buffer_kb)
-        explicit = explicit_io_per_ms(task.io_per_ms, hit_rate(task.reaccess_rate, share_kb, task.data_kb))
-        rate = explicit if effective_rates else task.io_per_ms
-        io_per_ms = rate * node.speed
-        request_ms = service_ms(task.request_kb, seek_ms, mb_per_s)
-        load.cpu_ms += remaining_ms
-        load.page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
-        load.io_ms += io_load_ms(work_ms, rate, request_ms)
-        load.queue += cpu_share(io_per_ms, request_ms, counted_faults, fault_ms)
-        load.queue_paging += cpu_share(io_per_ms, request_ms, faults_per_ms * node.speed, fault_ms)
-        load.at_disk += disk_share(io_per_ms, request_ms, counted_faults, fault_ms)
-        load.io_per_ms += rate
-        load.disk_work += io_per_ms * request_ms
-        load.disk_square += io_per_ms * request_ms * request_ms
-        load.io_load += faults_per_ms + explicit
-        slot = task.member_next
-
+from cluster_abm.jit import kernel
 
 Integers = npt.NDArray[np.int64]
 
@@ -111,7 +33,80 @@ def measure(
     effective rates accesses served from the buffer are left out, and page faults counted, wherever I/O rates enter.
     """
     for index in range(first, last):
-        measure_node(nodes[index], tasks, now_ns, loads[index], effective_rates)
+        node = nodes[index]
+        load = loads[index]
+        demand_kb = node.demand_kb + node.transit_kb
+        faults_per_ms = faults_at(node, demand_kb, node.accesses)
+        fault_ms = (node.fault_ns - node.fault_saved_ns) / NS_PER_MS
+        seek_ms = node.seek_ns / NS_PER_MS
+        mb_per_s = NS_PER_MS / node.ns_per_kb
+        load.tasks = float(node.tasks + node.in_transit - node.background)
+        load.memory_mb = demand_kb / 1000.0
+        load.faults_per_ms = faults_per_ms
+        load.accesses = float(node.accesses)
+        load.oversize = oversize(float(demand_kb), float(node.user_memory_kb))
+        buffer_kb = present_buffer_kb(node)
+        load.cache_mb = buffer_kb / 1000.0
+        used_kb = demand_kb + (node.cache_kb if node.by_oversize != 0 else 0.0)
+        load.free_mb = max(0.0, node.user_memory_kb - used_kb) / 1000.0
+        load.virtual_free_mb = math.inf if node.limit_kb == NEVER else (node.limit_kb - demand_kb) / 1000.0
+        load.cpu_percent = node.cpu_percent
+        load.mean_queue = node.mean_queue
+        load.memory_percent = node.memory_percent
+        load.newest_ms = math.inf
+        load.cpu_queue = 0.0
+        load.cpu_ms = 0.0
+        load.page_ms = 0.0
+        load.io_ms = 0.0
+        load.queue = 0.0
+        load.queue_paging = 0.0
+        load.at_disk = 0.0
+        load.io_per_ms = 0.0
+        load.io_load = 0.0
+        load.disk_work = 0.0
+        load.disk_square = 0.0
+        # With effective rates, I/O is counted as it reaches the disk, page faults included.
+        counted_faults = faults_per_ms * node.speed if effective_rates else 0.0
+        stream = 0
+        slot = node.member_head
+        while slot != NONE:
+            stream += tasks[slot].stream
+            slot = tasks[slot].member_next
+        load.stream = stream / 1e6
+        slot = node.member_head
+        while slot != NONE:
+            task = tasks[slot]
+            if sleeps(task):
+                slot = task.member_next
+                continue
+            left_ns = task.cpu_left_ns + task.cpu_after_ns
+            if task.state == RUNNING:
+                left_ns -= max(0, now_ns - node.leg_ns)
+                load.cpu_queue += 1.0
+            elif task.state == READY or task.state == IN_TRANSIT:
+                load.cpu_queue += 1.0
+            if task.migrations == 0 and not is_background(task):
+                here_ms = 0.0 if task.state == IN_TRANSIT else (now_ns - task.here_ns) / NS_PER_MS
+                load.newest_ms = min(load.newest_ms, here_ms)
+            remaining_ms = left_ns / NS_PER_MS
+            # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
+            work_ms = remaining_ms * node.speed
+            share_kb = buffer_share_kb(float(task.stream), float(stream), buffer_kb)
+            explicit = explicit_io_per_ms(task.io_per_ms, hit_rate(task.reaccess_rate, share_kb, task.data_kb))
+            rate = explicit if effective_rates else task.io_per_ms
+            io_per_ms = rate * node.speed
+            request_ms = service_ms(task.request_kb, seek_ms, mb_per_s)
+            load.cpu_ms += remaining_ms
+            load.page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
+            load.io_ms += io_load_ms(work_ms, rate, request_ms)
+            load.queue += cpu_share(io_per_ms, request_ms, counted_faults, fault_ms)
+            load.queue_paging += cpu_share(io_per_ms, request_ms, faults_per_ms * node.speed, fault_ms)
+            load.at_disk += disk_share(io_per_ms, request_ms, counted_faults, fault_ms)
+            load.io_per_ms += rate
+            load.disk_work += io_per_ms * request_ms
+            load.disk_square += io_per_ms * request_ms * request_ms
+            load.io_load += faults_per_ms + explicit
+            slot = task.member_next
 
 
 @kernel

@@ -29,7 +29,7 @@ def test_managers_know_themselves_exactly_and_the_others_as_last_reported():
         known = np.array(manager.known_loads()["cpu_ms"])
         assert known[2] == truth[2]
         for other in (0, 1, 3):
-            if other not in model.parts.reports._learnt[manager.index]:
+            if other not in model.parts.reports.learnt_by(manager.index):
                 assert known[other] == at_report[other]
                 differed |= known[other] != truth[other]
     assert differed
@@ -90,7 +90,7 @@ def test_a_report_sent_before_an_answer_does_not_overwrite_it():
     while model.running:
         model.step()
         for manager in model.load_managers:
-            for told_ns, _ in model.parts.reports._learnt[manager.index].values():
+            for told_ns in model.parts.reports.learnt_by(manager.index).values():
                 late.append(model.now_ns - told_ns)
     # Told right after a report was sent, it stays until the next one is here.
     assert max(late) > 1_000e6
@@ -101,7 +101,7 @@ def test_reports_do_not_pile_up_while_nobody_decides():
     model = ClusterModel(scenario(**busy(workload__duration_s=2.0)), seed=1)
     while model.running:
         model.step()
-        assert len(model.parts.reports._sent) <= 1
+        assert model.parts.reports.in_transit <= 1
 
 
 def test_in_mode_papers_everybody_knows_the_truth():

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cluster_abm.model.negotiation.far_reports import FarReports
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
@@ -33,7 +32,8 @@ def watched(**more):
 
 def test_each_report_arrives_after_the_latency_of_its_own_way():
     model = watched()
-    assert isinstance(model.parts.reports, FarReports)
+    # The two nodes of a cluster are one audience.
+    assert model.parts.reports.known.audience.tolist() == [0, 0, 1, 1]
     reported = {0: [model.true_loads(node)["cpu_ms"] for node in range(4)]}
     differed = 0
     while model.now_ms < 8000:
@@ -119,19 +119,19 @@ def test_lost_reports_leave_old_news_and_each_manager_loses_others():
 
 
 def test_when_nothing_differs_far_reports_are_the_near_ones(monkeypatch):
-    """One cluster's worth of like ways, told by the general means: the same decisions and records."""
+    """Where all routes are alike, each manager as an audience of its own: the same decisions and records."""
     settings = busy(policy__name="wal-pm", interconnect__latency_ms=4.0, interconnect__kind="star")
     near = finished(3, **settings)
-    assert type(near.parts.reports) is Reports
+    assert near.parts.reports.known.table.shape[0] == 1
     monkeypatch.setattr(
         assembly,
         "reports_of",
-        lambda setup, seed, *parts: FarReports(
-            0.0, 1, *parts[:-1], setup.cluster.exchange_period_ms, setup.negotiation.missed_reports, parts[-1]
+        lambda setup, seed, *parts: Reports(
+            *parts[:-1], np.arange(4), setup.cluster.exchange_period_ms, setup.negotiation.missed_reports, parts[-1]
         ),
     )
     far = finished(3, **settings)
-    assert type(far.parts.reports) is FarReports
+    assert far.parts.reports.known.table.shape[0] == 4
     assert same_records(near, far)
     assert near.decisions_frame().equals(far.decisions_frame())
 
@@ -181,8 +181,10 @@ def test_refusals_keep_the_herd_apart():
 
 def test_where_views_differ_there_is_room_for_so_many():
     """Every manager's table of every node: 12,000 of them would take 30 GB. A policy without reports needs none."""
-    many = {"cluster__nodes": 12_000, "workload__duration_s": 0.1, **FAR}
+    many = {"cluster__nodes": 12_000, "workload__duration_s": 0.1, "interconnect__loss_share": 0.1, **FAR}
     with pytest.raises(InputError, match=r"cluster.nodes = 12000: .* GB .*'clusters'.*allowed are \d+ nodes"):
         ClusterModel(scenario(policy__name="jsq", **many))
+    # Where nothing gets lost the nodes of a cluster know the same: two tables.
+    ClusterModel(scenario(policy__name="jsq", **many | {"interconnect__loss_share": 0.0}))
     ClusterModel(scenario(policy__name="none", **many))
     ClusterModel(scenario(policy__name="jsq", negotiation__mode="papers", **many))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
@@ -46,15 +45,6 @@ def test_a_watched_run_that_keeps_none_shows_the_newest():
         assert len(watcher._inbox) == 0
     assert repr(seen[0]) == repr(seen[1])
     assert any(moves for moves, _ in seen[0])
-
-
-@pytest.mark.parametrize("policy", ["clb", "random", "round-robin"])
-def test_questions_about_tasks_that_have_ended_are_forgotten(policy):
-    model = finished(**busy(interconnect__loss_share=0.3, policy__name=policy))
-    asked = {record.task for record in model.parts.log.kept if record.source != record.target}
-    assert len(asked) > 50
-    model.parts.questions.forget_ended_tasks()
-    assert len(model.parts.questions._asked) == 0
 
 
 def test_routes_of_tasks_that_have_arrived_are_forgotten(monkeypatch):

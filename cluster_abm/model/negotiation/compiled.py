@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -55,6 +57,29 @@ AT_ONCE = 50_000
 MOST_FETCHES = 64_000_000
 
 
+# What a policy decides by when tasks arrive.
+METHODS = (
+    "place", "accept", "migration", "is_overloaded", "location", "task_load", "response_ms", "load_name", "load_of",
+    "send_to_least", "restated",
+)  # fmt: skip
+
+
+def methods_of(policy: Policy) -> list[object]:
+    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself."""
+    return [*(getattr(type(policy), name) for name in METHODS), *vars(policy)]
+
+
+@contextmanager
+def _faults_told_by_python() -> Iterator[None]:
+    """In the block numba does not print what a compiled policy raises: the path in Python raises it again."""
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda _: None
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
 class CompiledNegotiation:
     """Does what the load managers do when tasks arrive, in the same order and with the same results.
 
@@ -84,6 +109,7 @@ class CompiledNegotiation:
         self._departures, self._staging = departures, staging
         nodes = len(engine.nodes)
         self._compiled, self._compares_alike = compiled, views.capacities(0) is None
+        self._policy, self._methods = policy, methods_of(policy)
         self._desk = empty_desk(nodes, compiled.notes)._replace(asked=questions.asked)
         self._routes: object = None
         self._hardware: object = None
@@ -126,8 +152,13 @@ class CompiledNegotiation:
 
     @property
     def is_right(self) -> bool:
-        """Whether the compiled policy is the one for the nodes as they are: unlike ones are compared otherwise."""
-        return (self._views.capacities(0) is None) == self._compares_alike
+        """Whether what is compiled is the policy as it is, and for the nodes as they are.
+
+        A method may have been put in the place of another one since; unlike nodes are compared otherwise than alike
+        ones.
+        """
+        are_alike = self._views.capacities(0) is None
+        return are_alike == self._compares_alike and methods_of(self._policy) == self._methods
 
     def place(self, arrivals: Integers, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
@@ -167,11 +198,12 @@ class CompiledNegotiation:
         counts[NOW_NS], counts[DECIDED_ROWS] = self._clock.now_ns, position
         self._terms["stop_ns"], self._terms["writes"] = self._reports.arrival_ns, log.is_read
         point(self._known_row, self._reports.known._asdict())
-        done = self._place_arrivals(
-            engine.tables, self._desk.starts, address(self._known_row), address(self._desk_row),
-            address(self._terms), decided, self._availability.up, self._availability.accepting, self._silent_ns,
-            stand_in, arrivals, placed, first, last,
-        )  # fmt: skip
+        with _faults_told_by_python():
+            done = self._place_arrivals(
+                engine.tables, self._desk.starts, address(self._known_row), address(self._desk_row),
+                address(self._terms), decided, self._availability.up, self._availability.accepting, self._silent_ns,
+                stand_in, arrivals, placed, first, last,
+            )  # fmt: skip
         log.count(int(counts[TAKEN]), int(counts[REFUSED]))
         self._departures.remote_executions += int(counts[REMOTE_EXECUTIONS])
         self._departures.migrations += int(counts[MIGRATIONS])

@@ -183,6 +183,16 @@ class Reports:
         self.make_room(1)
         learn_one(self.known, manager, node, self._clock.now_ns, np.array(loads.item()))
 
+    @property
+    def in_transit(self) -> int:
+        """Of how many periods reports are in transit."""
+        return len(self._in_transit)
+
+    def learnt_by(self, manager: int) -> dict[int, int]:
+        """The nodes about which answers have told a manager what no report has made stale, and when [ns]."""
+        places = self._places[: learnt_by(self.known, manager, self._places)]
+        return dict(zip(self.known.node[places].tolist(), self.known.learnt_ns[places].tolist(), strict=True))
+
     def make_room(self, answers: int) -> None:
         """So many answers can be learnt."""
         if self.known.free[1] < answers:
