@@ -82,6 +82,8 @@ def run_command(
             model = ClusterModel(checked, keep_decisions=out is not None)
             for note in model.network.notes:
                 tell(note)
+            if model.parts.policies.any_acts_on_arrival and model.decides_in_python:
+                tell(f"policy {model.policy_name}: decides in Python ({model.decides_in_python}); docs/speed.md")
             cameraman = None if animate is None else Cameraman(model)
             stopped_in = _run_with_progress(model, model.run if cameraman is None else cameraman.run, stop)
             wall_s = time.perf_counter() - begun
@@ -227,7 +229,7 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
 
     measurements = model.parts.measurements
     tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {
-        "jobs": model.jobs_pieces(), "nodes": measurements.pieces(), "decisions": model.decisions_frame()
+        "jobs": model.jobs_pieces(), "nodes": measurements.pieces(), "decisions": model.parts.log.pieces()
     }  # fmt: skip
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:

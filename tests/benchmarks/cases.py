@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import decisions
 import own
 import plain_mesa
+import scale
 import simpy_cpu
 import simpy_disk
 from measuring import cpu_seconds
@@ -169,11 +171,25 @@ def policies(sizes: Sizes) -> Row:
     return {"simulated_s": sizes.policy_s, "rows": rows}
 
 
-def targets(cpu: Row, disk: Row) -> list[Row]:
+def large_clusters(sizes: Sizes) -> Row:
+    """Decisions by policy and number of nodes; memory, threads and first compilation in processes of their own."""
+    windows = scale.QUICK if sizes is QUICK else scale.FULL
+    found: Row = {
+        "deciding": scale.deciding(windows, sizes.repeats),
+        "memory": scale.memory(2.0 if sizes is QUICK else 60.0),
+        "threads": scale.threads(5.0 if sizes is QUICK else 120.0, sizes.repeats),
+    }
+    if sizes is not QUICK:
+        with TemporaryDirectory() as folder:
+            found["first_compilation"] = scale.first_compilation(folder)
+    return found
+
+
+def targets(cpu: Row, disk: Row, large: Row) -> list[Row]:
     """What was asked for, against this run's yardsticks and against the quoted figures."""
     jobs = {row["name"]: row["per_cpu_s"] for row in cpu["rows"]}
     requests = {row["name"]: row["per_cpu_s"] for row in disk["rows"]}
-    rows = []
+    rows: list[Row] = []
 
     def compare(what: str, rate: float, yardstick: str, yard_rate: float, wanted: float) -> None:
         ratio = rate / yard_rate
@@ -183,6 +199,10 @@ def targets(cpu: Row, disk: Row) -> list[Row]:
         compare(name, jobs[name], "plain Mesa 10 ms slices, usual", jobs["plain Mesa 10 ms slices, usual"], 10.0)
         compare(name, jobs[name], "plain Mesa 10 ms slices, fastest", jobs["plain Mesa 10 ms slices, fastest"], 10.0)
         compare(name, jobs[name], "SimPy virtual time, usual", jobs["SimPy virtual time, usual"], 1.0)
+    for row in large["deciding"]:
+        if row["nodes"] == 1000:
+            what, simpy = f"{row['policy']}, 1,000 nodes", "SimPy virtual time, usual"
+            compare(what, row["jobs_per_cpu_s"], f"{simpy}, 32, no policy", jobs[simpy], 1.0)
         compare(name, jobs[name], "SimPy virtual time, fastest", jobs["SimPy virtual time, fastest"], 1.0)
         compare(name, jobs[name], "SimPy virtual time (quoted)", QUOTED_JOBS_PER_CPU_S["SimPy virtual time"], 1.0)
         compare(name, jobs[name], "Mesa 10 ms slices (quoted)", QUOTED_JOBS_PER_CPU_S["Mesa 10 ms slices"], 10.0)

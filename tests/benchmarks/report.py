@@ -30,6 +30,7 @@ def lines(results: Row) -> Iterator[str]:
     yield from _rates("Scaling: equal load per node, and longer windows", results["scaling"])
     yield from _theorem_1(results["theorem_1"])
     yield from _policies(results["policies"])
+    yield from _large(results["large_clusters"])
 
 
 def _rates(title: str, group: Row) -> Iterator[str]:
@@ -74,6 +75,34 @@ def _theorem_1(group: Row) -> Iterator[str]:
         f"  m ({group['per_task_us']:.1f} + {group['per_task_and_node_us']:.3f} n) us fits all of them "
         f"within {group['worst_relative_error']:.0%}"
     )
+
+
+def _large(group: Row) -> Iterator[str]:
+    yield ""
+    yield "Decisions: CPU-only work, negotiated, reports each second; a decision is what a run takes more than `none`"
+    heads = f"{'nodes':>8}{'jobs':>11}{'jobs/CPU s':>12}{'hour, CPU s':>13}{'us a decision':>15}{'wanted':>8}"
+    yield f"  {'':14}{heads}{'in Python':>11}"
+    for row in group["deciding"]:
+        decision = ""
+        if "decision_us" in row:
+            decision = f"{row['decision_us']:15.2f}{row['wanted_us']:8.0f}{row['in_python_us']:11.0f}"
+        yield (
+            f"  {row['policy']:14}{row['nodes']:8,}{row['jobs']:11,}{row['jobs_per_cpu_s']:12,.0f}"
+            f"{row['hour_s']:13.1f}{decision}"
+        )
+    for row in group["memory"]:
+        yield (
+            f"  peak memory of 10,000 nodes, {row['seconds']:.0f} s, {row['policy']}: {row['peak_mb']:.0f} MB "
+            f"({row['jobs']:,} jobs)"
+        )
+    for row in group["threads"]:
+        yield (
+            f"  two threads, {row['nodes']:,} nodes, {row['policy']}: {row['ratio']:.2f} times as fast as one "
+            f"({row['one_s']:.2f} and {row['two_s']:.2f} s)"
+        )
+    if "first_compilation" in group:
+        first = group["first_compilation"]
+        yield f"  quickstart, nothing compiled: {first['first_cpu_s']:.1f} CPU s; then {first['second_cpu_s']:.1f}"
 
 
 def _policies(group: Row) -> Iterator[str]:

@@ -41,10 +41,11 @@ def main(quick: bool, as_json: bool, repeats: int | None) -> None:
     }
     for measure in (
         cases.cpu_only, cases.disk_bound, cases.idle_nodes, cases.scaling, cases.theorem_1, cases.policies,
+        cases.large_clusters,
     ):  # fmt: skip
         _say(measure.__name__)
         results[measure.__name__] = measure(sizes)
-    results["targets"] = cases.targets(results["cpu_only"], results["disk_bound"])
+    results["targets"] = cases.targets(results["cpu_only"], results["disk_bound"], results["large_clusters"])
     results["faster_than_quoted"] = cases.faster_than_quoted(results["disk_bound"])
     if as_json:
         click.echo(json.dumps(results, indent=2))

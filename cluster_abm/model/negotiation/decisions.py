@@ -12,6 +12,7 @@ import pandas as pd
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.compiling.texts import number_of, text_of
 from cluster_abm.engine.tables import Table
+from cluster_abm.large_tables import blocks, forget_pages, zeros
 from cluster_abm.policies import ArrivingTask, Decision
 
 # A row a decision; texts as their numbers (compiling.texts).
@@ -22,7 +23,8 @@ DECIDED = np.dtype(
     align=True,
 )  # fmt: skip
 TEXTS = ("rule", "index", "reason")
-ROWS_A_BLOCK = 16_384
+# Blocks grow up to so many rows: one of them stands in a file, and only what is just written is in memory.
+MOST_ROWS_A_BLOCK = 1 << 19
 
 
 class DecisionRecord(NamedTuple):
@@ -142,7 +144,9 @@ class DecisionLog:
         if self._filled + rows > len(self._filling):
             if self._filled:
                 self._blocks.append(self._filling[: self._filled])
-            self._filling, self._filled = np.zeros(max(rows, min(ROWS_A_BLOCK, 64 + self.taken)), DECIDED), 0
+                forget_pages(self._filling)
+            size = max(rows, min(MOST_ROWS_A_BLOCK, 64 + self.taken))
+            self._filling, self._filled = zeros(size, DECIDED, "decisions"), 0
         return self._filling
 
     @property
@@ -178,12 +182,15 @@ class DecisionLog:
         """The newest of those that are kept, at most so many."""
         return records_of(self._rows(max(0, self.taken - count))) if self.keeps else []
 
-    def _rows(self, first: int) -> Table:
-        skipped, found = first - self._first, []
+    def _rows(self, first: int, last: int | None = None) -> Table:
+        """The decisions from the `first`-th to the one before the `last`-th, or to the newest."""
+        begin, found = self._first, []
         for block in (*self._blocks, self._filling[: self._filled]):
-            if skipped < len(block):
-                found.append(block[max(0, skipped) :])
-            skipped -= len(block)
+            inside = block[max(0, first - begin) : None if last is None else max(0, last - begin)]
+            if len(inside):
+                found.append(np.array(inside))
+                forget_pages(block)
+            begin += len(block)
         return np.concatenate(found) if found else np.zeros(0, DECIDED)
 
     def frame(self) -> pd.DataFrame:
@@ -194,10 +201,10 @@ class DecisionLog:
             table.attrs["note"] = f"keep_decisions=False: {self.taken} decisions were counted, and none is kept"
         return table
 
-    def frames(self, rows: int = 65_536) -> Iterator[pd.DataFrame]:
-        """The decisions as tables of so many rows each, one after another."""
-        for first in range(0, self.taken if self.keeps else 0, rows):
-            yield decisions_frame(self._rows(first)[:rows])
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """`frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing was decided."""
+        for part in [*blocks(self.taken if self.keeps else 0)] or [slice(0, 0)]:
+            yield decisions_frame(self._rows(part.start, part.stop))
 
 
 def texts_in(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
