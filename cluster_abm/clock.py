@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 NS_PER_MS = 1_000_000
+# 31 years; also catches what no route leads to.
+LONGEST_WAIT_MS = 1e12
 
 
 class Clock:

@@ -33,6 +33,8 @@ NO_COUNTS: dict[str, Any] = {"_nrt": False}
 # Compiled code by kernel, for `entry`.
 _ENTRIES: dict[object, object] = {}
 _INLINABLE: set[object] = set()
+# What a module has in it that compiles, or extends numba; others may call what is compiled.
+COMPILES = re.compile(r"^@(kernel|allocating_kernel|inlined|called|inlinable|formula)\b|^from numba", re.MULTILINE)
 CACHE_NAME = re.compile(r"[0-9a-f]{16}")
 
 if cast(Any, numba.config).DISABLE_JIT:
@@ -50,7 +52,7 @@ def kernel_sources() -> list[Path]:
     text = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     imports = re.compile(r"^\s*(?:from|import) cluster_abm\.([\w.]+)", re.MULTILINE)
     found = {Path(__file__).resolve()}
-    look = [path for path in text if "jit" in imports.findall(text[path])]
+    look = [path for path in text if COMPILES.search(text[path])]
     while look:
         path = look.pop()
         if path not in found:

@@ -173,7 +173,7 @@ def test_a_file_without_end_is_not_digested(tmp_path):
     path = tmp_path / "huge.csv"
     with path.open("wb") as file:
         file.truncate(2**42)
-    with pytest.raises(InputError, match="more than 256 MB, unpacked"):
+    with pytest.raises(InputError, match="more than 512 MB, unpacked"):
         read_trace(path)
-    with pytest.raises(InputError, match="more than 256 MB, unpacked"):
+    with pytest.raises(InputError, match="more than 512 MB, unpacked"):
         cell_key(scenario(workload__kind="trace", workload__trace__file=str(path)), "")

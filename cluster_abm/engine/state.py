@@ -19,7 +19,6 @@ from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, t
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
-from cluster_abm.engine.shares import FEWEST_STARTS, Shares
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
@@ -34,6 +33,7 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
+from cluster_abm.engine.threads.shares import FEWEST_STARTS, Shares
 from cluster_abm.errors import InputError
 from cluster_abm.jit import entry, native_address
 from cluster_abm.large_tables import columns

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
@@ -19,9 +20,6 @@ from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
-
-# 31 years; also catches what no route leads to.
-LONGEST_WAIT_MS = 1e12
 
 
 def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Scenario:

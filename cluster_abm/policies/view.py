@@ -19,7 +19,7 @@ from cluster_abm.formulas import (
     page_load_ms,
     total,
 )
-from cluster_abm.policies.capacities import Capacities, comparable, comparable_table, served_by
+from cluster_abm.policies.capacities import Capacities, comparable_table, compared, served_by
 from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.tasks import (
     ArrivingTask,
@@ -89,6 +89,8 @@ class View:
     capacities: Capacities | None = None
     overflow_of_mine: Callable[[], Loads] = nothing_held
     down: frozenset[int] = frozenset()
+    # Fields of `loads` that were asked for: to take one out of a table costs more than what is done with it.
+    columns: dict[str, Loads] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def out(self) -> frozenset[int]:
@@ -121,7 +123,7 @@ class View:
 
     def measured(self, index: str, node: int) -> float:
         """A node's load by one index, as known."""
-        return float(self.loads[index][node])
+        return float(self._measured_column(index)[node])
 
     def column(self, index: str, task: ArrivingTask | None = None) -> Loads:
         """A load index of all nodes, to compare them by, shape (nodes,).
@@ -129,7 +131,14 @@ class View:
         As measured, unless the policy is in its heterogeneous form and nodes are unlike: then per unit of what serves
         it on each node, with the arriving task there if one is given.
         """
-        return comparable(self.loads, index, self.capacities, task)
+        load = self._measured_column(index)
+        return load if self.capacities is None else compared(load, index, self.capacities, task)
+
+    def _measured_column(self, index: str) -> Loads:
+        found = self.columns.get(index)
+        if found is None:
+            found = self.columns[index] = self.loads[index]
+        return found
 
     def load(self, index: str, node: int, task: ArrivingTask | None = None) -> float:
         """One node's entry of that column."""

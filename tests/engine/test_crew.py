@@ -12,8 +12,8 @@ import time
 import pytest
 from support import hearing_ctrl_c
 
-from cluster_abm.engine import crew as module
-from cluster_abm.engine.crew import Crew
+from cluster_abm.engine.threads import crew as module
+from cluster_abm.engine.threads.crew import Crew
 
 
 def names():

@@ -486,8 +486,8 @@ def test_reports_that_go_a_long_way_round_arrive_whoever_looks_when():
         if stepped.now_ms == 9_000:
             # From node 7 to 0 by way of all others in 210 ms: the report of 8 s is there.
             reports = stepped.parts.reports
-            reports.known_to(0)
-            assert (reports._reported_ns[0, 1:] == 8_000_000_000).all()
+            reports.receive()
+            assert (reports.known.reported_ns[0, 1:] == 8_000_000_000).all()
     assert same_records(ran, stepped)
     assert same_records(ran, watched)
     assert ran.decisions_frame().equals(stepped.decisions_frame())

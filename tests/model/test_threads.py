@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine import shares, state
-from cluster_abm.engine.crew import Crew
+from cluster_abm.engine import state
+from cluster_abm.engine.threads import shares
+from cluster_abm.engine.threads.crew import Crew
 from cluster_abm.errors import InputError
 from cluster_abm.model.setup import most_threads
 from cluster_abm.scenario import scenario_from, scenario_to_toml

@@ -286,7 +286,7 @@ def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estim
     monkeypatch.setattr(LoadManager, "rebalance", checked)
     for seed, (nodes, more) in enumerate(SMALL):
         settings = crowded(policy, weights, policy__estimator=estimator, **more)
-        model = ClusterModel(scenario(**settings), seed=seed)
+        model = ClusterModel(scenario(**settings), seed=seed, compile_decisions=False)
         nodes_of[model] = nodes
         model.run()
         metrics = model.summary()["metrics"]

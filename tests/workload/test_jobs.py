@@ -289,6 +289,7 @@ def test_a_table_drawn_in_blocks_has_the_same_bytes(monkeypatch, overrides):
 
 def test_what_no_block_alone_exceeds_is_added_up(monkeypatch):
     monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 10)
-    # 50 jobs of 1e11 ms, of which 46 fit into 64 bits.
+    # 50 jobs of 1e11 ms at one node, of which 46 fit into 64 bits.
+    work = {"workload__jobs": 50, "workload__cpu_ms__kind": "fixed", "workload__cpu_ms__mean": 1e11}
     with pytest.raises(InputError, match=r"all work together of the jobs reaches 5e\+12 ms"):
-        job_table(scenario(workload__jobs=50, workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1e11), SEED)
+        job_table(scenario(cluster__nodes=1, **work), SEED)

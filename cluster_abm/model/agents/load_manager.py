@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import NONE
 from cluster_abm.errors import PolicyFault
 from cluster_abm.model.agents.base import ClusterAgent
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.negotiation.placement import Placed
-from cluster_abm.model.setup import LONGEST_WAIT_MS
 from cluster_abm.policies import ArrivingTask, Candidate, Decision, Policy, View
 
 

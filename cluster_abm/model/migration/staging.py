@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.units import whole_ns
-from cluster_abm.model.setup import LONGEST_WAIT_MS
 from cluster_abm.policies import DataMap
 from cluster_abm.scenario.data import Data
 from cluster_abm.workload import draw_catalogue

@@ -33,10 +33,12 @@ class Known(NamedTuple):
         least, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks).
         changes: how often each block was changed, shape (audiences, blocks).
         reported_ns: when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none.
+        stale_ns: what answers told until then is stale, shape (audiences, nodes) [ns]: the latest report that has
+            arrived was sent then; where all reports of a period arrive at once, of any node.
         first: place of the first thing that each manager has learnt, shape (nodes,); -1: none.
         following: place of the next thing of the same manager, shape (places,).
         node, learnt_ns: which node it is about, and when it was learnt [ns].
-        before_ns: `reported_ns` of the node then: a later report makes it stale.
+        before_ns: `stale_ns` of the node then: a later report makes it stale.
         loads: what was learnt, shape (places, indices).
         free: the first free place, and how many there are.
     """
@@ -47,6 +49,7 @@ class Known(NamedTuple):
     as_of: Integers
     changes: Integers
     reported_ns: Integers
+    stale_ns: Integers
     first: Integers
     following: Integers
     node: Integers
@@ -67,6 +70,7 @@ def nothing_known(audience: Integers) -> Known:
         as_of=np.full((audiences, INDICES, blocks), -1, np.int64),
         changes=np.zeros((audiences, blocks), np.int64),
         reported_ns=np.full((audiences, nodes), -1, np.int64),
+        stale_ns=np.full((audiences, nodes), -1, np.int64),
         first=np.full(nodes, -1, np.int64),
         following=np.append(np.arange(1, places), -1),
         node=np.zeros(places, np.int64),
@@ -97,7 +101,7 @@ def with_room(known: Known, places: int) -> Known:
 @kernel
 def deliver(
     known: Known, sent_ns: int, loads: Floats, senders: Flags, latency_ns: Integers, number: int, key: Word,
-    loss_share: float, after_ns: int, now_ns: int,
+    loss_share: float, at_once: bool, after_ns: int, now_ns: int,
 ) -> None:  # fmt: skip
     """Receive the reports of one period that arrive after one instant and up to another.
 
@@ -110,6 +114,7 @@ def deliver(
         number: number of the period.
         key: key of the stream that says which messages get lost.
         loss_share: share of the reports that get lost; above 0 each manager is an audience, of its number.
+        at_once: whether all reports of a period arrive at once.
         after_ns, now_ns: the instants [ns].
     """
     nodes = loads.shape[0]
@@ -117,13 +122,15 @@ def deliver(
         period_key = task_key(task_key(key, audience), number)
         for node in range(nodes):
             arrives_ns = sent_ns + latency_ns[audience, node]
+            if at_once and arrives_ns <= now_ns:
+                known.stale_ns[audience, node] = sent_ns
             if not senders[node] or arrives_ns > now_ns or arrives_ns <= after_ns:
                 continue
             if sent_ns < known.reported_ns[audience, node]:
                 continue
             if loss_share > 0.0 and uniform(period_key, REPORT, node, 0) < loss_share:
                 continue
-            known.reported_ns[audience, node] = sent_ns
+            known.reported_ns[audience, node] = known.stale_ns[audience, node] = sent_ns
             for index in range(INDICES):
                 known.table[audience, index, node] = loads[node, index]
             known.changes[audience, node // BLOCK] += 1
@@ -132,8 +139,8 @@ def deliver(
 @inlined
 def holds_still(known: Known, audience: int, place: int) -> bool:
     """Whether no report has come that is newer than what was learnt."""
-    reported_ns = known.reported_ns[audience, known.node[place]]
-    return bool(reported_ns == known.before_ns[place] or known.learnt_ns[place] > reported_ns)
+    stale_ns = known.stale_ns[audience, known.node[place]]
+    return bool(stale_ns == known.before_ns[place] or known.learnt_ns[place] > stale_ns)
 
 
 @called
@@ -150,7 +157,7 @@ def learn(known: Known, manager: int, node: int, now_ns: int, loads: Floats) -> 
         known.first[manager] = place
         known.node[place] = node
     known.learnt_ns[place] = now_ns
-    known.before_ns[place] = known.reported_ns[known.audience[manager], node]
+    known.before_ns[place] = known.stale_ns[known.audience[manager], node]
     for index in range(INDICES):
         known.loads[place, index] = loads[index]
 
@@ -230,3 +237,36 @@ def learnt_by(known: Known, manager: int, places: Integers) -> int:
             count += 1
         place = known.following[place]
     return count
+
+
+@kernel
+def show(known: Known, manager: int, shown: Floats, differing: Integers, count: int) -> int:
+    """Bring a table of what the last manager knew up to what the next one of its audience knows.
+
+    Args:
+        known: what all managers know.
+        manager: the next one.
+        shown: the table, shape (nodes, indices); -1 as `count`: it is of another audience, or of an earlier report.
+        differing: the nodes of which it differs from the audience's table, shape (nodes + 1,); changed in place.
+        count: how many they are.
+
+    Returns:
+        how many they are now, the manager itself among them, whose row is left to the caller.
+    """
+    audience = known.audience[manager]
+    for entry in range(count if count >= 0 else shown.shape[0]):
+        node = differing[entry] if count >= 0 else entry
+        for index in range(INDICES):
+            shown[node, index] = known.table[audience, index, node]
+    found = 0
+    place = known.first[manager]
+    while place >= 0:
+        if holds_still(known, audience, place):
+            node = known.node[place]
+            differing[found] = node
+            found += 1
+            for index in range(INDICES):
+                shown[node, index] = known.loads[place, index]
+        place = known.following[place]
+    differing[found] = manager
+    return found + 1

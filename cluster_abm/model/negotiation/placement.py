@@ -86,6 +86,8 @@ class Placement:
         self._views, self._reports, self._announcements = views, reports, announcements
         self._staging, self._transfers, self._departures = staging, transfers, departures
         self._managers, self._routes_in_use, self._compiled = managers, routes_in_use, compiled
+        # A task that starts, as the engine is told: reused, for there are many.
+        self._one = [np.zeros(1, np.int64) for _ in range(6)]
         self.any_decides = any(manager.decides_on_arrival for manager in managers)
 
     def place(self, arrivals: Arrivals) -> bool:
@@ -123,7 +125,9 @@ class Placement:
         if target == NONE:
             return False
         delay_ns = self._delay_ns(task, home, target, asking_ns)
-        self._engine.admit(*(np.array([number]) for number in (job, rank, held_ns, target, delay_ns, home)))
+        for column, number in zip(self._one, (job, rank, held_ns, target, delay_ns, home), strict=True):
+            column[0] = number
+        self._engine.admit(*self._one)
         if target != home or self._staging is not None:
             self._share_links(task, home, target, asking_ns)
         self._engine.measure(self._clock.now_ns, self._views.true_loads, target, target + 1)

@@ -14,8 +14,17 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import LOAD, NEVER, Table
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.jit import entry
 from cluster_abm.model.availability import Availability
-from cluster_abm.model.negotiation.knowledge import INDICES, deliver, learn_one, learnt_by, nothing_known, with_room
+from cluster_abm.model.negotiation.knowledge import (
+    INDICES,
+    deliver,
+    learn_one,
+    learnt_by,
+    nothing_known,
+    show,
+    with_room,
+)
 from cluster_abm.model.routing import LiveNetwork
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import key
@@ -94,13 +103,19 @@ class Reports:
         self._in_transit: deque[Sent] = deque()
         self._number = 0
         self.known = nothing_known(audience)
+        self._at_once = live.whole.is_alike and not audience.any()
         self._senders: Flags | None = None
         # What the last manager that was asked for knows, and where it differs from what its audience does.
         self._shown = engine.empty_loads()
         self._shown_of = (-1, -1)
-        self._differing: list[int] = []
+        self._shown_numbers = self._shown.view(np.float64).reshape(-1, INDICES)
+        self._audience: list[int] = audience.tolist()
+        self._differing, self._differ = np.zeros(len(audience) + 1, np.int64), 0
         self._places = np.zeros(len(audience), np.int64)
         self._received = 0
+        self._learn = entry(learn_one, self.known, 0, 0, 0, np.zeros(INDICES))
+        self._show = entry(show, self.known, 0, self._shown_numbers, self._differing, 0)
+        self._learnt_by = entry(learnt_by, self.known, 0, self._places)
 
     def send_when_due(self) -> None:
         """When the period has come, send the reports of all nodes that are up."""
@@ -146,7 +161,8 @@ class Reports:
                 continue
             deliver(
                 self.known, sent.sent_ns, sent.loads.view(np.float64).reshape(-1, INDICES), sent.senders,
-                sent.latency_ns, sent.number, self._key, self._loss_share, sent.received_ns, now_ns,
+                sent.latency_ns, sent.number, self._key, self._loss_share,
+                self._at_once, sent.received_ns, now_ns,
             )  # fmt: skip
             self._received += 1
             sent.received_ns = now_ns
@@ -158,17 +174,10 @@ class Reports:
 
     def known_to(self, manager: int) -> Table:
         """What a manager knows of all nodes, until the next call. Its own row is for the caller to write."""
-        known, audience = self.known, int(self.known.audience[manager])
-        rows = self._shown.view(np.float64).reshape(-1, INDICES)
-        if self._shown_of != (audience, self._received):
-            rows[:] = known.table[audience].T
-            self._shown_of = (audience, self._received)
-        else:
-            rows[self._differing] = known.table[audience, :, self._differing]
-        places = self._places[: learnt_by(known, manager, self._places)]
-        learnt = known.node[places]
-        rows[learnt] = known.loads[places]
-        self._differing = [*learnt.tolist(), manager]
+        shown_of = (self._audience[manager], self._received)
+        count = self._differ if shown_of == self._shown_of else -1
+        self._differ = self._show(self.known, manager, self._shown_numbers, self._differing, count)
+        self._shown_of = shown_of
         return self._shown
 
     def silent_to(self, manager: int) -> Flags:
@@ -181,7 +190,7 @@ class Reports:
     def learn(self, manager: int, node: int, loads: Any) -> None:
         """An answer has told a manager a node's load row."""
         self.make_room(1)
-        learn_one(self.known, manager, node, self._clock.now_ns, np.array(loads.item()))
+        self._learn(self.known, manager, node, self._clock.now_ns, np.array(loads.item()))
 
     @property
     def in_transit(self) -> int:
@@ -190,7 +199,7 @@ class Reports:
 
     def learnt_by(self, manager: int) -> dict[int, int]:
         """The nodes about which answers have told a manager what no report has made stale, and when [ns]."""
-        places = self._places[: learnt_by(self.known, manager, self._places)]
+        places = self._places[: self._learnt_by(self.known, manager, self._places)]
         return dict(zip(self.known.node[places].tolist(), self.known.learnt_ns[places].tolist(), strict=True))
 
     def make_room(self, answers: int) -> None:

@@ -71,11 +71,18 @@ class Views:
         self._true_seen = read_only(self.true_loads)
         nodes = len(engine.nodes)
         self.notes: list[dict[str, Any]] = [{}] * nodes if policies.main.central else [{} for _ in range(nodes)]
+        # Of each manager what its views have in common, once it is asked for; and the table that was shown last.
+        self._lasting: list[dict[str, Any]] = [{} for _ in range(nodes)]
+        self._routes: object = None
+        self._shown = self._shown_seen = self._true_seen
+        self._true_columns: dict[str, Any] = {}
+        self._shown_columns: dict[str, Any] = {}
         self.refresh_hardware()
 
     def refresh_hardware(self) -> None:
         """Tell all managers what the nodes' hardware is now."""
         self.hardware = hardware(self._engine.nodes)
+        self._lasting = [{} for _ in self._lasting]
         shared = capacities_of(self.hardware)
         self._capacities: list[Capacities | None] = [
             shared if policy.parameters.heterogeneous else None for policy in self._policies.of
@@ -148,24 +155,43 @@ class Views:
         return frozenset(np.flatnonzero(down).tolist())
 
     def _view(self, me: int, loads: Table, refused: frozenset[int], down: frozenset[int]) -> View:
-        now_ns = self._clock.now_ns
-        return View(
+        routes = self._live.routes
+        if routes is not self._routes:
+            self._routes = routes
+            self._lasting = [{} for _ in self._lasting]
+        lasting = self._lasting[me] = self._lasting[me] or self._what_lasts(me)
+        # As the dataclass would be made, at a third of the time: there are several views a decision.
+        view = View.__new__(View)
+        view.__dict__.update(lasting)
+        view.loads, view.columns = self._read_only(loads)
+        view.refused, view.down, view.now_ms = refused, down, self._clock.now_ns / NS_PER_MS
+        return view
+
+    def _what_lasts(self, me: int) -> dict[str, Any]:
+        """What the views of a manager have in common until the network or the hardware changes."""
+        view = View(
             me=me,
-            loads=self._true_seen if loads is self.true_loads else read_only(loads),
+            loads=self._true_seen,
             hardware=self.hardware,
             paths=self._live.routes.paths_from(me),
             remote_execution_ms=self._settings.remote_execution_ms,
             migration_ms=self._settings.migration_ms,
-            now_ms=now_ns / NS_PER_MS,
-            tasks_of_mine=lambda: self._engine.candidates(me, now_ns),
+            tasks_of_mine=lambda: self._engine.candidates(me, self._clock.now_ns),
             overflow_of_mine=lambda: self._remote_memory.held_by_others_mb(me),
             uniform=self._uniform,
-            refused=refused,
-            down=down,
             notes=self.notes[me],
             data=self._data,
             capacities=self._capacities[me],
         )
+        return dict(vars(view))
+
+    def _read_only(self, loads: Table) -> tuple[Table, dict[str, Any]]:
+        """The same load table, which a policy cannot write to, and its columns; views one after another share it."""
+        if loads is self.true_loads:
+            return self._true_seen, self._true_columns
+        if loads is not self._shown:
+            self._shown, self._shown_seen, self._shown_columns = loads, read_only(loads), {}
+        return self._shown_seen, self._shown_columns
 
     def _uniform(self, task: int, draw: int) -> float:
         return float(policy_uniform(self.policy_key, task, draw))

@@ -14,7 +14,6 @@ from time import perf_counter
 import numpy as np
 
 from cluster_abm.engine.admission import Starts, admit, admit_share
-from cluster_abm.engine.crew import Crew
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
@@ -29,6 +28,7 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
+from cluster_abm.engine.threads.crew import Crew
 from cluster_abm.jit import entry, kernel
 
 # To hand work over to a thread and to wait for its end takes 20 to 50 us: each thread must have as much to do [s].

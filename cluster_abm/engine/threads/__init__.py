@@ -1,0 +1,1 @@
+"""Several threads serve the nodes of one run."""
