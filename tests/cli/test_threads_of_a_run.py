@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cluster_abm.engine.threads import shares, state
+from cluster_abm.engine import state
+from cluster_abm.engine.threads import shares
 
 SMALL = ["--set", "cluster.nodes=40", "--set", "workload.duration_s=5", "--json"]
 
