@@ -14,7 +14,7 @@ from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.compiling import texts
-from cluster_abm.compiling.blocks import blocks_of, least_entry, least_of_row, least_open_entry, smallest
+from cluster_abm.compiling.blocks import blocks_of, least_entry, least_of_row, least_open_entry, smallest, total_of_row
 from cluster_abm.compiling.entries import compiled_policy
 from cluster_abm.compiling.translating import NotCompilable
 from cluster_abm.engine.tables import LOAD
@@ -203,7 +203,8 @@ def test_a_row_that_changes_here_and_there_is_read_block_by_block(data):
     nodes = 200
     known = nothing_known(np.zeros(nodes, np.int64))
     # One audience's part of the tables: what compiled code sees as its load table.
-    loads = known._replace(table=known.table[0], least=known.least[0], as_of=known.as_of[0], changes=known.changes[0])
+    names = ("table", "least", "as_of", "totals", "added_as_of", "changes")
+    loads = known._replace(**{name: getattr(known, name)[0] for name in names})
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
     for _ in range(8):
         for node in rng.integers(0, nodes, 5).tolist():
@@ -211,6 +212,7 @@ def test_a_row_that_changes_here_and_there_is_read_block_by_block(data):
             loads.changes[node // 64] += 1
         me = int(rng.integers(0, nodes))
         assert least_of_row(loads, 4, me) == least_by_definition(loads.table[4].tolist(), me)
+        assert total_of_row(loads, 4) == total(loads.table[4])
     assert blocks_of(nodes) == 4
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from cluster_abm.formulas.sums import BLOCK, block_total
 from cluster_abm.jit import inlinable
 
-BLOCK = 64
 # Up to so many nodes a row is read as a whole.
 FEW = 256
 
@@ -55,6 +55,20 @@ def least_of_row(columns: Any, row: int, me: int) -> int:
                 if column[node] == lowest:
                     return node
     return me
+
+
+@inlinable
+def total_of_row(columns: Any, row: int) -> float:
+    """The sum of a row (formulas.sums.total)."""
+    found = 0.0
+    column = columns.table[row]
+    for block in range(columns.changes.shape[0]):
+        if columns.added_as_of[row, block] != columns.changes[block]:
+            first = block * BLOCK
+            columns.totals[row, block] = block_total(column, first, min(first + BLOCK, column.shape[0]))
+            columns.added_as_of[row, block] = columns.changes[block]
+        found += columns.totals[row, block]
+    return found
 
 
 @inlinable

@@ -18,6 +18,7 @@ from cluster_abm.compiling.blocks import (
     least_entry,
     least_of_row,
     least_open_entry,
+    total_of_row,
 )
 from cluster_abm.compiling.operations import floats_at, integers_at
 from cluster_abm.compiling.tables import (
@@ -37,9 +38,11 @@ from cluster_abm.compiling.tables import (
     notes_of,
     task_of,
 )
+from cluster_abm.compiling.texts import INDICES
 from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import attribute, method
 from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.formulas.imbalance import imbalance_factors
 from cluster_abm.jit import inlinable
 from cluster_abm.policies import capacities
 from cluster_abm.policies.capacities import Capacities
@@ -47,6 +50,7 @@ from cluster_abm.policies.tasks import ArrivingTask, Paths
 from cluster_abm.policies.view import View
 
 ABSENT = frozenset(["capacities", "data"])
+CPU_ROW, PAGE_ROW, IO_ROW = (INDICES[name] - 1 for name in ("cpu_ms", "page_ms", "io_ms"))
 nodes_at, tasks_at = operations.array_at(NODES), operations.array_at(TASKS)
 task_rows_at = operations.array_at(types.Array(TASK_RECORD, 1, "C"))
 
@@ -328,6 +332,10 @@ def _draw_nodes(view: Any, task: Any, count: int, first_draw: int = 0) -> Any:
 @of_views(attribute, "imbalance")
 def _imbalance(view: Any) -> Any:
     loads = view.loads
+    if view.row.down_count == 0 and view.row.nodes > FEW:
+        cpu_ms, page_ms, io_ms = loads["cpu_ms"], loads["page_ms"], loads["io_ms"]
+        totals = total_of_row(loads, CPU_ROW), total_of_row(loads, PAGE_ROW), total_of_row(loads, IO_ROW)
+        return imbalance_factors(totals, cpu_ms, page_ms, io_ms)
     return formulas.load_imbalance_factors(
         view.of_those_up(loads["cpu_ms"]), view.of_those_up(loads["page_ms"]), view.of_those_up(loads["io_ms"])
     )

@@ -81,6 +81,16 @@ def _as_of(loads: Any) -> Any:
     return counts_at(loads.row.as_of_at, (FIELDS, loads.row.blocks))
 
 
+@attribute(LOADS, "totals")
+def _totals(loads: Any) -> Any:
+    return table_at(loads.row.totals_at, (FIELDS, loads.row.blocks))
+
+
+@attribute(LOADS, "added_as_of")
+def _added_as_of(loads: Any) -> Any:
+    return counts_at(loads.row.added_as_of_at, (FIELDS, loads.row.blocks))
+
+
 @attribute(LOADS, "changes")
 def _changes(loads: Any) -> Any:
     return integers_at(loads.row.changes_at, loads.row.blocks)

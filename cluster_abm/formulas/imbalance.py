@@ -23,12 +23,25 @@ def load_imbalance_factors(cpu_ms: Loads, page_ms: Loads, io_ms: Loads) -> tuple
         page_ms: page-fault processing time per node, L_page, shape (nodes,) [ms].
         io_ms: I/O processing time per node, L_IO, shape (nodes,) [ms].
     """
+    return imbalance_factors((total(cpu_ms), total(page_ms), total(io_ms)), cpu_ms, page_ms, io_ms)
+
+
+@kernel
+def imbalance_factors(
+    totals: tuple[float, float, float], cpu_ms: Loads, page_ms: Loads, io_ms: Loads
+) -> tuple[float, float, float]:
+    """LIF of CPU, paging and I/O [ms each], as `load_imbalance_factors`, of columns whose sums are known.
+
+    Args:
+        totals: sums of the three columns [ms].
+        cpu_ms, page_ms, io_ms: as above, shape (nodes,) [ms].
+    """
     nodes = len(cpu_ms)
-    cpu, page, io = total(cpu_ms), total(page_ms), total(io_ms)
+    cpu, page, io = totals
     everything = cpu + page + io
     if everything <= 0.0:
         return 0.0, 0.0, 0.0
-    # A resource without load is not uneven either: most have no page faults to add up.
+    # A resource without load is not uneven either: often there are no page faults to add up.
     cpu_spread = total_deviation(cpu_ms, cpu / nodes) if cpu > 0.0 else 0.0
     page_spread = total_deviation(page_ms, page / nodes) if page > 0.0 else 0.0
     io_spread = total_deviation(io_ms, io / nodes) if io > 0.0 else 0.0

@@ -5,25 +5,28 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.jit import kernel
+from cluster_abm.jit import inlinable, kernel
 
 Loads = npt.NDArray[np.float64]
 
+# Numbers are added up by blocks of so many, so that a block of which none has changed need not be added up again.
+BLOCK = 64
 
-@kernel
-def total(column: Loads) -> float:
-    """Sum of a column over the nodes, in its own unit.
 
-    It is added up in eight lanes, numbers 0, 8, 16, ... in the first, and the lanes are added at the end: the order is
-    fixed, and the processor adds several lanes at once.
+@inlinable
+def block_total(column: Loads, first: int, last: int) -> float:
+    """Sum of the entries from the `first`-th to the one before the `last`-th, in eight lanes.
+
+    Of every eight entries the first is added to the first lane, and so on; the lanes are added at the end. The order
+    is fixed, and the processor adds several lanes at once.
 
     Args:
         column: one number a node, shape (nodes,).
+        first, last: which of them.
     """
-    count = len(column)
-    whole = count - count % 8
+    whole = last - (last - first) % 8
     a = b = c = d = e = f = g = h = 0.0
-    for node in range(0, whole, 8):
+    for node in range(first, whole, 8):
         a += column[node]
         b += column[node + 1]
         c += column[node + 2]
@@ -32,14 +35,27 @@ def total(column: Loads) -> float:
         f += column[node + 5]
         g += column[node + 6]
         h += column[node + 7]
-    for node in range(whole, count):
+    for node in range(whole, last):
         a += column[node]
     return ((a + b) + (c + d)) + ((e + f) + (g + h))
 
 
 @kernel
+def total(column: Loads) -> float:
+    """Sum of a column over the nodes, in its own unit: of the sums of its blocks, one after another.
+
+    Args:
+        column: one number a node, shape (nodes,).
+    """
+    found = 0.0
+    for first in range(0, len(column), BLOCK):
+        found += block_total(column, first, min(first + BLOCK, len(column)))
+    return found
+
+
+@kernel
 def total_deviation(column: Loads, mean: float) -> float:
-    """Sum of the absolute deviations of a column from a mean, in its own unit, added up as `total` is.
+    """Sum of the absolute deviations of a column from a mean, in its own unit, in eight lanes.
 
     Args:
         column: one number a node, shape (nodes,).

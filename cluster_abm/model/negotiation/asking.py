@@ -98,6 +98,8 @@ def open_view(
     view.table_at = address_of(known.table) + audience * known.table.strides[0]
     view.least_at = address_of(known.least) + audience * known.least.strides[0]
     view.as_of_at = address_of(known.as_of) + audience * known.as_of.strides[0]
+    view.totals_at = address_of(known.totals) + audience * known.totals.strides[0]
+    view.added_as_of_at = address_of(known.added_as_of) + audience * known.added_as_of.strides[0]
     view.changes_at = address_of(known.changes) + audience * known.changes.strides[0]
     view.mb_per_s_at = address_of(desk.mb_per_s) + 8 * (desk.route_at[manager])
     view.latency_ms_at = address_of(desk.latency_ms) + 8 * (desk.route_at[manager])

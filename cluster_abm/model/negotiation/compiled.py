@@ -53,8 +53,6 @@ Integers = npt.NDArray[np.int64]
 
 # So many arrivals are placed by one call: in between Ctrl-C is heard, and progress shown.
 AT_ONCE = 50_000
-# Files that jobs need, times nodes, up to which the time to fetch each is in one table.
-MOST_FETCHES = 64_000_000
 
 
 # What a policy decides by when tasks arrive.
@@ -147,6 +145,7 @@ class CompiledNegotiation:
         for name, value in terms.items():
             self._terms[name] = value
         self._desk_row, self._known_row = np.zeros(1, desk_group.row), np.zeros(1, known_group.row)
+        self._pointed_at: object = None
         self._migrates, self._offers = policy.migrates, settings.offers
         self._spare_rows = int(self._terms["spare_rows"][0])
 
@@ -197,7 +196,9 @@ class CompiledNegotiation:
         counts[:] = 0
         counts[NOW_NS], counts[DECIDED_ROWS] = self._clock.now_ns, position
         self._terms["stop_ns"], self._terms["writes"] = self._reports.arrival_ns, log.is_read
-        point(self._known_row, self._reports.known._asdict())
+        if self._reports.known is not self._pointed_at:
+            self._pointed_at = self._reports.known
+            point(self._known_row, self._reports.known._asdict())
         with _faults_told_by_python():
             done = self._place_arrivals(
                 engine.tables, self._desk.starts, address(self._known_row), address(self._desk_row),

@@ -10,6 +10,9 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.policies import Policy
 from cluster_abm.scenario import Scenario
 
+# Files that jobs need, times nodes, up to which the time to fetch each is in one table (16 bytes each).
+MOST_FETCHES = 30_000_000
+
 
 class Form(NamedTuple):
     """How load managers decide about arriving tasks.
@@ -44,6 +47,11 @@ def form_of(setup: Scenario, parts: Parts, own_managers: bool) -> Form:
             policy.migrates and setup.failures.can_happen and parts.routes_in_use.can_fail
         ),
     }
+    if parts.staging is not None:
+        files, nodes = len(parts.staging.map.size_mb), len(parts.engine.nodes)
+        reasons[f"{files:,} files on {nodes:,} nodes: what fetching them takes is more than a table"] = (
+            files * nodes > MOST_FETCHES
+        )
     for reason, holds in reasons.items():
         if holds:
             return Form(None, reason)

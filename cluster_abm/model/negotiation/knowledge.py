@@ -31,6 +31,7 @@ class Known(NamedTuple):
         audience: of each manager, shape (nodes,).
         table: loads as reported, shape (audiences, indices, nodes).
         least, as_of: of each block of a row (policies.blocks), shape (audiences, indices, blocks).
+        totals, added_as_of: sums of each block of a row, and as of which change, in the same shape.
         changes: how often each block was changed, shape (audiences, blocks).
         reported_ns: when each node sent the latest report that has arrived, shape (audiences, nodes) [ns]; -1: none.
         stale_ns: what answers told until then is stale, shape (audiences, nodes) [ns]: the latest report that has
@@ -47,6 +48,8 @@ class Known(NamedTuple):
     table: Floats
     least: Floats
     as_of: Integers
+    totals: Floats
+    added_as_of: Integers
     changes: Integers
     reported_ns: Integers
     stale_ns: Integers
@@ -68,6 +71,8 @@ def nothing_known(audience: Integers) -> Known:
         table=np.zeros((audiences, INDICES, nodes)),
         least=np.zeros((audiences, INDICES, blocks)),
         as_of=np.full((audiences, INDICES, blocks), -1, np.int64),
+        totals=np.zeros((audiences, INDICES, blocks)),
+        added_as_of=np.full((audiences, INDICES, blocks), -1, np.int64),
         changes=np.zeros((audiences, blocks), np.int64),
         reported_ns=np.full((audiences, nodes), -1, np.int64),
         stale_ns=np.full((audiences, nodes), -1, np.int64),

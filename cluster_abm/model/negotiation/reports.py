@@ -113,6 +113,10 @@ class Reports:
         self._differing, self._differ = np.zeros(len(audience) + 1, np.int64), 0
         self._places = np.zeros(len(audience), np.int64)
         self._received = 0
+        self._deliver = entry(
+            deliver, self.known, 0, self._shown_numbers, np.zeros(len(audience), bool), np.zeros((1, 1), np.int64), 0,
+            self._key, 0.0, False, 0, 0,
+        )  # fmt: skip
         self._learn = entry(learn_one, self.known, 0, 0, 0, np.zeros(INDICES))
         self._show = entry(show, self.known, 0, self._shown_numbers, self._differing, 0)
         self._learnt_by = entry(learnt_by, self.known, 0, self._places)
@@ -159,7 +163,7 @@ class Reports:
         for sent in self._in_transit:
             if not sent.due_ns or sent.due_ns[0] > now_ns:
                 continue
-            deliver(
+            self._deliver(
                 self.known, sent.sent_ns, sent.loads.view(np.float64).reshape(-1, INDICES), sent.senders,
                 sent.latency_ns, sent.number, self._key, self._loss_share,
                 self._at_once, sent.received_ns, now_ns,
