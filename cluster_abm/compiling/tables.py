@@ -40,9 +40,9 @@ DECISION_ROW = np.dtype(
 VIEW_ROW = np.dtype(
     [(name, "i8") for name in (
         "me", "nodes", "blocks", "table_at", "least_at", "as_of_at", "totals_at", "added_as_of_at", "changes_at",
-        "hardware_at", "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count", "note_names_at",
-        "note_values_at", "note_count", "candidates_at", "candidate_count", "candidate_at", "fetch_ms_at",
-        "file_mb_at", "holders_at", "copies", "cluster_of_at", "cpu_at", "memory_at", "disk_at")]
+        "hardware_at", "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count",
+        "note_names_at", "note_values_at", "note_count", "candidates_at", "candidate_count", "candidate_at",
+        "fetch_ms_at", "file_mb_at", "holders_at", "copies", "cluster_of_at", "cpu_at", "memory_at", "disk_at")]
     + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", "mean_speed", "mean_request_ms")]
     + [("policy_key", "u8")]
 )  # fmt: skip

@@ -39,12 +39,12 @@ QUICK = (Window(32, 120.0, 30.0), Window(1000, 10.0, 1.0))
 
 
 def work(policy: str, nodes: int, seconds: float) -> Scenario:
-    """CPU-only work on so many nodes; of `data-access` also 20 files a node, in clusters of nodes far apart."""
+    """CPU-only work on so many nodes; of `data-access` also two files a node, in clusters of nodes far apart."""
     if policy != "data-access":
         return own.cpu_only(seconds, nodes, {"policy.name": policy})
     clusters = {
         "interconnect.kind": "clusters", "interconnect.clusters": 4, "interconnect.latency_ms": 0.1,
-        "interconnect.trunk_latency_ms": 20.0, "interconnect.trunk_bandwidth_mbps": 100.0, "data.files": 20 * nodes,
+        "interconnect.trunk_latency_ms": 20.0, "interconnect.trunk_bandwidth_mbps": 100.0, "data.files": 2 * nodes,
         "data.copies": 2, "data.size_mb": {"kind": "exponential", "mean": 0.016}, "data.popularity_skew": 0.5,
     }  # fmt: skip
     return own.cpu_only(seconds, nodes, {"policy.name": policy, **clusters})
