@@ -21,7 +21,7 @@ from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import PolicyFault
 from cluster_abm.formulas.sums import total, total_deviation
 from cluster_abm.model.negotiation.knowledge import nothing_known
-from cluster_abm.policies import Policy
+from cluster_abm.policies import Decision, Policy
 
 HEAD = '''
 from cluster_abm.policies import ArrivingTask, Decision, Policy, View
@@ -160,6 +160,33 @@ def test_what_it_keeps_in_itself_is_not_compiled(monkeypatch):
     assert model.decides_in_python == "the policy keeps 'index' in itself: compiled are its parameters and constants"
     model.run()
     assert "io_ms" in set(model.decisions_frame()["index"])
+
+
+def test_what_the_function_around_it_holds_is_read_in_python(monkeypatch):
+    said = "from outside"
+
+    class Around(Policy):
+        name, source, summary = "around", "a test", "a test"
+
+        def place(self, task, view):
+            return Decision(view.me, said)
+
+    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"around": Around})
+    model = ClusterModel(scenario(**busy(policy__name="around", workload__duration_s=2.0)), seed=1)
+    assert "reads 'said' of the function around it" in model.decides_in_python
+    model.run()
+    assert set(model.decisions_frame()["rule"]) == {said}
+
+
+def test_where_the_compiler_itself_fails_python_decides(monkeypatch):
+    def stumbles(*given, **named):
+        raise AssertionError
+
+    monkeypatch.setattr("cluster_abm.compiling.entries._entry", stumbles)
+    model = ClusterModel(scenario(**busy(policy__name="jsq", workload__duration_s=2.0)), seed=1)
+    assert model.decides_in_python == "the compiler failed (AssertionError: )"
+    model.run()
+    assert len(model.decisions_frame()) > 0
 
 
 def test_texts_come_back():

@@ -168,6 +168,9 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
     except NumbaError as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         raise NotCompilable(_told(lines)) from problem
+    except (AssertionError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as problem:
+        # What the compiler stumbles over is no fault of a policy that is right in Python.
+        raise NotCompilable(f"the compiler failed ({type(problem).__name__}: {problem})"[:200]) from problem
     addresses = [entry.address for entry in entries]
     _ALIVE.extend(entries)
     place, accept, migration = (*addresses, 0)[:3]

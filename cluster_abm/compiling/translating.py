@@ -52,6 +52,9 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     definition = tree.body[0]
     if not isinstance(definition, ast.FunctionDef) or (function.__closure__ not in (None, ()) and owner is None):
         raise NotCompilable(f"{function.__qualname__} is no plain function")
+    outer = [name for name in function.__code__.co_freevars if name != "__class__"]
+    if outer:
+        raise NotCompilable(f"{function.__qualname__} reads {outer[0]!r} of the function around it")
     # In its own namespace its name may be that of a formula that it calls.
     definition.name = f"compiled_{function.__name__}"
     definition.decorator_list = []
