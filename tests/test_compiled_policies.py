@@ -110,6 +110,14 @@ def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
     ("    def place(self, task, view):\n        return Decision(min([1], key=str), 'r')\n", "mine_policy.py"),
     ("    def place(self, task, view):\n        return Decision(self.k, 'r')\n", "Unknown attribute 'k'"),
     ("    def place(self, task, view):\n        return Decision(view.me, f'{task.io_per_ms:.2f}')\n", "f-string"),
+    ("    def place(self, task, view):\n        return Decision(view.me, 'a' + 'b')\n", "a text of others"),
+    ("    def place(self, task, view):\n        return Decision(view.me, RULES[0] + RULES[1])\n", "a text of others"),
+    ("    def place(self, task, view):\n        a = 'r'\n        a += a\n        return Decision(view.me, a)\n",
+     "a text of others"),
+    ("    kind = 'x'\n    def place(self, task, view):\n        return Decision(view.me, max('r', self.kind))\n",
+     "a text of others"),
+    ("    def place(self, task, view):\n        for a in ('r', 's'):\n            if a > 'b':\n"
+     "                return Decision(view.me, a)\n        return Decision(0, a)\n", "a text of others"),
 ])  # fmt: skip
 def test_what_does_not_compile_says_why(tmp_path, monkeypatch, body, reason):
     with pytest.raises(NotCompilable, match=r"line|Unknown") as caught:

@@ -6,6 +6,7 @@ Each is compiled once and kept beside the kernels: its key is the policy's class
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
@@ -211,7 +212,7 @@ _REASONS = (
 def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
     function = make(token)
     # Numba keeps code by a function's name and line: these are of one line.
-    name = f"{function.__name__}_{token.policy.name}".replace("-", "_")
+    name = re.sub(r"\W", "_", f"{function.__name__}_{token.policy.name}", flags=re.ASCII)
     function.__name__ = function.__qualname__ = name
     options: dict[str, Any] = {"error_model": "numpy"}
     if not is_shipped(type(token.policy)):

@@ -31,8 +31,16 @@ def number_of(text: str) -> int:
 
 
 def text_of(number: int) -> str:
-    """The text of a number, `{}` in it replaced by the number that completes it."""
+    """The text of a number, `{}` in it replaced by the number that completes it.
+
+    Raises:
+        ValueError: it is the number of no text.
+    """
     completed, number = divmod(number, COMPLETED)
+    if number not in _texts:
+        raise ValueError(
+            "a policy has made a text of others, which compiled code cannot: run it with compile_decisions=False"
+        )
     return _texts[number].replace("{}", str(completed - 1), 1) if completed else _texts[number]
 
 

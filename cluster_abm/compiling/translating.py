@@ -17,6 +17,7 @@ from typing import Any
 
 from numba.extending import register_jitable
 
+from cluster_abm.compiling.text_use import misused_text
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.jit import is_inlinable
 
@@ -55,6 +56,11 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     outer = [name for name in function.__code__.co_freevars if name != "__class__"]
     if outer:
         raise NotCompilable(f"{function.__qualname__} reads {outer[0]!r} of the function around it")
+    used = _names_in(function.__code__)
+    texts = frozenset(name for name in used if _is_text(function.__globals__.get(name)))
+    misused = misused_text(definition, texts, owner)
+    if misused is not None:
+        raise NotCompilable(f"line {first + misused - 1}: it makes a text of others, or puts texts in order")
     # In its own namespace its name may be that of a formula that it calls.
     definition.name = f"compiled_{function.__name__}"
     definition.decorator_list = []
@@ -68,7 +74,6 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     ast.increment_lineno(tree, first - 1)
     ast.fix_missing_locations(tree)
     code = compile(tree, inspect.getsourcefile(function) or "<policy>", "exec")
-    used = _names_in(function.__code__)
     space: dict[str, Any] = {}
     for name, value in function.__globals__.items():
         if name not in used:
@@ -105,13 +110,16 @@ def _names_in(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names_in, inner))
 
 
+def _is_text(value: Any) -> bool:
+    """Whether this is a text, or a tuple of texts."""
+    return isinstance(value, str) or (isinstance(value, tuple) and bool(value) and all(map(_is_text, value)))
+
+
 def _as_numbers(value: Any) -> Any:
     """A text, or a tuple of texts, in numbers; anything else as it is."""
-    if isinstance(value, str):
-        return number_of(value)
-    if isinstance(value, tuple) and value and all(isinstance(one, str) for one in value):
-        return tuple(map(number_of, value))
-    return value
+    if not _is_text(value):
+        return value
+    return number_of(value) if isinstance(value, str) else tuple(map(_as_numbers, value))
 
 
 class _Translation(ast.NodeTransformer):
