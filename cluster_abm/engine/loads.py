@@ -53,18 +53,6 @@ def measure(
         load.cpu_percent = node.cpu_percent
         load.mean_queue = node.mean_queue
         load.memory_percent = node.memory_percent
-        load.newest_ms = math.inf
-        load.cpu_queue = 0.0
-        load.cpu_ms = 0.0
-        load.page_ms = 0.0
-        load.io_ms = 0.0
-        load.queue = 0.0
-        load.queue_paging = 0.0
-        load.at_disk = 0.0
-        load.io_per_ms = 0.0
-        load.io_load = 0.0
-        load.disk_work = 0.0
-        load.disk_square = 0.0
         # With effective rates, I/O is counted as it reaches the disk, page faults included.
         counted_faults = faults_per_ms * node.speed if effective_rates else 0.0
         stream = 0
@@ -73,40 +61,53 @@ def measure(
             stream += tasks[slot].stream
             slot = tasks[slot].member_next
         load.stream = stream / 1e6
+        # Sums in variables of their own: each is in a register, not read from the table again for every task.
+        newest_ns, tasks_at_cpu = NEVER, 0
+        cpu_ms = page_ms = io_ms = queue = queue_paging = at_disk = 0.0
+        io_per_ms = io_load = disk_work = disk_square = 0.0
         slot = node.member_head
         while slot != NONE:
             task = tasks[slot]
+            slot = task.member_next
             if sleeps(task):
-                slot = task.member_next
                 continue
             left_ns = task.cpu_left_ns + task.cpu_after_ns
             if task.state == RUNNING:
                 left_ns -= max(0, now_ns - node.leg_ns)
-                load.cpu_queue += 1.0
+                tasks_at_cpu += 1
             elif task.state == READY or task.state == IN_TRANSIT:
-                load.cpu_queue += 1.0
+                tasks_at_cpu += 1
             if task.migrations == 0 and not is_background(task):
-                here_ms = 0.0 if task.state == IN_TRANSIT else (now_ns - task.here_ns) / NS_PER_MS
-                load.newest_ms = min(load.newest_ms, here_ms)
+                newest_ns = min(newest_ns, 0 if task.state == IN_TRANSIT else now_ns - task.here_ns)
             remaining_ms = left_ns / NS_PER_MS
+            cpu_ms += remaining_ms
+            if task.io_per_ms == 0.0 and faults_per_ms == 0.0:
+                # What follows, of a task that only computes: nothing but its share of the CPU.
+                queue += 1.0
+                queue_paging += 1.0
+                continue
             # Accesses and faults go with CPU at speed 1: the faster the node, the more of them in a ms of its CPU.
             work_ms = remaining_ms * node.speed
             share_kb = buffer_share_kb(float(task.stream), float(stream), buffer_kb)
             explicit = explicit_io_per_ms(task.io_per_ms, hit_rate(task.reaccess_rate, share_kb, task.data_kb))
             rate = explicit if effective_rates else task.io_per_ms
-            io_per_ms = rate * node.speed
+            rate_here = rate * node.speed
             request_ms = service_ms(task.request_kb, seek_ms, mb_per_s)
-            load.cpu_ms += remaining_ms
-            load.page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
-            load.io_ms += io_load_ms(work_ms, rate, request_ms)
-            load.queue += cpu_share(io_per_ms, request_ms, counted_faults, fault_ms)
-            load.queue_paging += cpu_share(io_per_ms, request_ms, faults_per_ms * node.speed, fault_ms)
-            load.at_disk += disk_share(io_per_ms, request_ms, counted_faults, fault_ms)
-            load.io_per_ms += rate
-            load.disk_work += io_per_ms * request_ms
-            load.disk_square += io_per_ms * request_ms * request_ms
-            load.io_load += faults_per_ms + explicit
-            slot = task.member_next
+            page_ms += page_load_ms(faults_per_ms, work_ms, fault_ms)
+            io_ms += io_load_ms(work_ms, rate, request_ms)
+            queue += cpu_share(rate_here, request_ms, counted_faults, fault_ms)
+            queue_paging += cpu_share(rate_here, request_ms, faults_per_ms * node.speed, fault_ms)
+            at_disk += disk_share(rate_here, request_ms, counted_faults, fault_ms)
+            io_per_ms += rate
+            disk_work += rate_here * request_ms
+            disk_square += rate_here * request_ms * request_ms
+            io_load += faults_per_ms + explicit
+        load.newest_ms = math.inf if newest_ns == NEVER else newest_ns / NS_PER_MS
+        load.cpu_queue = float(tasks_at_cpu)
+        load.cpu_ms, load.page_ms, load.io_ms = cpu_ms, page_ms, io_ms
+        load.queue, load.queue_paging, load.at_disk = queue, queue_paging, at_disk
+        load.io_per_ms, load.io_load = io_per_ms, io_load
+        load.disk_work, load.disk_square = disk_work, disk_square
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, StrictBool
 
 from cluster_abm.formulas import total, weighted_load
-from cluster_abm.jit import allocating_kernel
+from cluster_abm.jit import allocating_kernel, inlined, kernel
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.estimates import Estimating, place_in
 from cluster_abm.policies.migrants import EFFECTIVENESS, best_migrant
@@ -95,25 +95,44 @@ class CpuMemoryIndex(IndexPolicy):
         return "memory_mb" if view.measured("faults_per_ms", view.me) > 0 else "cpu_queue"
 
 
+@inlined
+def mean_or_one(column: Loads) -> float:
+    """The mean of a column over the nodes; 1 where there is no load at all."""
+    found = total(column)
+    return found / len(column) if found > 0.0 else 1.0
+
+
 @allocating_kernel
 def weigh(
     cpu_queue: Loads, memory_mb: Loads, io_load: Loads, weights: tuple[float, float, float], normalised: bool
 ) -> Loads:
     """Weighted load of every node, shape (nodes,); normalised: each load divided by its mean over the nodes."""
-    count = len(cpu_queue)
-    cpu_mean = memory_mean = io_mean = 1.0
-    if normalised:
-        cpu, memory, io = total(cpu_queue), total(memory_mb), total(io_load)
-        cpu_mean = cpu / count if cpu > 0.0 else 1.0
-        memory_mean = memory / count if memory > 0.0 else 1.0
-        io_mean = io / count if io > 0.0 else 1.0
-    column = np.empty(count)
-    for node in range(count):
+    column = np.empty(len(cpu_queue))
+    if not normalised:
+        for node in range(len(column)):
+            column[node] = weighted_load(
+                weights[0], weights[1], weights[2], cpu_queue[node], memory_mb[node], io_load[node]
+            )
+        return column
+    cpu, memory, io = mean_or_one(cpu_queue), mean_or_one(memory_mb), mean_or_one(io_load)
+    for node in range(len(column)):
         column[node] = weighted_load(
-            weights[0], weights[1], weights[2], cpu_queue[node] / cpu_mean, memory_mb[node] / memory_mean,
-            io_load[node] / io_mean,
-        )  # fmt: skip
+            weights[0], weights[1], weights[2], cpu_queue[node] / cpu, memory_mb[node] / memory, io_load[node] / io
+        )
     return column
+
+
+@kernel
+def weigh_one(
+    cpu_queue: Loads, memory_mb: Loads, io_load: Loads, weights: tuple[float, float, float], normalised: bool, node: int
+) -> float:
+    """Weighted load of one node, an entry of `weigh`."""
+    cpu = memory = io = 1.0
+    if normalised:
+        cpu, memory, io = mean_or_one(cpu_queue), mean_or_one(memory_mb), mean_or_one(io_load)
+    return weighted_load(
+        weights[0], weights[1], weights[2], cpu_queue[node] / cpu, memory_mb[node] / memory, io_load[node] / io
+    )
 
 
 class WeightedIndex(IndexPolicy):
@@ -136,16 +155,26 @@ class WeightedIndex(IndexPolicy):
 
     def column(self, view: View, task: ArrivingTask | None = None) -> Loads:
         """Tasks, MB and 1/ms added as the paper does, or their normalised values."""
+        return weigh(
+            view.column("cpu_queue", task), view.column("memory_mb", task), view.column("io_load", task),
+            self.weights(view), self.parameters.normalised or self.parameters.adaptive,
+        )  # fmt: skip
+
+    def load_of(self, task: ArrivingTask, view: View, node: int) -> float:
+        """A node's entry of the column."""
+        return weigh_one(
+            view.column("cpu_queue", task), view.column("memory_mb", task), view.column("io_load", task),
+            self.weights(view), self.parameters.normalised or self.parameters.adaptive, node,
+        )  # fmt: skip
+
+    def weights(self, view: View) -> tuple[float, float, float]:
+        """The weights of CPU, memory and I/O load now."""
         chosen = self.parameters
-        weights = (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
         if chosen.adaptive:
             imbalance = view.imbalance
             if imbalance[0] + imbalance[1] + imbalance[2] > 0.0:
-                weights = imbalance
-        return weigh(
-            view.column("cpu_queue", task), view.column("memory_mb", task), view.column("io_load", task), weights,
-            chosen.normalised or chosen.adaptive,
-        )  # fmt: skip
+                return imbalance
+        return (chosen.cpu_weight, chosen.memory_weight, chosen.io_weight)
 
 
 class Greedy(IndexPolicy):

@@ -201,8 +201,8 @@ def has_room(tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, 
 @kernel
 def place_arrivals(
     tables: Tables, starts: Starts, known_at: int, desk_at: int, terms_at: int, decided: Table, up: Flags,
-    accepting: Flags, silent_ns: Integers, stand_in: Integers, arrivals: Integers, placed: Integers, first: int,
-    last: int,
+    accepting: Flags, silent_ns: Integers, stand_in: Integers, arrivals: tuple[Integers, Integers, Integers],
+    placed: Integers, first: int, last: int,
 ) -> int:  # fmt: skip
     """Place arriving tasks one after another, each at the beginning of its slice, up to which nodes live first.
 
@@ -216,7 +216,7 @@ def place_arrivals(
         up, accepting: which nodes work, and take tasks, shape (nodes,).
         silent_ns: latency from each node to each audience and what reports may be missed, shape (audiences, nodes).
         stand_in: the node that takes the arrivals of each node.
-        arrivals: rows of job, rank and how long it was held [ns], shape (3, tasks).
+        arrivals: job, rank and how long it was held [ns], shape (tasks,) each.
         placed: filled with node, delay, time asking [ns] of each, shape (3, tasks).
         first, last: they are placed from the `first`-th to the one before the `last`-th.
 
@@ -231,7 +231,7 @@ def place_arrivals(
     desk.views[0].remote_execution_ms, desk.views[0].migration_ms = terms.remote_execution_ms, terms.migration_ms
     looked_ns = -1
     for entry in range(first, last):
-        job, rank, held_ns = arrivals[0, entry], arrivals[1, entry], arrivals[2, entry]
+        job, rank, held_ns = arrivals[0][entry], arrivals[1][entry], arrivals[2][entry]
         begins_ns = max(now_ns, tables.jobs[job].arrival_ns // terms.slice_ns * terms.slice_ns)
         manager = stand_in[tables.jobs[job].home]
         if begins_ns >= terms.stop_ns:
@@ -270,8 +270,10 @@ def place_arrivals(
         starts.target[0], starts.delay_ns[0], starts.origin[0] = target, delay_ns, manager
         admit_at(terms.admit, tables, terms.run_key, starts)
         placed[0, entry], placed[1, entry], placed[2, entry] = target, delay_ns, asking_ns
-        note_true_loads(tables, known, desk, terms, target, now_ns)
-        if asked > 0 and target != manager and not terms.all_is_known:
+        has_asked = asked > 0 and target != manager
+        if terms.all_is_known or has_asked:
+            note_true_loads(tables, known, desk, terms, target, now_ns)
+        if has_asked and not terms.all_is_known:
             learn(known, manager, target, now_ns, desk.own_numbers[0])
         if terms.migrates and not send_away(
             tables, known, desk, terms, decided, up, accepting, silent_ns, manager, now_ns

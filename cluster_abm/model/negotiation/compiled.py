@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,8 @@ from cluster_abm.model.negotiation.desk import (
     AT_FAULT,
     AT_FAULT_OF_MIGRATION,
     DECIDED_ROWS,
-    MIGRATIONS,
     NO_ROOM,
     NOW_NS,
-    OUTCOME,
-    REFUSED,
-    REMOTE_EXECUTIONS,
-    TAKEN,
     desk_group,
     empty_desk,
     known_group,
@@ -45,6 +40,7 @@ from cluster_abm.model.negotiation.questions import Questions
 from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.model.negotiation.views import Views
 from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.submission.queues import Arrivals
 from cluster_abm.policies import Policy
 from cluster_abm.policies.capacities import Capacities
 from cluster_abm.scenario.schema import Negotiation
@@ -62,20 +58,16 @@ METHODS = (
 )  # fmt: skip
 
 
-def methods_of(policy: Policy) -> list[object]:
-    """What a policy decides by when tasks arrive, as its class has it, and what it has in itself."""
-    return [*(getattr(type(policy), name) for name in METHODS), *vars(policy)]
+_methods = attrgetter(*METHODS)
 
 
-@contextmanager
-def _faults_told_by_python() -> Iterator[None]:
-    """In the block numba does not print what a compiled policy raises: the path in Python raises it again."""
-    before = sys.unraisablehook
-    sys.unraisablehook = lambda _: None
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
+def methods_of(policy: Policy) -> tuple[object, list[str]]:
+    """What a policy decides by when tasks arrive, as its class has it, and the names of what it has in itself."""
+    return _methods(type(policy)), list(vars(policy))
+
+
+def _not_told(_: object) -> None:
+    """What a compiled policy raises numba does not print: the path in Python raises it again."""
 
 
 class CompiledNegotiation:
@@ -144,7 +136,9 @@ class CompiledNegotiation:
         self._terms = np.zeros(1, terms_group.row)
         for name, value in terms.items():
             self._terms[name] = value
+        self._stop_ns, self._writes = self._terms["stop_ns"], self._terms["writes"]
         self._desk_row, self._known_row = np.zeros(1, desk_group.row), np.zeros(1, known_group.row)
+        self._addresses = address(self._known_row), address(self._desk_row), address(self._terms)
         self._pointed_at: object = None
         self._migrates, self._offers = policy.migrates, settings.offers
         self._spare_rows = int(self._terms["spare_rows"][0])
@@ -159,11 +153,11 @@ class CompiledNegotiation:
         are_alike = self._views.capacities(0) is None
         return are_alike == self._compares_alike and methods_of(self._policy) == self._methods
 
-    def place(self, arrivals: Integers, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
+    def place(self, arrivals: Arrivals, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
 
         Args:
-            arrivals: rows of job, rank and how long it was held [ns], shape (3, tasks), in the order of arrival.
+            arrivals: the tasks, in the order of arrival.
             stand_in: the node that takes the arrivals of each node.
             at_fault: places one of them, or, told so, only makes tasks migrate after it, by the path in Python: its
                 policy, or what it costs, is at fault.
@@ -171,7 +165,7 @@ class CompiledNegotiation:
         Returns:
             node, delay [ns] and time asking [ns] of each, shape (3, tasks).
         """
-        count = arrivals.shape[1]
+        count = len(arrivals.job)
         placed = np.zeros((3, count), np.int64)
         self._bring_up_to_date()
         done = 0
@@ -181,7 +175,7 @@ class CompiledNegotiation:
 
     def _some(
         self,
-        arrivals: Integers,
+        arrivals: Arrivals,
         placed: Integers,
         stand_in: Integers,
         first: int,
@@ -195,28 +189,29 @@ class CompiledNegotiation:
             self._desk.fetched_mb[:] = self._staging.fetched_mb, self._staging.fetched_between_clusters_mb
         counts[:] = 0
         counts[NOW_NS], counts[DECIDED_ROWS] = self._clock.now_ns, position
-        self._terms["stop_ns"], self._terms["writes"] = self._reports.arrival_ns, log.is_read
+        self._stop_ns[0], self._writes[0] = self._reports.arrival_ns, log.is_read
         if self._reports.known is not self._pointed_at:
             self._pointed_at = self._reports.known
             point(self._known_row, self._reports.known._asdict())
-        with _faults_told_by_python():
+        told_by, sys.unraisablehook = sys.unraisablehook, _not_told
+        try:
             done = self._place_arrivals(
-                engine.tables, self._desk.starts, address(self._known_row), address(self._desk_row),
-                address(self._terms), decided, self._availability.up, self._availability.accepting, self._silent_ns,
-                stand_in, arrivals, placed, first, last,
+                engine.tables, self._desk.starts, *self._addresses, decided, self._availability.up,
+                self._availability.accepting, self._silent_ns, stand_in, tuple(arrivals), placed, first, last,
             )  # fmt: skip
-        log.count(int(counts[TAKEN]), int(counts[REFUSED]))
-        self._departures.remote_executions += int(counts[REMOTE_EXECUTIONS])
-        self._departures.migrations += int(counts[MIGRATIONS])
+        finally:
+            sys.unraisablehook = told_by
+        now_ns, _, refused, taken, remote_executions, migrations, outcome = counts.tolist()
+        log.count(taken, refused)
+        self._departures.remote_executions += remote_executions
+        self._departures.migrations += migrations
         if self._staging is not None:
             self._staging.note_fetched(self._desk.fetched_mb)
         # Nodes that had nothing to do with the arrivals have lagged behind.
-        now_ns = int(counts[NOW_NS])
         if now_ns > self._clock.now_ns:
             self._clock.now_ns = engine.serve(now_ns)
-        outcome = counts[OUTCOME]
         if outcome == NO_ROOM:
-            self._make_room(int(arrivals[0, done]), stand_in)
+            self._make_room(int(arrivals.job[done]), stand_in)
         elif outcome in (AT_FAULT, AT_FAULT_OF_MIGRATION):
             at_fault(done, outcome == AT_FAULT_OF_MIGRATION)
             done += 1
@@ -268,10 +263,10 @@ class CompiledNegotiation:
     @cached_property
     def _place_arrivals(self) -> Callable[..., int]:
         nodes = len(self._engine.nodes)
-        flags, numbers = np.zeros(nodes, bool), np.zeros((3, 1), np.int64)
+        flags, numbers, placed = np.zeros(nodes, bool), np.zeros(1, np.int64), np.zeros((3, 1), np.int64)
         return entry(
             place_arrivals, self._engine.tables, self._desk.starts, 0, 0, 0, self._no_rows, flags, flags,
-            self._silent_ns, np.zeros(nodes, np.int64), numbers, numbers, 0, 0,
+            self._silent_ns, np.zeros(nodes, np.int64), (numbers,) * 3, placed, 0, 0,
         )  # fmt: skip
 
     _no_rows: Table = np.zeros(0, DECIDED)

@@ -88,6 +88,7 @@ class Placement:
         self._managers, self._routes_in_use, self._compiled = managers, routes_in_use, compiled
         # A task that starts, as the engine is told: reused, for there are many.
         self._one = [np.zeros(1, np.int64) for _ in range(6)]
+        self._each_its_own = np.arange(len(engine.nodes))
         self.any_decides = any(manager.decides_on_arrival for manager in managers)
 
     def place(self, arrivals: Arrivals) -> bool:
@@ -96,15 +97,15 @@ class Placement:
         Each is decided, and departs, before the next one is, so that what the next one sees includes it. Only jobs of a
         policy that holds jobs, which come one at a time, are refused by every node.
         """
+        if self.any_decides and self._compiled is not None and self._compiled.is_right:
+            self._place_compiled(arrivals, self._compiled)
+            return True
         origins = self._engine.jobs["home"][arrivals.job].astype(np.int64)
         if not self._availability.all_accepting:
             # The arrivals of a node that is down or draining are taken by the next one that accepts.
             origins = np.array([self._availability.stand_in(home) for home in origins.tolist()])
         if not self.any_decides:
             self._start_at_home(arrivals, origins)
-            return True
-        if self._compiled is not None and self._compiled.is_right:
-            self._place_compiled(arrivals, self._compiled)
             return True
         self._views.look()
         return all(
@@ -139,10 +140,9 @@ class Placement:
 
     def _place_compiled(self, arrivals: Arrivals, compiled: CompiledNegotiation) -> None:
         """Place arriving tasks in compiled code; what concerns the links is noted afterwards, in the same order."""
-        nodes = len(self._engine.nodes)
-        stand_in = np.arange(nodes)
+        stand_in = self._each_its_own
         if not self._availability.all_accepting:
-            stand_in = np.array([self._availability.stand_in(node) for node in range(nodes)])
+            stand_in = np.array([self._availability.stand_in(node) for node in stand_in.tolist()])
 
         def at_fault(entry: int, has_started: bool) -> None:
             job, rank, held_ns = (int(column[entry]) for column in arrivals)
@@ -153,7 +153,7 @@ class Placement:
                 self._views.look()
                 self._place_one(job, rank, held_ns, home)
 
-        placed = compiled.place(np.stack(arrivals), stand_in, at_fault)
+        placed = compiled.place(arrivals, stand_in, at_fault)
         is_noted = self._routes_in_use.is_on and self._routes_in_use.can_fail
         if not (is_noted or self._transfers.is_contended):
             return

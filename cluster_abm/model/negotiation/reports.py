@@ -101,6 +101,9 @@ class Reports:
         self.due_ns = 0 if are_sent else NEVER
         self.arrival_ns = NEVER
         self._in_transit: deque[Sent] = deque()
+        # Latencies of the routes as they were when reports were last sent, and which there are.
+        self._latency_ns: Integers | None = None
+        self._delays_ns: list[int] = []
         self._number = 0
         self.known = nothing_known(audience)
         self._at_once = live.whole.is_alike and not audience.any()
@@ -147,10 +150,11 @@ class Reports:
         loads = self._engine.empty_loads()
         self._engine.measure(now_ns, loads)
         latency_ns = self._live.routes.latencies_to(self.known.audience)
-        due_ns = now_ns + np.unique(latency_ns)
-        self._in_transit.append(
-            Sent(self._number, now_ns, loads, senders, latency_ns, deque(due_ns[due_ns < NEVER // 4].tolist()))
-        )
+        if latency_ns is not self._latency_ns:
+            delays_ns = np.unique(latency_ns)
+            self._latency_ns, self._delays_ns = latency_ns, delays_ns[delays_ns < NEVER // 4].tolist()
+        due_ns = deque(now_ns + delay_ns for delay_ns in self._delays_ns)
+        self._in_transit.append(Sent(self._number, now_ns, loads, senders, latency_ns, due_ns))
         self._number += 1
         self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
         self._look_ahead()

@@ -73,6 +73,7 @@ class Submissions:
         may_change: Callable[[], bool],
     ) -> None:
         self._engine, self._clock, self._availability = engine, clock, availability
+        self._all_have_one_task = bool((engine.widths == 1).all())
         self.schedule, self._holding, self._may_change = schedule, holding, may_change
         self._queues: dict[int, deque[int]] = {}
         self.held: set[int] = set()
@@ -90,7 +91,12 @@ class Submissions:
 
         Each group must have been placed when the next one is asked for: a policy that holds sees what it has started.
         """
-        arrived = self.schedule.take(boundary_ns).tolist()
+        jobs = self.schedule.take(boundary_ns)
+        if self._holding is None and not self._homeless and self._availability.any_accepting:
+            if len(jobs):
+                yield self._tasks_of(jobs)
+            return
+        arrived = jobs.tolist()
         if not self._availability.any_accepting:
             self._homeless += arrived
             self.held.update(arrived)
@@ -162,10 +168,10 @@ class Submissions:
             width = int(self._engine.jobs["tasks"][job])
             held_ns = max(0, self._clock.now_ns - int(self.schedule.arrivals_ns[job]))
             return Arrivals(np.full(width, job), np.arange(width), np.full(width, held_ns))
-        widths = self._engine.jobs["tasks"][jobs].astype(np.int64)
         all_held_ns = np.maximum(0, self._clock.now_ns - self.schedule.arrivals_ns[jobs])
-        if (widths == 1).all():
-            return Arrivals(jobs, np.zeros_like(widths), all_held_ns)
+        if self._all_have_one_task:
+            return Arrivals(jobs, np.zeros(len(jobs), np.int64), all_held_ns)
+        widths = self._engine.widths[jobs].astype(np.int64)
         starts = np.cumsum(widths) - widths
         return Arrivals(
             jobs.repeat(widths), np.arange(widths.sum()) - starts.repeat(widths), all_held_ns.repeat(widths)
