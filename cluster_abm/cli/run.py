@@ -77,6 +77,9 @@ def run_command(
                 from cluster_abm.results.film import check_film
 
                 check_film(animate)
+            from cluster_abm.study.runner.ahead import compile_here
+
+            compile_here(checked, quiet=False, look=stop.raise_if_requested)
             from cluster_abm.model import ClusterModel
 
             model = ClusterModel(checked, keep_decisions=out is not None)

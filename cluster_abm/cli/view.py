@@ -112,9 +112,11 @@ def _compile(scenario: Scenario) -> None:
         InputError: the scenario cannot be run.
     """
     from cluster_abm.model import ClusterModel
+    from cluster_abm.study.runner.ahead import compile_here
 
     tell("getting ready; the very first time this takes up to a minute (Ctrl-C ends it)")
     try:
+        compile_here(scenario, quiet=False, look=lambda: None)
         model = ClusterModel(scenario)
         for _ in range(WARMING_SLICES):
             model.step()

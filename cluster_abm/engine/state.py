@@ -46,7 +46,7 @@ LONGEST_NS = 4_600_000_000_000 * NS_PER_MS
 
 
 class Addresses(NamedTuple):
-    """Addresses of kernels, for code that calls them without being compiled together with them."""
+    """Addresses of kernels, for code that calls them without being compiled together with them; `migrate` may be 0."""
 
     advance: int
     admit: int
@@ -229,16 +229,19 @@ class EngineState(GrowingTables):
     def _compiled_advance(self) -> Callable[[Tables, int, int, int, int, int], int]:
         return entry(advance, self.tables, self.slice_ns, 0, 0, 0, 0)
 
-    @cached_property
-    def addresses(self) -> Addresses:
-        """Where the kernels are that compiled negotiations call."""
+    def addresses(self, migrates: bool) -> Addresses:
+        """Where the kernels are that compiled negotiations call; that by which tasks migrate only if asked for."""
         tables, starts = self.tables, Starts(*(np.zeros(1, np.int64),) * 6)
         return Addresses(
             advance=native_address(advance, tables, 0, 0, 0, 0, 0),
             admit=native_address(admit, tables, np.uint64(0), starts),
             measure=native_address(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False),
-            migrate=native_address(migrate, tables, 0, 0, 0, 0),
+            migrate=self.address_of_migrate() if migrates else 0,
         )
+
+    def address_of_migrate(self) -> int:
+        """Where the kernel is by which a task migrates."""
+        return native_address(migrate, self.tables, 0, 0, 0, 0)
 
     @cached_property
     def _compiled_admit(self) -> Callable[[Tables, np.uint64, Starts], None]:

@@ -14,8 +14,6 @@ from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.compiling.calls import address_of, call_at
 from cluster_abm.compiling.tables import task_of, view_of
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.loads import describe
-from cluster_abm.engine.migration import slot_of
 from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, LIVE, NEVER, RECORDS, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
 from cluster_abm.model.negotiation.asking import (
@@ -25,7 +23,7 @@ from cluster_abm.model.negotiation.asking import (
     bring_up_to,
     close_view,
     look,
-    migrate_at,
+    note_declined,
     note_true_loads,
     open_view,
     whole_ns,
@@ -37,7 +35,6 @@ from cluster_abm.model.negotiation.desk import (
     AT_STOP,
     DECIDED_ROWS,
     DONE,
-    MIGRATIONS,
     NO_ROOM,
     NOW_NS,
     OUTCOME,
@@ -47,22 +44,13 @@ from cluster_abm.model.negotiation.desk import (
     terms_group,
 )
 from cluster_abm.model.negotiation.knowledge import learn
+from cluster_abm.model.negotiation.migrating import send_away_at
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
 desk_of, known_of, terms_of = desk_group.at, known_group.at, terms_group.at
-
-
-@inlined
-def note_declined(desk: Any, declined: int, target: int) -> int:
-    """A node has refused; how many have."""
-    for place in range(declined):
-        if desk.declined[place] == target:
-            return declined
-    desk.declined[declined] = target
-    return declined + 1
 
 
 @inlined
@@ -130,55 +118,6 @@ def cost_of(desk: Any, terms: Any, task: Table, manager: int, target: int) -> fl
     view.mb_per_s_at = address_of(desk.mb_per_s) + 8 * (desk.route_at[manager])
     view.latency_ms_at = address_of(desk.latency_ms) + 8 * (desk.route_at[manager])
     return float(view_of(address_of(desk.views)).cost_ms(task_of(address_of(task)), target))
-
-
-@called
-def send_away(
-    tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, up: Flags, accepting: Flags,
-    silent_ns: Integers, manager: int, now_ns: int,
-) -> bool:  # fmt: skip
-    """LoadManager.rebalance: tasks of the node migrate, as its policy decides; False at a fault."""
-    declined, sent, asking_ns = 0, 0, 0
-    task_at, view_at, decision_at = address_of(desk.task), address_of(desk.views), address_of(desk.decision)
-    while sent != terms.most_migrations and declined < terms.offers:
-        changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
-        bring_up_to(tables, terms, manager, now_ns)
-        count = describe(tables.nodes, tables.tasks, tables.jobs, manager, now_ns, desk.candidates)
-        desk.views[0].candidate_count = count
-        is_right = call_at(terms.migration, task_at, view_at, terms.numbers, decision_at)
-        close_view(known, desk, terms, manager, declined, changed)
-        decision = desk.decision[0]
-        target, cost_ms = decision.target, decision.cost_ms
-        if is_right != 1:
-            return False
-        if target == -1 or decision.place < 0:
-            return True
-        if target < 0 or target >= tables.nodes.shape[0] or target == manager or decision.place >= count:
-            return False
-        view_of(view_at).candidate(decision.place)
-        reason, took_ns = ask(
-            tables, known, desk, terms, up, accepting, silent_ns, desk.candidate, manager, target, now_ns
-        )
-        task = desk.candidate[0]
-        write_decision(desk, terms, decided, task, manager, target, reason == 0, reason, now_ns)
-        if reason != 0:
-            asking_ns += took_ns
-            declined = note_declined(desk, declined, target)
-            continue
-        slot = slot_of(tables.nodes, tables.tasks, manager, task.task)
-        if slot < 0 or not 0.0 <= cost_ms <= LONGEST_WAIT_MS:
-            return False
-        bring_up_to(tables, terms, target, now_ns)
-        transit_ns = whole_ns(cost_ms) + asking_ns + took_ns
-        migrate_at(terms.migrate, tables, slot, target, transit_ns, now_ns)
-        desk.counts[MIGRATIONS if task.running else REMOTE_EXECUTIONS] += 1
-        note_true_loads(tables, known, desk, terms, manager, now_ns)
-        note_true_loads(tables, known, desk, terms, target, now_ns)
-        if not terms.all_is_known:
-            learn(known, manager, target, now_ns, desk.own_numbers[0])
-        declined, asking_ns = 0, 0
-        sent += 1
-    return True
 
 
 @inlined
@@ -275,8 +214,8 @@ def place_arrivals(
             note_true_loads(tables, known, desk, terms, target, now_ns)
         if has_asked and not terms.all_is_known:
             learn(known, manager, target, now_ns, desk.own_numbers[0])
-        if terms.migrates and not send_away(
-            tables, known, desk, terms, decided, up, accepting, silent_ns, manager, now_ns
+        if terms.migrates and not send_away_at(
+            terms.send_away, tables, known_at, desk_at, terms_at, decided, up, accepting, silent_ns, manager, now_ns
         ):
             counts[NOW_NS], counts[OUTCOME] = now_ns, AT_FAULT_OF_MIGRATION
             return entry

@@ -155,6 +155,16 @@ def write_decision(
 
 
 @inlined
+def note_declined(desk: Any, declined: int, target: int) -> int:
+    """A node has refused; how many have."""
+    for place in range(declined):
+        if desk.declined[place] == target:
+            return declined
+    desk.declined[declined] = target
+    return declined + 1
+
+
+@inlined
 def whole_ns(milliseconds: float) -> int:
     """The whole ns nearest to a time in ms (interconnect.units.whole_ns)."""
     return int(math.floor(milliseconds * 1e6 + 0.5))
@@ -188,7 +198,9 @@ def ask(
     if not accepting[target]:
         reason = terms.drains
     elif not terms.all_is_known and terms.refusals:
-        changed = open_view(tables, known, desk, terms, accepting, silent_ns, target, 0, now_ns)
+        # No literal 0: for that numba would compile `open_view` again.
+        none_declined = 0 * target
+        changed = open_view(tables, known, desk, terms, accepting, silent_ns, target, none_declined, now_ns)
         at, view_at = address_of(task), address_of(desk.views)
         reason = call_at(terms.accept, at, view_at, terms.numbers, address_of(desk.decision))
         close_view(known, desk, terms, target, 0, changed)

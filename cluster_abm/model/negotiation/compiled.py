@@ -16,9 +16,10 @@ from cluster_abm.compiling.entries import CompiledPolicy
 from cluster_abm.compiling.pointers import point
 from cluster_abm.compiling.tables import address
 from cluster_abm.compiling.texts import number_of
+from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import CANDIDATE, Table
-from cluster_abm.jit import entry
+from cluster_abm.jit import entry, native_address
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.staging import Staging
@@ -36,6 +37,7 @@ from cluster_abm.model.negotiation.desk import (
     terms_group,
     with_files,
 )
+from cluster_abm.model.negotiation.migrating import send_away
 from cluster_abm.model.negotiation.questions import Questions
 from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.model.negotiation.views import Views
@@ -108,7 +110,8 @@ class CompiledNegotiation:
         if staging is not None:
             self._desk = with_files(self._desk, staging.tables())
         terms = {
-            **engine.addresses._asdict(),
+            **engine.addresses(policy.migrates)._asdict(),
+            "send_away": compiled_migration(engine) if policy.migrates else 0,
             "place": compiled.place,
             "accept": compiled.accept,
             "migration": compiled.migration,
@@ -262,11 +265,21 @@ class CompiledNegotiation:
 
     @cached_property
     def _place_arrivals(self) -> Callable[..., int]:
-        nodes = len(self._engine.nodes)
-        flags, numbers, placed = np.zeros(nodes, bool), np.zeros(1, np.int64), np.zeros((3, 1), np.int64)
-        return entry(
-            place_arrivals, self._engine.tables, self._desk.starts, 0, 0, 0, self._no_rows, flags, flags,
-            self._silent_ns, np.zeros(nodes, np.int64), (numbers,) * 3, placed, 0, 0,
-        )  # fmt: skip
+        return compiled_placement(self._engine)
 
     _no_rows: Table = np.zeros(0, DECIDED)
+
+
+def compiled_placement(engine: EngineState) -> Callable[..., int]:
+    """The compiled code of arriving.place_arrivals: the same for all policies."""
+    rows, flags, numbers, table = np.zeros(0, DECIDED), np.zeros(1, bool), np.zeros(1, np.int64), np.zeros((1, 1), int)
+    return entry(
+        place_arrivals, engine.tables, Starts(*(numbers,) * 6), 0, 0, 0, rows, flags, flags, table, numbers,
+        (numbers,) * 3, table, 0, 0,
+    )  # fmt: skip
+
+
+def compiled_migration(engine: EngineState) -> int:
+    """The address of the compiled code of migrating.send_away: the same for all policies that migrate tasks."""
+    rows, flags, table = np.zeros(0, DECIDED), np.zeros(1, bool), np.zeros((1, 1), int)
+    return native_address(send_away, engine.tables, 0, 0, 0, rows, flags, flags, table, 0, 0)

@@ -90,7 +90,8 @@ class Desk(NamedTuple):
 
 
 # What stays the same during a run, or a call. Fields:
-#    advance, admit, measure, migrate: addresses of the engine's kernels.
+#    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
+#    send_away: address of migrating.send_away; 0 likewise.
 #    place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
 #    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
 #    offers: how many nodes are asked.
@@ -111,8 +112,8 @@ class Desk(NamedTuple):
 #    no_answer, drains: numbers of these reasons.
 TERMS = {
     **dict.fromkeys(
-        ("advance", "admit", "measure", "migrate", "place", "accept", "migration", "numbers", "most_migrations",
-         "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
+        ("advance", "admit", "measure", "migrate", "send_away", "place", "accept", "migration", "numbers",
+         "most_migrations", "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
     ),
     **dict.fromkeys(("loss_share", "remote_execution_ms", "migration_ms"), "f8"),
     **dict.fromkeys(("run_key", "policy_key", "message_key"), "u8"),

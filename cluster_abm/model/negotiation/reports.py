@@ -120,9 +120,6 @@ class Reports:
             deliver, self.known, 0, self._shown_numbers, np.zeros(len(audience), bool), np.zeros((1, 1), np.int64), 0,
             self._key, 0.0, False, 0, 0,
         )  # fmt: skip
-        self._learn = entry(learn_one, self.known, 0, 0, 0, np.zeros(INDICES))
-        self._show = entry(show, self.known, 0, self._shown_numbers, self._differing, 0)
-        self._learnt_by = entry(learnt_by, self.known, 0, self._places)
 
     def send_when_due(self) -> None:
         """When the period has come, send the reports of all nodes that are up."""
@@ -184,7 +181,8 @@ class Reports:
         """What a manager knows of all nodes, until the next call. Its own row is for the caller to write."""
         shown_of = (self._audience[manager], self._received)
         count = self._differ if shown_of == self._shown_of else -1
-        self._differ = self._show(self.known, manager, self._shown_numbers, self._differing, count)
+        shows = entry(show, self.known, manager, self._shown_numbers, self._differing, count)
+        self._differ = shows(self.known, manager, self._shown_numbers, self._differing, count)
         self._shown_of = shown_of
         return self._shown
 
@@ -198,7 +196,8 @@ class Reports:
     def learn(self, manager: int, node: int, loads: Any) -> None:
         """An answer has told a manager a node's load row."""
         self.make_room(1)
-        self._learn(self.known, manager, node, self._clock.now_ns, np.array(loads.item()))
+        told = np.array(loads.item())
+        entry(learn_one, self.known, manager, node, 0, told)(self.known, manager, node, self._clock.now_ns, told)
 
     @property
     def in_transit(self) -> int:
@@ -207,7 +206,7 @@ class Reports:
 
     def learnt_by(self, manager: int) -> dict[int, int]:
         """The nodes about which answers have told a manager what no report has made stale, and when [ns]."""
-        places = self._places[: self._learnt_by(self.known, manager, self._places)]
+        places = self._places[: entry(learnt_by, self.known, manager, self._places)(self.known, manager, self._places)]
         return dict(zip(self.known.node[places].tolist(), self.known.learnt_ns[places].tolist(), strict=True))
 
     def make_room(self, answers: int) -> None:

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
 from cluster_abm.study.runner.in_flight import Ended, InFlight
 from cluster_abm.study.runner.keeping import ResultKeeper
@@ -103,6 +104,8 @@ class Work:
 
     def carry_on(self, executor: BatchExecutor) -> None:
         """Carry out all that is asked for."""
+        if executor.is_here:
+            self._compile_ahead(executor)
         with InFlight(executor, self._book) as flight:
             try:
                 while self.queue or self._elsewhere or flight:
@@ -120,6 +123,12 @@ class Work:
             except KeyboardInterrupt:
                 self.under_way = [(run, since) for run, since in flight.under_way() if since >= LONG_UNDER_WAY_S]
                 raise
+
+    def _compile_ahead(self, executor: BatchExecutor) -> None:
+        first_of_keys = {key: (key, seed) for key, seed in reversed(self.queue)}
+        parts = missing_parts(map(self._request.scenario, first_of_keys.values()))
+        if parts:
+            compile_ahead(executor, parts, bool(self._bar.disable), look=lambda: None)
 
     def _ask_for(self, key: str) -> None:
         """Put what a key still needs into the queue."""

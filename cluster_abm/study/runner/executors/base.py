@@ -39,6 +39,11 @@ class BatchExecutor(Executor):
         """Whether its tasks are carried out one after the other, so that each may have all cores."""
         return False
 
+    @property
+    def is_here(self) -> bool:
+        """Whether its tasks are carried out by several processes of this machine, which share what one compiles."""
+        return False
+
     @abstractmethod
     def abandon(self) -> None:
         """End now: nothing more is begun, what runs is stopped, and no process or job stays behind."""

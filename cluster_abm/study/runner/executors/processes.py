@@ -44,6 +44,11 @@ class ProcessExecutor(BatchExecutor):
         """Each process's task, and the next one for it."""
         return 2 * self._crew.limit
 
+    @property
+    def is_here(self) -> bool:
+        """As BatchExecutor."""
+        return True
+
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have the function called by the next free process; tasks begin in the order they are submitted in."""
         if self._over:

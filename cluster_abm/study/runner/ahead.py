@@ -1,0 +1,189 @@
+"""On a machine where nothing is compiled yet: what runs need is compiled by several processes at once, each part once.
+
+Numba keeps what one process compiles on the disk, and the next one loads it in a hundredth of a second. Without this
+stage every process would compile the same engine for half a minute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numba
+from tqdm import tqdm
+
+from cluster_abm.errors import InputError
+from cluster_abm.jit import cache_folder
+from cluster_abm.limits import available_processors
+from cluster_abm.policies import Policy, create
+from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.runner.executors import BatchExecutor, open_executor
+from cluster_abm.study.runner.in_flight import Ended, InFlight
+
+Kind = Literal["engine", "placement", "migration", "policy"]
+# Of so many scenarios at most it is looked up what they need: a study has few policies, at many points.
+MOST_SCENARIOS = 64
+
+
+class Part(NamedTuple):
+    """Something that is compiled on its own.
+
+    Attributes:
+        kind: the engine, the placement of arriving tasks, the migration of tasks, or a policy.
+        scenario: one that needs it.
+        key: name of the file that says, beside what is compiled, that it is there.
+    """
+
+    kind: Kind
+    scenario: Scenario
+    key: str
+
+
+def missing_parts(scenarios: Iterable[Scenario]) -> list[Part]:
+    """What runs of these scenarios need and no process has compiled here, the longest work first.
+
+    Empty where nothing that is compiled can be kept.
+    """
+    folder = cache_folder()
+    if folder is None:
+        return []
+    parts: dict[str, Part] = {}
+    for scenario, _ in zip(scenarios, range(MOST_SCENARIOS), strict=False):
+        for part in _parts_of(scenario):
+            parts.setdefault(part.key, part)
+    order = ("engine", "placement", "migration", "policy")
+    missing = [part for part in parts.values() if not Path(folder, part.key).exists()]
+    return sorted(missing, key=lambda part: order.index(part.kind))
+
+
+def compile_ahead(executor: BatchExecutor, parts: list[Part], quiet: bool, look: Callable[[], None]) -> None:
+    """Compile parts on an executor's processes.
+
+    Args:
+        executor: processes of this machine.
+        parts: of `missing_parts`.
+        quiet: no progress bar.
+        look: called now and then; what it raises ends the work.
+    """
+    label = "compiling, once"
+    with tqdm(total=len(parts), desc=label, unit="part", disable=True if quiet else None, leave=False) as bar:
+
+        def book(_: Ended[str]) -> None:
+            # What failed, the run that needs it says.
+            bar.update()
+
+        with InFlight(executor, book) as flight:
+            for part in parts:
+                flight.send(part.key, compile_part, part)
+            while flight:
+                look()
+                flight.book_next()
+
+
+def compile_here(scenario: Scenario, quiet: bool, look: Callable[[], None]) -> None:
+    """Compile what one run needs on processes of its own, where that takes less time than in this one.
+
+    Args:
+        scenario: the run's.
+        quiet, look: as of `compile_ahead`.
+    """
+    parts = missing_parts([scenario])
+    workers = min(len(parts), available_processors())
+    if workers < 2:
+        return
+    # Where there can be no processes this one compiles when the run begins.
+    with suppress(InputError, BrokenExecutor), open_executor("process", workers) as executor:
+        compile_ahead(executor, parts, quiet, look)
+
+
+def compile_part(part: Part) -> None:
+    """Compile a part, and note that it is there."""
+    with suppress(InputError):
+        _COMPILERS[part.kind](part.scenario)
+    folder = cache_folder()
+    if folder is not None:
+        Path(folder, part.key).touch()
+
+
+def _parts_of(scenario: Scenario) -> list[Part]:
+    parts = [Part("engine", scenario, _key("engine"))]
+    with suppress(InputError):
+        policy = create(scenario.policy)
+        if policy.acts_on_arrival and not (policy.holds_jobs or policy.pooled or policy.averages):
+            parts.append(Part("placement", scenario, _key("placement")))
+            if policy.migrates:
+                parts.append(Part("migration", scenario, _key("migration")))
+            parts.append(Part("policy", scenario, _key(f"policy-{_digest(scenario, policy)}")))
+    return parts
+
+
+def _key(name: str) -> str:
+    # Other versions of Python and numba keep their own code in the same folder.
+    return f"{name}.{sys.implementation.cache_tag}.{numba.__version__}.compiled"
+
+
+def _digest(scenario: Scenario, policy: Policy) -> str:
+    name = scenario.policy.name
+    kinds = {parameter: type(value).__name__ for parameter, value in policy.parameters}
+    text = f"{name} {policy_version(name)} {kinds} {_has_files(scenario)} {_is_unlike(scenario)}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _has_files(scenario: Scenario) -> bool:
+    return scenario.data.files > 0
+
+
+def _is_unlike(scenario: Scenario) -> bool:
+    return bool(scenario.cluster.group)
+
+
+def _engine(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+
+    ClusterModel(_small()).run()
+
+
+def _placement(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.model.negotiation.compiled import compiled_placement
+
+    compiled_placement(ClusterModel(_small()).engine)
+
+
+def _migration(_: Scenario) -> None:
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.model.negotiation.compiled import compiled_migration
+
+    engine = ClusterModel(_small()).engine
+    engine.address_of_migrate()
+    compiled_migration(engine)
+
+
+def _policy(scenario: Scenario) -> None:
+    from cluster_abm.compiling.entries import compiled_policy
+    from cluster_abm.compiling.translating import NotCompilable
+
+    policy = create(scenario.policy)
+    is_unlike = policy.parameters.heterogeneous and _is_unlike(scenario)
+    # Then its managers decide in Python.
+    with suppress(NotCompilable):
+        compiled_policy(policy, _has_files(scenario), is_unlike)
+
+
+def _small() -> Scenario:
+    """A run that is over at once, and needs the engine."""
+    return load_scenario("cpu-bound", {"cluster.nodes": 2, "workload.duration_s": 2.0, "policy.name": "none"})
+
+
+_COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
+    "engine": _engine,
+    "placement": _placement,
+    "migration": _migration,
+    "policy": _policy,
+}
