@@ -94,6 +94,14 @@ def _access_ms(data: Any, files: Any) -> Any:
     return found
 
 
+@method(DATA, "access_ms_on")
+def _access_ms_on(data: Any, files: Any, node: int) -> float:
+    found = 0.0
+    for file in files:
+        found += floats_at(data.row.fetch_ms_at + file * data.row.nodes * 8, data.row.nodes)[node]
+    return found
+
+
 @method(DATA, "held_mb")
 def _held_mb(data: Any, files: Any) -> Any:
     row, nodes = data.row, data.row.nodes

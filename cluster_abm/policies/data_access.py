@@ -49,11 +49,12 @@ class DataAccess(Policy):
         )
 
     def load_of(self, task: ArrivingTask, view: View, node: int) -> float:
-        """T on a node."""
-        return float(self.costs_ms(task, view)[node])
+        """T on a node, and what the load there adds: an entry of `costs_ms` [ms]."""
+        fetch_ms = 0.0 if view.data is None else view.data.access_ms_on(task.files, node)
+        return fetch_ms + self.parameters.load_weight_ms * view.load("tasks", node, task)
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """Refuses if, by the load that is true here, home would have been cheaper."""
-        if self.costs_ms(task, view)[view.me] > decision.load_here:
+        if self.load_of(task, view, view.me) > decision.load_here:
             return "dearer than home by now"
         return ""

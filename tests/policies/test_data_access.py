@@ -61,6 +61,7 @@ EXAMPLE = data_map(
 
 def test_the_worked_example():
     assert EXAMPLE.access_ms((0, 1, 2)).tolist() == [3521, 4021, 10321, 10521]
+    assert [EXAMPLE.access_ms_on((0, 1, 2), node) for node in range(4)] == [3521, 4021, 10321, 10521]
     assert [EXAMPLE.source(1, node) for node in range(4)] == [1, 1, 2, 2]
     assert [EXAMPLE.source(2, node) for node in range(4)] == [3, 3, 3, 3]
     on_node_mb, in_cluster_mb = EXAMPLE.held_mb((0, 1))
@@ -220,6 +221,7 @@ def test_where_all_clusters_are_alike_far_the_majority_loses_no_more_than_a_fetc
     placed = data_map(cluster_of, size_mb, holders, by_distance(cluster_of, 100, 10))
     files = tuple(range(len(size_mb)))
     times_ms = placed.access_ms(files)
+    assert [placed.access_ms_on(files, node) for node in range(len(cluster_of))] == times_ms.tolist()
     on_node_mb, in_cluster_mb = placed.held_mb(files)
     everything_mb = sum(size_mb)
     by_formula = everything_mb / 0.01 - in_cluster_mb * (1 / 0.01 - 1 / 0.1) - on_node_mb / 0.1

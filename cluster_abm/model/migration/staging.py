@@ -64,7 +64,7 @@ class Staging:
         Raises:
             InputError: for ever, or longer than 31 years.
         """
-        wait_ms = float(self.map.access_ms(self.files_of(job))[node])
+        wait_ms = self.map.access_ms_on(self.files_of(job), node)
         if not wait_ms <= LONGEST_WAIT_MS:
             raise InputError(
                 f"data: job {job} would wait {wait_ms:g} ms for its files on node {node}: allowed is "

@@ -164,9 +164,11 @@ class Submissions:
 
     def _tasks_of(self, jobs: Integers) -> Arrivals:
         if len(jobs) == 1:
-            job = jobs[0]
-            width = int(self._engine.jobs["tasks"][job])
+            job = int(jobs[0])
+            width = int(self._engine.widths[job])
             held_ns = max(0, self._clock.now_ns - int(self.schedule.arrivals_ns[job]))
+            if width == 1:
+                return Arrivals(jobs, np.zeros(1, np.int64), np.array([held_ns]))
             return Arrivals(np.full(width, job), np.arange(width), np.full(width, held_ns))
         all_held_ns = np.maximum(0, self._clock.now_ns - self.schedule.arrivals_ns[jobs])
         if self._all_have_one_task:
