@@ -58,8 +58,10 @@ def run_cpu_s(scenario: Scenario, compiles: bool = True) -> tuple[float, Cluster
 
 
 def deciding(windows: tuple[Window, ...], repeats: int) -> list[Row]:
-    """CPU seconds of an hour under each policy, the least of several runs (other work on a machine only adds to it), and
-    of a decision: what the run takes more than one without policy."""
+    """CPU seconds of an hour under each policy, and of a decision: what the run takes more than one without policy.
+
+    The least of several runs: other work on a machine only adds to it.
+    """
     rows = []
     for window in windows:
         # Of more nodes the times to fetch all files are more than a table holds: managers decide in Python.
