@@ -164,6 +164,16 @@ def test_a_pace_says_how_many_threads_pay(monkeypatch):
     assert [pace.threads(amount, 1.0) for amount in (0.0, 1.9, 2.1, 3.9, 4.1, 1e9)] == [1, 1, 2, 3, 4, 4]
 
 
+def test_work_that_stays_with_one_thread_is_timed_now_and_then(monkeypatch):
+    monkeypatch.setattr(shares, "RESTS", 3)
+    pace = shares.Pace(2)
+    assert not pace.rests()
+    assert pace.threads(1.0, 0.0) == 1
+    assert [pace.rests() for _ in range(4)] == [True, True, True, False]
+    assert pace.threads(1.0, 1.0) == 2
+    assert [pace.rests() for _ in range(2)] == [False, False]
+
+
 @pytest.mark.parametrize("value", [0, -1, 257, 1.0, 2.5, True, "two", "", [2], None])
 def test_bad_numbers_of_threads(value):
     with pytest.raises(InputError, match=r'run\.threads.*must be "auto" or a whole number from 1 to 256'):

@@ -31,8 +31,11 @@ from cluster_abm.engine.tables import (
 from cluster_abm.engine.threads.crew import Crew
 from cluster_abm.jit import entry, kernel
 
-# To hand work over to a thread and to wait for its end takes 20 to 50 us: each thread must have as much to do [s].
-PAYS_S = 60e-6
+# To hand work over to a thread and to wait for its end takes 20 to 200 us, the latter where a virtual processor has
+# fallen asleep: each thread must have more to do than that [s].
+PAYS_S = 400e-6
+# Where one thread does a work it is timed again after so many times.
+RESTS = 32
 # How long work takes of which nothing is known yet, for each task [s].
 TASK_S = 0.3e-6
 # Fewer tasks than this are always sent on their way by one thread: it takes less than to find out whether others pay.
@@ -85,11 +88,19 @@ class Pace:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._a_unit_s = -1.0
+        self._rests = 0
+
+    def rests(self) -> bool:
+        """Whether one thread does the work this time, as it did last, without being timed: that takes time, too."""
+        self._rests -= 1
+        return self._rests >= 0
 
     def threads(self, amount: float, guess_s: float) -> int:
         """How many threads this amount of the work pays for; `guess_s`: how long it takes, if none was done yet [s]."""
         lasts_s = guess_s if self._a_unit_s < 0.0 else self._a_unit_s * amount
-        return max(1, min(self._threads, int(lasts_s / PAYS_S)))
+        found = max(1, min(self._threads, int(lasts_s / PAYS_S)))
+        self._rests = RESTS if found == 1 else 0
+        return found
 
     def note(self, amount: float, took_s: float) -> None:
         """This amount took so long, the sum of all threads [s]."""
@@ -112,7 +123,12 @@ class Shares:
 
     def serve(self, tables: Tables, end_ns: int) -> None:
         """Let all nodes live until `end_ns`; no task may depend on another one, nor may memory be limited."""
-        serve_nodes, take_back = entry(serve_share, tables, 0, 0, 0), entry(take_over, tables, tables)
+        serve_nodes = entry(serve_share, tables, 0, 0, 0)
+        if self._windows.rests():
+            serve_nodes(tables, 0, 1, end_ns)
+            self._served_ns = end_ns
+            return
+        take_back = entry(take_over, tables, tables)
         live = int(tables.counters[LIVE])
         window_ns = max(1, end_ns - self._served_ns)
         threads = self._windows.threads(window_ns, TASK_S * live)
@@ -132,6 +148,9 @@ class Shares:
     def admit(self, tables: Tables, run_key: np.uint64, starts: Starts) -> None:
         """Send tasks to the nodes on which they start (admission.admit)."""
         count = len(starts.job)
+        if self._starts.rests():
+            entry(admit, tables, run_key, starts)(tables, run_key, starts)
+            return
         threads = self._starts.threads(count, TASK_S * count)
         bound, took_s = np.zeros(threads, np.int64), [0.0] * threads
         if threads == 1:
@@ -151,6 +170,9 @@ class Shares:
         """Measure the loads of all nodes (loads.measure)."""
         nodes, tasks, count = tables.homes, tables.tasks, len(tables.homes)
         compiled = entry(measure, nodes, tasks, 0, loads, 0, 0, False)
+        if self._measurements.rests():
+            compiled(nodes, tasks, now_ns, loads, 0, count, effective_rates)
+            return
         threads = self._measurements.threads(1.0, TASK_S * (count + int(tables.counters[LIVE])))
         took_s = [0.0] * threads
         bounds = [(count * share // threads, count * (share + 1) // threads) for share in range(threads)]
