@@ -107,7 +107,7 @@ def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
 
 @pytest.mark.parametrize(("body", "reason"), [
     ("    def place(self, task, view):\n        while True:\n            pass\n", "a `while` loop"),
-    ("    def place(self, task, view):\n        return Decision(min([1], key=str), 'r')\n", "mine_policy.py"),
+    ("    def place(self, task, view):\n        return Decision(len(frozenset([1])), 'r')\n", "mine_policy.py"),
     ("    def place(self, task, view):\n        return Decision(self.k, 'r')\n", "Unknown attribute 'k'"),
     ("    def place(self, task, view):\n        return Decision(view.me, f'{task.io_per_ms:.2f}')\n", "f-string"),
     ("    def place(self, task, view):\n        return Decision(view.me, 'a' + 'b')\n", "a text of others"),
