@@ -167,14 +167,19 @@ class _Room:
     def __init__(self, nodes: int) -> None:
         self._nodes, self._rows = nodes, 0
         self._free: list[Table] = []
+        # Rows that were never used begin with the `_used`-th of these.
+        self._new, self._used = np.zeros(0, LOAD), 0
 
     def take(self) -> Table:
         """A table of loads, shape (nodes,), that may have been used before."""
-        if not self._free:
+        if self._free:
+            return self._free.pop()
+        if self._used == len(self._new):
             # Ever larger, so that there are few files.
-            rows = self._make(max(self._nodes, large_tables.ROWS_AT_ONCE // self._nodes * self._nodes, self._rows))
-            self._free = [rows[first : first + self._nodes] for first in range(0, len(rows), self._nodes)][::-1]
-        return self._free.pop()
+            rows = max(self._nodes, large_tables.ROWS_AT_ONCE // self._nodes * self._nodes, self._rows)
+            self._new, self._used = self._make(rows), 0
+        first, self._used = self._used, self._used + self._nodes
+        return self._new[first : self._used]
 
     def give_back(self, loads: Table) -> None:
         """A table is not needed any more."""
