@@ -56,13 +56,13 @@ def test_a_policy_a_metric_and_a_load_index_are_added_by_the_guide_alone(tmp_pat
         '    ("received_ms", "f8", "ms", "CPU that the tasks on the node have received"),\n'
         '    ("oversize", "f8", "1", "memory demand beyond',
     )
-    edit(package / "engine" / "loads.py", "        load.newest_ms = math.inf\n",
-         "        load.newest_ms = math.inf\n        load.received_ms = 0.0\n")  # fmt: skip
-    edit(
-        package / "engine" / "loads.py",
-        "            load.cpu_ms += remaining_ms\n",
-        "            load.cpu_ms += remaining_ms\n            load.received_ms += task.cpu_ns / NS_PER_MS\n",
-    )
+    loads = package / "engine" / "loads.py"
+    for before, added in (
+        ("        newest_ns, tasks_at_cpu = NEVER, 0\n", "        received_ms = 0.0\n"),
+        ("            cpu_ms += remaining_ms\n", "            received_ms += task.cpu_ns / NS_PER_MS\n"),
+        ("        load.cpu_queue = float(tasks_at_cpu)\n", "        load.received_ms = received_ms\n"),
+    ):
+        edit(loads, before, before + added)
     edit(package / "policies" / "capacities.py", "AS_MEASURED = frozenset(\n    [",
          'AS_MEASURED = frozenset(\n    ["received_ms", ')  # fmt: skip
     # A metric: one entry.
