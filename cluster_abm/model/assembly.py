@@ -99,7 +99,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         None if staging is None else staging.map, key(run_seed, "policy"), all_is_known,
     )  # fmt: skip
     questions = Questions(
-        int(jobs["tasks"].sum()), live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
+        engine.total_tasks, live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
         key(run_seed, "messages"), all_is_known,
     )  # fmt: skip
     periodic = PeriodicOffers(clock, availability, policies, reports, views)

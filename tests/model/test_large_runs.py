@@ -190,10 +190,9 @@ def test_the_schedule_is_that_of_the_table(monkeypatch):
 PEAK = """
 import sys
 from cluster_abm import ClusterModel
-# As many measurements of the nodes in both runs: they grow with the time, up to a limit of their own.
 seconds = float(sys.argv[1])
 model = ClusterModel("cpu-bound", seed=1, keep_decisions=False, cluster__nodes=1000, workload__utilisation=0.7,
-                     workload__duration_s=seconds, measure__period_ms=seconds * 100.0)
+                     workload__duration_s=seconds)
 model.run()
 model.summary()
 # Not `ru_maxrss`, which begins with the size of the process that started this one.
@@ -214,6 +213,6 @@ def test_memory_does_not_grow_with_the_work():
     run(1)
     (few, small_mb), (many, large_mb) = run(300), run(3000)
     assert many > 9 * few
-    # What a summary sums over: some columns of 8 bytes at a time.
-    assert large_mb - small_mb < (many - few) * 100 / 1e6
-    assert large_mb < 700
+    # What a summary sums over: some columns of 8 bytes at a time. A row of the table of jobs alone has 128.
+    assert large_mb - small_mb < (many - few) * 60 / 1e6
+    assert large_mb < 600
