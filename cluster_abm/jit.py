@@ -32,6 +32,7 @@ CACHES_KEPT, UNUSED_S = 4, 86_400.0
 NO_COUNTS: dict[str, Any] = {"_nrt": False}
 # Compiled code by kernel, for `entry`.
 _ENTRIES: dict[object, object] = {}
+_ADDRESSES: dict[object, int] = {}
 _INLINABLE: set[object] = set()
 # What a module has in it that compiles, or extends numba; others may call what is compiled.
 COMPILES = re.compile(r"^@(kernel|allocating_kernel|inlined|called|inlinable|formula)\b|^from numba", re.MULTILINE)
@@ -142,12 +143,14 @@ def entry(function: Function, *arguments: object) -> Function:
 
 
 def native_address(function: Function, *arguments: object) -> int:
-    """The address of a kernel's compiled code for arguments of such types (compiling.calls)."""
-    dispatcher = cast(Any, function)
-    signature = tuple(map(numba.typeof, arguments))
-    dispatcher.compile(signature)
-    found = dispatcher.overloads[signature]
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+    """The address of a kernel's compiled code (compiling.calls), for arguments that always have such types: `entry`."""
+    if function not in _ADDRESSES:
+        dispatcher = cast(Any, function)
+        signature = tuple(map(numba.typeof, arguments))
+        dispatcher.compile(signature)
+        found = dispatcher.overloads[signature]
+        _ADDRESSES[function] = int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+    return _ADDRESSES[function]
 
 
 def inlinable(function: Function) -> Function:

@@ -155,6 +155,27 @@ def test_an_edited_policy_is_compiled_anew(tmp_path, monkeypatch):
     assert found == [True, False]
 
 
+def test_what_stands_in_its_class_now_is_compiled(tmp_path, monkeypatch):
+    body = "    rule = 'first'\n    def place(self, task, view):\n        return Decision(view.me, self.rule)\n"
+    policy = policy_of(tmp_path, monkeypatch, body)
+    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"mine": policy})
+
+    def rules_of_a_run():
+        model = ClusterModel(scenario(**busy(policy__name="mine", workload__duration_s=2.0)), seed=1)
+        assert model.decides_in_python == ""
+        model.run()
+        return set(model.decisions_frame()["rule"])
+
+    def other(self, task, view):
+        return Decision(view.next_node, "third")
+
+    assert rules_of_a_run() == rules_of_a_run() == {"first"}
+    policy.rule = "second"
+    assert rules_of_a_run() == {"second"}
+    policy.place = other
+    assert rules_of_a_run() == {"third"}
+
+
 def test_what_it_keeps_in_itself_is_not_compiled(monkeypatch):
     class Keeps(Policy):
         name, source, summary = "keeps", "a test", "a test"
@@ -191,6 +212,7 @@ def test_where_the_compiler_itself_fails_python_decides(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr("cluster_abm.compiling.entries._entry", stumbles)
+    monkeypatch.setattr("cluster_abm.compiling.entries._COMPILED", {})
     model = ClusterModel(scenario(**busy(policy__name="jsq", workload__duration_s=2.0)), seed=1)
     assert model.decides_in_python == "the compiler failed (AssertionError: )"
     model.run()

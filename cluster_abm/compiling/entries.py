@@ -9,7 +9,7 @@ import hashlib
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -23,7 +23,14 @@ from numba.core.imputils import lower_constant
 from numba.extending import models, overload, register_model, typeof_impl
 
 from cluster_abm.compiling.operations import floats_at
-from cluster_abm.compiling.policy_types import is_shipped, numbers_of, parameter_values, policy_type
+from cluster_abm.compiling.policy_types import (
+    definition_of,
+    is_shipped,
+    kinds_of,
+    numbers_of,
+    parameter_values,
+    policy_type,
+)
 from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, unlike_view_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
@@ -160,7 +167,22 @@ def compiled_policy(policy: Policy, has_data: bool = False, has_capacities: bool
         NotCompilable: it has no compiled form.
     """
     is_there = {"data": has_data, "capacities": has_capacities}
-    token = PolicyToken(policy, frozenset(name for name, there in is_there.items() if not there))
+    absent = frozenset(name for name, there in is_there.items() if not there)
+    # Policies of a process are made anew for each run; reading their sources takes longer than a short run.
+    key = type(policy), absent, kinds_of(policy), definition_of(type(policy))
+    if key not in _COMPILED:
+        try:
+            _COMPILED[key] = _compiled(policy, absent)
+        except NotCompilable as problem:
+            _COMPILED[key] = str(problem)
+    found = _COMPILED[key]
+    if isinstance(found, str):
+        raise NotCompilable(found)
+    return found._replace(numbers=numbers_of(policy))
+
+
+def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
+    token = PolicyToken(policy, absent)
     texts = _texts(type(policy))
     for text in texts:
         number_of(text)
@@ -186,6 +208,8 @@ def _remembers(of: type[Policy]) -> bool:
 
 # Compiled code, whose addresses are in use, by what numba makes.
 _ALIVE: list[Any] = []
+# What this process has compiled, or why it cannot be, by class, absent attributes, kinds of parameters and methods.
+_COMPILED: dict[Hashable, CompiledPolicy | str] = {}
 
 
 def _told(lines: list[str]) -> str:
@@ -269,6 +293,8 @@ def _digest(of: type[Policy]) -> str:
             if isinstance(function, FunctionType):
                 digest.update(f"{name} {function.__module__} {function.__qualname__}".encode())
                 digest.update(function.__code__.co_code + repr(_plain(function.__code__)).encode())
+            elif isinstance(defined, str | bool | int | float):
+                digest.update(f"{name} {defined!r}".encode())
     return digest.hexdigest()[:16]
 
 

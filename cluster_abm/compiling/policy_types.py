@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache, partial
 from inspect import signature
 from types import FunctionType
@@ -86,14 +86,29 @@ def policy_type(policy: Policy, absent: frozenset[str]) -> tuple[ValueType, Call
 
     Raises NotCompilable.
     """
-    values = parameter_values(policy)
     of: Any = type(policy)
-    return _made(of, absent, tuple((name, type(v)) for name, v in values.items()))
+    return _made(of, absent, kinds_of(policy), definition_of(of))
+
+
+def kinds_of(policy: Policy) -> tuple[tuple[str, type], ...]:
+    """The names and types of a policy's parameters that compiled code can hold. Raises NotCompilable."""
+    return tuple((name, type(value)) for name, value in parameter_values(policy).items())
+
+
+def definition_of(of: type[Policy]) -> tuple[tuple[type, str, Hashable], ...]:
+    """The methods and constants that a policy's class and its bases have now: other code may have put others there."""
+    return tuple(
+        (owner, name, defined)
+        for owner in of.__mro__
+        if issubclass(owner, Policy)
+        for name, defined in vars(owner).items()
+        if isinstance(defined, FunctionType | property | str | bool | int | float)
+    )
 
 
 @cache
 def _made(
-    of: Any, absent: frozenset[str], parameters: tuple[tuple[str, type], ...]
+    of: Any, absent: frozenset[str], parameters: tuple[tuple[str, type], ...], definition: Hashable
 ) -> tuple[ValueType, Callable[..., Any]]:
     kinds = [_numba_kind(kind) for _, kind in parameters]
     held = types.NamedTuple(kinds, namedtuple(f"ParametersOf{of.__name__}", [name for name, _ in parameters]))

@@ -176,8 +176,7 @@ class _Room:
             return self._free.pop()
         if self._used == len(self._new):
             # Ever larger, so that there are few files.
-            rows = max(self._nodes, large_tables.ROWS_AT_ONCE // self._nodes * self._nodes, self._rows)
-            self._new, self._used = self._make(rows), 0
+            self._new, self._used = self._make(max(self._nodes, self._rows)), 0
         first, self._used = self._used, self._used + self._nodes
         return self._new[first : self._used]
 
