@@ -151,7 +151,10 @@ def near_tie(see, i):
 
 @pytest.mark.parametrize("index", ["remaining", pytest.param("queue", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("policy", ["clb", "mlb", "iolb"])
-@pytest.mark.parametrize(("nodes", "groups"), [(ALIKE, []), (UNLIKE, GROUPS)], ids=["alike", "unlike"])
+@pytest.mark.parametrize(("nodes", "groups"), [
+    pytest.param(ALIKE, [], id="alike", marks=pytest.mark.slow),
+    pytest.param(UNLIKE, GROUPS, id="unlike"),
+])  # fmt: skip
 def test_papers_mode_is_the_papers_centralised_algorithm(nodes, groups, policy, index):
     seen = {"I/O": 0, "memory": 0, "CPU": 0}
     sent = 0

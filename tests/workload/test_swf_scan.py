@@ -48,7 +48,7 @@ def bits(value: float) -> bytes:
     return struct.pack("d", value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(log_lines())
 @example(([["-0"] * FIELDS], " ".join(["-0"] * FIELDS)))
 def test_every_number_is_pythons_to_the_last_bit(drawn: tuple[list[list[str]], str]) -> None:
