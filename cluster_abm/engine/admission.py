@@ -11,7 +11,6 @@ import numpy.typing as npt
 from cluster_abm.engine.memory import faults_per_ms
 from cluster_abm.engine.streams import Word, task_key
 from cluster_abm.engine.tables import (
-    BLOCK,
     DEPENDENT,
     FREE_TOP,
     IN_TRANSIT,
@@ -276,16 +275,18 @@ def admit(tables: Tables, run_key: Word, starts: Starts) -> None:
 
 
 @kernel
-def admit_share(tables: Tables, run_key: Word, starts: Starts, share: int, shares: int, bound: Integers) -> None:
-    """`admit` for the tasks that start on one of several shares of the nodes; counters stay as they are.
+def admit_between(tables: Tables, run_key: Word, starts: Starts, first: int, last: int) -> int:
+    """`admit` for the tasks that start on nodes `first` to `last` - 1; counters stay as they are.
 
     Args:
         tables, run_key, starts: as for `admit`.
-        share, shares: which of how many shares (tables.BLOCK).
-        bound: shape (shares,): filled in, at `share`, with how many of its tasks depend on others of their job.
+        first, last: which nodes.
+
+    Returns:
+        how many of them depend on other tasks of their job.
     """
     found = 0
     for entry in range(starts.job.shape[0]):
-        if starts.target[entry] // BLOCK % shares == share:
+        if first <= starts.target[entry] < last:
             found += start(tables, run_key, starts, entry, row_of(tables, entry))
-    bound[share] = found
+    return found

@@ -11,8 +11,7 @@ from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine import state
-from cluster_abm.engine.threads import shares
-from cluster_abm.engine.threads.crew import Crew
+from cluster_abm.engine.threads import crew, shares
 from cluster_abm.errors import InputError
 from cluster_abm.model.setup import most_threads
 from cluster_abm.scenario import scenario_from, scenario_to_toml
@@ -62,19 +61,25 @@ ALONE = {
 }
 
 
+def use_all(patch):
+    """Threads are used however little there is to do, and all have begun before the first one does."""
+    patch.setattr(shares.Pace, "threads", lambda pace, amount, guess_s: pace._threads)
+    patch.setattr(crew, "EARLY", 10**7)
+    patch.setattr(state, "FEWEST_STARTS", 1)
+
+
 @pytest.fixture
 def always(monkeypatch):
-    """Threads are used however little there is to do; what is carried out at once is counted, by how many calls."""
-    monkeypatch.setattr(shares, "PAYS_S", 1e-12)
-    monkeypatch.setattr(state, "FEWEST_STARTS", 1)
+    """As `use_all`; what is ordered is counted, of how many threads."""
+    use_all(monkeypatch)
     counts = []
-    carry_out = Crew.carry_out
+    carry_out = crew.Crew.carry_out
 
-    def counted(crew, calls):
-        counts.append(len(calls))
-        carry_out(crew, calls)
+    def counted(self, kind, every, *given, **named):
+        counts.append(len(every))
+        return carry_out(self, kind, every, *given, **named)
 
-    monkeypatch.setattr(Crew, "carry_out", counted)
+    monkeypatch.setattr(crew.Crew, "carry_out", counted)
     return counts
 
 
@@ -130,8 +135,7 @@ def test_any_small_cluster(nodes, threads, seed, load, io, policy, parallel, per
         "policy__name": policy, "measure__period_ms": period_ms, "run__until": 6_000.0,
     }  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shares, "PAYS_S", 1e-12)
-        patch.setattr(state, "FEWEST_STARTS", 1)
+        use_all(patch)
         check_same(run(1, seed, **overrides), run(threads, seed, **overrides))
 
 
@@ -148,20 +152,55 @@ def test_stepping_and_stopping_between_is_the_same_too(always):
 
 def test_little_work_stays_with_one_thread(monkeypatch):
     used = []
-    carry_out = Crew.carry_out
     monkeypatch.setattr(shares, "PAYS_S", 3600.0)
-    monkeypatch.setattr(Crew, "carry_out", lambda crew, calls: (used.append(len(calls)), carry_out(crew, calls)))
+    monkeypatch.setattr(crew.Crew, "carry_out", lambda self, *given, **named: used.append(given))
     run(4, **SMALL)
-    assert set(used) == {1}
+    assert not used
 
 
-def test_a_pace_says_how_many_threads_pay(monkeypatch):
+@pytest.fixture
+def clock(monkeypatch):
+    """Times of the works that are to be noted."""
+    times = []
+    now = [0.0]
+
+    def perf_counter():
+        now[0] += times.pop(0) if times and now[1:] else 0.0
+        now[1:] = [] if now[1:] else [True]
+        return now[0]
+
+    monkeypatch.setattr(shares, "perf_counter", perf_counter)
+    return times
+
+
+def note(pace, clock, amount, threads, took_s):
+    clock.append(took_s)
+    with pace.noting(amount, threads):
+        pass
+
+
+def test_a_pace_says_how_many_threads_pay(monkeypatch, clock):
     monkeypatch.setattr(shares, "PAYS_S", 1e-4)
-    pace = shares.Pace(4)
     # Nothing is known yet: by the guess.
-    assert [pace.threads(1.0, guess_s) for guess_s in (0.0, 1.5e-4, 2.5e-4, 1.0)] == [1, 1, 2, 4]
-    pace.note(10.0, 1e-3)
+    assert [shares.Pace(4).threads(1.0, guess_s) for guess_s in (0.0, 1.5e-4, 2.5e-4, 1.0)] == [1, 1, 2, 4]
+    pace = shares.Pace(4)
+    note(pace, clock, 10.0, 1, 1e-3)
     assert [pace.threads(amount, 1.0) for amount in (0.0, 1.9, 2.1, 3.9, 4.1, 1e9)] == [1, 1, 2, 3, 4, 4]
+
+
+def test_what_was_faster_is_done_again_and_the_other_way_tried_now_and_then(monkeypatch, clock):
+    monkeypatch.setattr(shares, "RESTS", 4)
+    pace = shares.Pace(2)
+    note(pace, clock, 1.0, 1, 1e-3)
+    note(pace, clock, 1.0, 2, 8e-4)
+    assert [pace.threads(1.0, 1.0) for _ in range(8)] == [2, 2, 2, 1, 2, 2, 2, 1]
+    # The least of what several took counts for a while.
+    for _ in range(5):
+        note(pace, clock, 1.0, 2, 5e-3)
+    assert pace.threads(1.0, 1.0) == 2
+    for _ in range(20):
+        note(pace, clock, 1.0, 2, 5e-3)
+    assert [pace.threads(1.0, 1.0) for _ in range(4)] == [1, 1, 2, 1]
 
 
 def test_work_that_stays_with_one_thread_is_timed_now_and_then(monkeypatch):

@@ -7,17 +7,17 @@ records are sorted by the instants at which tasks ended, and the number of a row
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
 from time import perf_counter
 
 import numpy as np
 
-from cluster_abm.engine.admission import Starts, admit, admit_share
+from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.loads import measure
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
-    BLOCK,
     COUNTERS,
     DEPENDENT,
     FREE_TOP,
@@ -29,33 +29,20 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.engine.threads.crew import Crew
+from cluster_abm.engine.threads.orders import ADMIT, MEASURE, SERVE
 from cluster_abm.jit import entry, kernel
 
-# To hand work over to a thread and to wait for its end takes 20 to 200 us, the latter where a virtual processor has
-# fallen asleep: each thread must have more to do than that [s].
-PAYS_S = 400e-6
-# Where one thread does a work it is timed again after so many times.
+# Each thread must have more to do than it takes to order it, to start on other nodes' rows, and to wait for the end of
+# the last block [s].
+PAYS_S = 40e-6
+# Where one thread does a work it is timed again after so many times; where several do, one is tried again.
 RESTS = 32
+FORGETTING = 1.02
+UNKNOWN = inf
 # How long work takes of which nothing is known yet, for each task [s].
 TASK_S = 0.3e-6
 # Fewer tasks than this are always sent on their way by one thread: it takes less than to find out whether others pay.
 FEWEST_STARTS = 256
-
-
-@kernel
-def serve_share(tables: Tables, share: int, shares: int, end_ns: int) -> None:
-    """Let one of several shares of the nodes live until `end_ns` (slice.serve).
-
-    Args:
-        tables: the state, changed in place.
-        share, shares: which of how many shares.
-        end_ns: end of the window [ns].
-    """
-    count = tables.nodes.shape[0]
-    first = share * BLOCK
-    while first < count:
-        serve(tables, first, min(first + BLOCK, count), end_ns)
-        first += shares * BLOCK
 
 
 @kernel
@@ -79,7 +66,7 @@ def take_over(tables: Tables, own: Tables) -> None:
 
 
 class Pace:
-    """How long a work takes, by how long it took last: whether several threads pay.
+    """How long a work takes with one thread and with several, by how long it took last: whether several pay.
 
     Args:
         threads: at most so many.
@@ -87,8 +74,9 @@ class Pace:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._a_unit_s = -1.0
-        self._rests = 0
+        # A unit of the work, with one thread and with several.
+        self._one_s = self._several_s = UNKNOWN
+        self._rests = self._turns = 0
 
     def rests(self) -> bool:
         """Whether one thread does the work this time, as it did last, without being timed: that takes time, too."""
@@ -97,14 +85,26 @@ class Pace:
 
     def threads(self, amount: float, guess_s: float) -> int:
         """How many threads this amount of the work pays for; `guess_s`: how long it takes, if none was done yet [s]."""
-        lasts_s = guess_s if self._a_unit_s < 0.0 else self._a_unit_s * amount
-        found = max(1, min(self._threads, int(lasts_s / PAYS_S)))
-        self._rests = RESTS if found == 1 else 0
-        return found
+        lasts_s = guess_s if self._one_s == UNKNOWN else self._one_s * amount
+        if lasts_s < 2.0 * PAYS_S:
+            self._rests = RESTS
+            return 1
+        self._turns += 1
+        # Now and then the other way: what it takes may have changed.
+        several = (self._several_s == UNKNOWN or self._several_s < self._one_s) != (self._turns % RESTS == 0)
+        return min(self._threads, int(lasts_s / PAYS_S)) if several else 1
 
-    def note(self, amount: float, took_s: float) -> None:
-        """This amount took so long, the sum of all threads [s]."""
-        self._a_unit_s = took_s / amount
+    @contextmanager
+    def noting(self, amount: float, threads: int) -> Iterator[None]:
+        """In the block so many threads do this amount of the work."""
+        begun_s = perf_counter()
+        yield
+        unit_s = (perf_counter() - begun_s) / amount
+        # Other work on the machine only adds: the least counts, and is forgotten slowly.
+        if threads == 1:
+            self._one_s = min(unit_s, FORGETTING * self._one_s)
+        else:
+            self._several_s = min(unit_s, FORGETTING * self._several_s)
 
 
 class Shares:
@@ -115,7 +115,7 @@ class Shares:
     """
 
     def __init__(self, threads: int) -> None:
-        self._crew = Crew()
+        self._crew = Crew(threads)
         self._windows, self._measurements, self._starts = Pace(threads), Pace(threads), Pace(threads)
         self._served_ns = 0
         self._tables: Tables | None = None
@@ -123,75 +123,65 @@ class Shares:
 
     def serve(self, tables: Tables, end_ns: int) -> None:
         """Let all nodes live until `end_ns`; no task may depend on another one, nor may memory be limited."""
-        serve_nodes = entry(serve_share, tables, 0, 0, 0)
+        window_ns, self._served_ns = max(1, end_ns - self._served_ns), end_ns
+        serve_nodes = entry(serve, tables, 0, 0, 0)
         if self._windows.rests():
-            serve_nodes(tables, 0, 1, end_ns)
-            self._served_ns = end_ns
+            serve_nodes(tables, 0, len(tables.nodes), end_ns)
             return
-        take_back = entry(take_over, tables, tables)
-        live = int(tables.counters[LIVE])
-        window_ns = max(1, end_ns - self._served_ns)
-        threads = self._windows.threads(window_ns, TASK_S * live)
-        every = [tables, *self._rooms(tables, threads - 1, live)]
-        took_s = [0.0] * threads
-        try:
-            self._crew.carry_out([
-                partial(_timed, took_s, share, serve_nodes, own, share, threads, end_ns)
-                for share, own in enumerate(every)
-            ])  # fmt: skip
-        finally:
-            for own in every[1:]:
-                take_back(tables, own)
-        self._windows.note(window_ns, sum(took_s))
-        self._served_ns = end_ns
+        threads = self._windows.threads(window_ns, TASK_S * int(tables.counters[LIVE]))
+        with self._windows.noting(window_ns, threads):
+            if threads == 1:
+                serve_nodes(tables, 0, len(tables.nodes), end_ns)
+                return
+            every = self._every(tables, threads)
+            try:
+                self._crew.carry_out(SERVE, every, end_ns)
+            finally:
+                take_back = entry(take_over, tables, tables)
+                for own in every[1:]:
+                    take_back(tables, own)
 
     def admit(self, tables: Tables, run_key: np.uint64, starts: Starts) -> None:
         """Send tasks to the nodes on which they start (admission.admit)."""
-        count = len(starts.job)
+        count, admit_all = len(starts.job), entry(admit, tables, run_key, starts)
         if self._starts.rests():
-            entry(admit, tables, run_key, starts)(tables, run_key, starts)
+            admit_all(tables, run_key, starts)
             return
         threads = self._starts.threads(count, TASK_S * count)
-        bound, took_s = np.zeros(threads, np.int64), [0.0] * threads
-        if threads == 1:
-            _timed(took_s, 0, entry(admit, tables, run_key, starts), tables, run_key, starts)
-        else:
-            compiled = entry(admit_share, tables, run_key, starts, 0, 0, bound)
-            self._crew.carry_out([
-                partial(_timed, took_s, share, compiled, tables, run_key, starts, share, threads, bound)
-                for share in range(threads)
-            ])  # fmt: skip
+        with self._starts.noting(count, threads):
+            if threads == 1:
+                admit_all(tables, run_key, starts)
+                return
+            depend = self._crew.carry_out(ADMIT, self._every(tables, threads), starts=starts, run_key=run_key)
             tables.counters[FREE_TOP] -= count
             tables.counters[LIVE] += count
-            tables.counters[DEPENDENT] += bound.sum()
-        self._starts.note(count, sum(took_s))
+            tables.counters[DEPENDENT] += depend
 
     def measure(self, tables: Tables, now_ns: int, loads: Table, effective_rates: bool) -> None:
         """Measure the loads of all nodes (loads.measure)."""
         nodes, tasks, count = tables.homes, tables.tasks, len(tables.homes)
-        compiled = entry(measure, nodes, tasks, 0, loads, 0, 0, False)
+        measure_nodes = entry(measure, nodes, tasks, 0, loads, 0, 0, False)
         if self._measurements.rests():
-            compiled(nodes, tasks, now_ns, loads, 0, count, effective_rates)
+            measure_nodes(nodes, tasks, now_ns, loads, 0, count, effective_rates)
             return
         threads = self._measurements.threads(1.0, TASK_S * (count + int(tables.counters[LIVE])))
-        took_s = [0.0] * threads
-        bounds = [(count * share // threads, count * (share + 1) // threads) for share in range(threads)]
-        self._crew.carry_out([
-            partial(_timed, took_s, share, compiled, nodes, tasks, now_ns, loads, first, last, effective_rates)
-            for share, (first, last) in enumerate(bounds)
-        ])  # fmt: skip
-        self._measurements.note(1.0, sum(took_s))
+        with self._measurements.noting(1.0, threads):
+            if threads == 1:
+                measure_nodes(nodes, tasks, now_ns, loads, 0, count, effective_rates)
+                return
+            self._crew.carry_out(MEASURE, self._every(tables, threads), now_ns, loads, effective_rates)
 
-    def _rooms(self, tables: Tables, helpers: int, live: int) -> list[Tables]:
-        """Tables for so many helping threads: all but what they have of their own are those of the run."""
+    def _every(self, tables: Tables, threads: int) -> list[Tables]:
+        """The tables of so many threads, the first those of the run: all but what they have of their own are its."""
+        live = int(tables.counters[LIVE])
         if self._tables is not tables:
             self._tables, self._own = tables, [_room(tables, own, live) for own in self._own]
-        for helper, own in enumerate(self._own[:helpers]):
+        for helper, own in enumerate(self._own[: threads - 1]):
             if len(own.records) < live:
                 self._own[helper] = _room(tables, own, live)
-        while len(self._own) < helpers:
+        while len(self._own) < threads - 1:
             self._own.append(_room(tables, None, live))
-        return self._own[:helpers]
+        return [tables, *self._own[: threads - 1]]
 
 
 def _room(tables: Tables, old: Tables | None, live: int) -> Tables:
@@ -200,9 +190,3 @@ def _room(tables: Tables, old: Tables | None, live: int) -> Tables:
     return tables._replace(
         free=np.zeros(len(tables.tasks), np.int64), counters=np.zeros(COUNTERS, np.int64), records=records
     )
-
-
-def _timed(took_s: list[float], share: int, call: Callable[..., None], *arguments: object) -> None:
-    begun = perf_counter()
-    call(*arguments)
-    took_s[share] = perf_counter() - begun
