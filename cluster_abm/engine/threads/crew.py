@@ -37,9 +37,9 @@ Call = Callable[[], object]
 
 # A thread that sleeps ends after so long [s]: none is left over from a run, nor in the way of a fork.
 IDLE_S = 1.0
-# How many times a thread looks for an order before it goes to sleep: about a millisecond, in which ten thousand nodes
-# are looked at and tasks are handed out in Python.
-PATIENCE = 500_000
+# How many times a thread looks for an order before it goes to sleep: some 300 us, in which Python does all that it has
+# to do for a thousand nodes between two orders.
+PATIENCE = 150_000
 # How many times a thread is to look whether the helping ones have begun, before it begins: not at all.
 EARLY = 0
 # The helping threads' parts last as long as one's own: what keeps one that much longer is other work on its core.
