@@ -37,6 +37,7 @@ from cluster_abm.jit import entry, kernel
 PAYS_S = 40e-6
 # Where one thread does a work it is timed again after so many times; where several do, one is tried again.
 RESTS = 32
+# The least time that a work has taken so far counts as so many times as long each time that it takes longer.
 FORGETTING = 1.02
 UNKNOWN = inf
 # How long work takes of which nothing is known yet, for each task [s].
