@@ -30,7 +30,8 @@ SHARED = {
     },
     "I/O and parallel jobs": busy(**SMALL, policy__name="none", workload__tasks__barrier_ms=0.0),
     "parallel jobs with barriers for a while": busy(
-        **SMALL, policy__name="none", workload__tasks__parallel_share=0.02, workload__tasks__barrier_ms=20.0,
+        **SMALL, policy__name="none", workload__tasks__parallel_share=0.003, workload__tasks__barrier_ms=20.0,
+        measure__period_ms=200.0,
     ),
     "remote execution by jsq": {**SMALL, **IO, "policy__name": "jsq"},
     "remote execution by iolb": busy(**SMALL),
@@ -63,7 +64,8 @@ ALONE = {
 
 def use_all(patch):
     """Threads are used however little there is to do, and all have begun before the first one does."""
-    patch.setattr(shares.Pace, "threads", lambda pace, amount, guess_s: pace._threads)
+    patch.setattr(shares.Pace, "begin", lambda pace, live, window_ns: True)
+    patch.setattr(shares, "PAYS_S", 1e-12)
     patch.setattr(crew, "EARLY", 10**7)
     patch.setattr(state, "FEWEST_STARTS", 1)
 
@@ -158,59 +160,50 @@ def test_little_work_stays_with_one_thread(monkeypatch):
     assert not used
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """Times of the works that are to be noted."""
-    times = []
-    now = [0.0]
+class Windows:
+    """Windows of a run, each of which takes as long as is said for one thread and for several [s]."""
 
-    def perf_counter():
-        now[0] += times.pop(0) if times and now[1:] else 0.0
-        now[1:] = [] if now[1:] else [True]
-        return now[0]
+    def __init__(self, monkeypatch, one_s, several_s):
+        self.now_s, self.took_s = 0.0, [one_s, several_s]
+        self.pace = shares.Pace()
+        monkeypatch.setattr(shares, "perf_counter", lambda: self.now_s)
 
-    monkeypatch.setattr(shares, "perf_counter", perf_counter)
-    return times
-
-
-def note(pace, clock, amount, threads, took_s):
-    clock.append(took_s)
-    with pace.noting(amount, threads):
-        pass
+    def live(self, count, tasks=999, window_ns=10**9):
+        """So many windows: in which of them several threads were used."""
+        found = []
+        for _ in range(count):
+            found.append(int(self.pace.begin(tasks, window_ns)))
+            self.now_s += self.took_s[found[-1]] * (tasks + 1) / 1000.0 * window_ns / 10**9
+        return found
 
 
-def test_a_pace_says_how_many_threads_pay(monkeypatch, clock):
-    monkeypatch.setattr(shares, "PAYS_S", 1e-4)
-    # Nothing is known yet: by the guess.
-    assert [shares.Pace(4).threads(1.0, guess_s) for guess_s in (0.0, 1.5e-4, 2.5e-4, 1.0)] == [1, 1, 2, 4]
-    pace = shares.Pace(4)
-    note(pace, clock, 10.0, 1, 1e-3)
-    assert [pace.threads(amount, 1.0) for amount in (0.0, 1.9, 2.1, 3.9, 4.1, 1e9)] == [1, 1, 2, 3, 4, 4]
+@pytest.mark.parametrize(("one_s", "several_s", "better"), [(1e-3, 8e-4, 1), (8e-4, 1e-3, 0)])
+def test_both_ways_are_tried_and_the_faster_one_is_taken(monkeypatch, one_s, several_s, better):
+    monkeypatch.setattr(shares, "AGAIN", 20)
+    windows = Windows(monkeypatch, one_s, several_s)
+    assert windows.live(20) == [1] * 4 + [0] * 4 + [better] * 12
+    assert windows.live(20) == [1 - better] * 4 + [better] * 16
+    # Neither the length of a window nor how many tasks there are counts.
+    assert windows.live(20, 50_000, 10**8) == [1 - better] * 4 + [better] * 16
 
 
-def test_what_was_faster_is_done_again_and_the_other_way_tried_now_and_then(monkeypatch, clock):
-    monkeypatch.setattr(shares, "RESTS", 4)
-    pace = shares.Pace(2)
-    note(pace, clock, 1.0, 1, 1e-3)
-    note(pace, clock, 1.0, 2, 8e-4)
-    assert [pace.threads(1.0, 1.0) for _ in range(8)] == [2, 2, 2, 1, 2, 2, 2, 1]
-    # The least of what several took counts for a while.
-    for _ in range(5):
-        note(pace, clock, 1.0, 2, 5e-3)
-    assert pace.threads(1.0, 1.0) == 2
-    for _ in range(20):
-        note(pace, clock, 1.0, 2, 5e-3)
-    assert [pace.threads(1.0, 1.0) for _ in range(4)] == [1, 1, 2, 1]
+def test_what_other_work_adds_once_does_not_count_and_a_change_does(monkeypatch):
+    windows = Windows(monkeypatch, 1e-3, 8e-4)
+    windows.live(50)
+    windows.took_s[1] = 5e-3
+    assert windows.live(1) == [1]
+    windows.took_s[1] = 8e-4
+    assert windows.live(20) == [1] * 20
+    windows.took_s[1] = 5e-3
+    assert 0 in windows.live(20)
+    assert windows.live(5) == [0] * 5
 
 
-def test_work_that_stays_with_one_thread_is_timed_now_and_then(monkeypatch):
+def test_little_work_is_looked_at_now_and_then(monkeypatch):
     monkeypatch.setattr(shares, "RESTS", 3)
-    pace = shares.Pace(2)
-    assert not pace.rests()
-    assert pace.threads(1.0, 0.0) == 1
-    assert [pace.rests() for _ in range(4)] == [True, True, True, False]
-    assert pace.threads(1.0, 1.0) == 2
-    assert [pace.rests() for _ in range(2)] == [False, False]
+    windows = Windows(monkeypatch, 2e-4, 1e-4)
+    assert windows.live(9, tasks=20) == [0] * 9
+    assert windows.live(9, tasks=5000) == [0, 0, 0, 1, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("value", [0, -1, 257, 1.0, 2.5, True, "two", "", [2], None])

@@ -7,8 +7,6 @@ records are sorted by the instants at which tasks ended, and the number of a row
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import inf
 from time import perf_counter
 
@@ -35,12 +33,15 @@ from cluster_abm.jit import entry, kernel
 # Each thread must have more to do than it takes to order it, to start on other nodes' rows, and to wait for the end of
 # the last block [s].
 PAYS_S = 40e-6
-# Where one thread does a work it is timed again after so many times; where several do, one is tried again.
+# Where little is to be done it is looked at again after so many windows.
 RESTS = 32
-# The least time that a work has taken so far counts as so many times as long each time that it takes longer.
+# Both ways are tried so many times in a row at first, and again each so many windows.
+TRIES = 4
+AGAIN = 128
+# The least time so far counts as so many times as long each time that it takes longer.
 FORGETTING = 1.02
 UNKNOWN = inf
-# How long work takes of which nothing is known yet, for each task [s].
+# How long work takes for each task, about [s].
 TASK_S = 0.3e-6
 # Fewer tasks than this are always sent on their way by one thread: it takes less than to find out whether others pay.
 FEWEST_STARTS = 256
@@ -67,45 +68,49 @@ def take_over(tables: Tables, own: Tables) -> None:
 
 
 class Pace:
-    """How long a work takes with one thread and with several, by how long it took last: whether several pay.
+    """Whether several threads pay: how long it takes from one window to the next with them, and with one.
 
-    Args:
-        threads: at most so many.
+    All that is done between counts, for threads leave rows near their own cores: what others do there takes longer.
     """
 
-    def __init__(self, threads: int) -> None:
-        self._threads = threads
-        # A unit of the work, with one thread and with several.
-        self._one_s = self._several_s = UNKNOWN
-        self._rests = self._turns = 0
+    def __init__(self) -> None:
+        # From one window to the next, for each task that lives a nanosecond of it: with one thread, with several.
+        self._unit_s = [UNKNOWN, UNKNOWN]
+        self._several = self._other = False
+        self._begun_s = self._amount = 0.0
+        self._rests = self._turn = 0
 
-    def rests(self) -> bool:
-        """Whether one thread does the work this time, as it did last, without being timed: that takes time, too."""
+    def begin(self, live: int, window_ns: int) -> bool:
+        """Whether several threads are to do what is done from now on, until the next window begins.
+
+        Args:
+            live: how many tasks there are.
+            window_ns: length of the window that begins [ns].
+        """
         self._rests -= 1
-        return self._rests >= 0
-
-    def threads(self, amount: float, guess_s: float) -> int:
-        """How many threads this amount of the work pays for; `guess_s`: how long it takes, if none was done yet [s]."""
-        lasts_s = guess_s if self._one_s == UNKNOWN else self._one_s * amount
+        if self._rests >= 0:
+            return False
+        now_s = perf_counter()
+        if self._amount > 0.0:
+            # Other work on the machine only adds: the least counts, and is forgotten slowly.
+            unit_s = (now_s - self._begun_s) / self._amount
+            self._unit_s[self._several] = min(unit_s, FORGETTING * self._unit_s[self._several])
+        amount, known_s = float((live + 1) * window_ns), min(self._unit_s)
+        lasts_s = TASK_S * live if known_s == UNKNOWN else known_s * amount
         if lasts_s < 2.0 * PAYS_S:
-            self._rests = RESTS
-            return 1
-        self._turns += 1
-        # Now and then the other way: what it takes may have changed.
-        several = (self._several_s == UNKNOWN or self._several_s < self._one_s) != (self._turns % RESTS == 0)
-        return min(self._threads, int(lasts_s / PAYS_S)) if several else 1
+            self._rests, self._several, self._amount = RESTS, False, 0.0
+            return False
+        self._several = self._is_tried_now()
+        self._begun_s, self._amount = perf_counter(), amount
+        return self._several
 
-    @contextmanager
-    def noting(self, amount: float, threads: int) -> Iterator[None]:
-        """In the block so many threads do this amount of the work."""
-        begun_s = perf_counter()
-        yield
-        unit_s = (perf_counter() - begun_s) / amount
-        # Other work on the machine only adds: the least counts, and is forgotten slowly.
-        if threads == 1:
-            self._one_s = min(unit_s, FORGETTING * self._one_s)
-        else:
-            self._several_s = min(unit_s, FORGETTING * self._several_s)
+    def _is_tried_now(self) -> bool:
+        """The way that took less; now and then, some times in a row, the other one."""
+        one_s, several_s = self._unit_s
+        turn, self._turn = self._turn, (self._turn + 1) % AGAIN
+        if turn == 0:
+            self._other = not several_s < one_s
+        return self._other == (turn < TRIES) if turn < 2 * TRIES else several_s < one_s
 
 
 class Shares:
@@ -116,8 +121,8 @@ class Shares:
     """
 
     def __init__(self, threads: int) -> None:
-        self._crew = Crew(threads)
-        self._windows, self._measurements, self._starts = Pace(threads), Pace(threads), Pace(threads)
+        self._crew, self._most, self._pace = Crew(threads), threads, Pace()
+        self._several = False
         self._served_ns = 0
         self._tables: Tables | None = None
         self._own: list[Tables] = []
@@ -125,52 +130,44 @@ class Shares:
     def serve(self, tables: Tables, end_ns: int) -> None:
         """Let all nodes live until `end_ns`; no task may depend on another one, nor may memory be limited."""
         window_ns, self._served_ns = max(1, end_ns - self._served_ns), end_ns
-        serve_nodes = entry(serve, tables, 0, 0, 0)
-        if self._windows.rests():
-            serve_nodes(tables, 0, len(tables.nodes), end_ns)
+        live = int(tables.counters[LIVE])
+        self._several = self._pace.begin(live, window_ns)
+        threads = self._threads(live)
+        if threads == 1:
+            entry(serve, tables, 0, 0, 0)(tables, 0, len(tables.nodes), end_ns)
             return
-        threads = self._windows.threads(window_ns, TASK_S * int(tables.counters[LIVE]))
-        with self._windows.noting(window_ns, threads):
-            if threads == 1:
-                serve_nodes(tables, 0, len(tables.nodes), end_ns)
-                return
-            every = self._every(tables, threads)
-            try:
-                self._crew.carry_out(SERVE, every, end_ns)
-            finally:
-                take_back = entry(take_over, tables, tables)
-                for own in every[1:]:
-                    take_back(tables, own)
+        every = self._every(tables, threads)
+        try:
+            self._crew.carry_out(SERVE, every, end_ns)
+        finally:
+            take_back = entry(take_over, tables, tables)
+            for own in every[1:]:
+                take_back(tables, own)
 
     def admit(self, tables: Tables, run_key: np.uint64, starts: Starts) -> None:
         """Send tasks to the nodes on which they start (admission.admit)."""
-        count, admit_all = len(starts.job), entry(admit, tables, run_key, starts)
-        if self._starts.rests():
-            admit_all(tables, run_key, starts)
+        count = len(starts.job)
+        threads = self._threads(count)
+        if threads == 1:
+            entry(admit, tables, run_key, starts)(tables, run_key, starts)
             return
-        threads = self._starts.threads(count, TASK_S * count)
-        with self._starts.noting(count, threads):
-            if threads == 1:
-                admit_all(tables, run_key, starts)
-                return
-            depend = self._crew.carry_out(ADMIT, self._every(tables, threads), starts=starts, run_key=run_key)
-            tables.counters[FREE_TOP] -= count
-            tables.counters[LIVE] += count
-            tables.counters[DEPENDENT] += depend
+        depend = self._crew.carry_out(ADMIT, self._every(tables, threads), starts=starts, run_key=run_key)
+        tables.counters[FREE_TOP] -= count
+        tables.counters[LIVE] += count
+        tables.counters[DEPENDENT] += depend
 
     def measure(self, tables: Tables, now_ns: int, loads: Table, effective_rates: bool) -> None:
         """Measure the loads of all nodes (loads.measure)."""
         nodes, tasks, count = tables.homes, tables.tasks, len(tables.homes)
-        measure_nodes = entry(measure, nodes, tasks, 0, loads, 0, 0, False)
-        if self._measurements.rests():
-            measure_nodes(nodes, tasks, now_ns, loads, 0, count, effective_rates)
+        threads = self._threads(count + int(tables.counters[LIVE]))
+        if threads == 1:
+            entry(measure, nodes, tasks, 0, loads, 0, 0, False)(nodes, tasks, now_ns, loads, 0, count, effective_rates)
             return
-        threads = self._measurements.threads(1.0, TASK_S * (count + int(tables.counters[LIVE])))
-        with self._measurements.noting(1.0, threads):
-            if threads == 1:
-                measure_nodes(nodes, tasks, now_ns, loads, 0, count, effective_rates)
-                return
-            self._crew.carry_out(MEASURE, self._every(tables, threads), now_ns, loads, effective_rates)
+        self._crew.carry_out(MEASURE, self._every(tables, threads), now_ns, loads, effective_rates)
+
+    def _threads(self, tasks: int) -> int:
+        """How many threads share the work on so many tasks."""
+        return max(1, min(self._most, int(TASK_S * tasks / PAYS_S))) if self._several else 1
 
     def _every(self, tables: Tables, threads: int) -> list[Tables]:
         """The tables of so many threads, the first those of the run: all but what they have of their own are its."""
