@@ -70,7 +70,8 @@ def take_over(tables: Tables, own: Tables) -> None:
 class Pace:
     """Whether several threads pay: how long it takes from one window to the next with them, and with one.
 
-    All that is done between counts, for threads leave rows near their own cores: what others do there takes longer.
+    What is done between windows counts, too: threads leave rows near their own cores, where a load manager's decision
+    then reads them more slowly.
     """
 
     def __init__(self) -> None:
