@@ -11,7 +11,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
-from cluster_abm.compiling.pointers import array_of
 from cluster_abm.compiling.tables import (
     CAPACITIES,
     COUNTS,
@@ -34,6 +33,7 @@ from cluster_abm.compiling.tables import (
 )
 from cluster_abm.compiling.texts import COMPLETED, INDICES, number_of
 from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, give_typed_method
+from cluster_abm.native_arrays import array_of
 
 
 def array_at(kind: types.Array) -> Any:

@@ -17,6 +17,7 @@ from numba.np.arrayobj import record_getattr
 
 from cluster_abm.compiling.values import ValueType, value_type
 from cluster_abm.engine.tables import Table
+from cluster_abm.native_arrays import array_of
 
 from_dtype: Any = numpy_support.from_dtype
 
@@ -84,15 +85,3 @@ def _give_attributes(value: ValueType, record: types.Record, kinds: dict[str, ty
         kind = kinds[name]
         shape = [field(f"{name}_{axis}") for axis in range(kind.ndim)]
         return array_of(context, builder, kind, field(f"{name}_at"), shape)
-
-
-def array_of(context: Any, builder: Any, kind: types.Array, address: Any, shape: list[Any]) -> Any:
-    """The array of a shape at an address, which owns nothing."""
-    array = context.make_array(kind)(context, builder)
-    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [size]
-    for length in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], length))
-    data = builder.inttoptr(address, array.data.type)
-    context.populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
-    return array._getvalue()

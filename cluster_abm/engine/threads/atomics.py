@@ -10,6 +10,8 @@ from typing import Any
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from cluster_abm.native_arrays import array_of
+
 ALIGNMENT = 8
 
 
@@ -68,11 +70,6 @@ def array_at(typing_context: Any, like: Any, address: Any, length: Any) -> Any:
     """The array of this length at an address, of the type of `like`, shape (length,); it owns nothing."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.return_type
-        array = context.make_array(kind)(context, builder)
-        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-        data = builder.inttoptr(arguments[1], array.data.type)
-        context.populate_array(array, data=data, shape=[arguments[2]], strides=[size], itemsize=size, meminfo=None)
-        return array._getvalue()
+        return array_of(context, builder, signature.return_type, arguments[1], [arguments[2]])
 
     return like(like, types.int64, types.intp), build

@@ -40,7 +40,7 @@ IDLE_S = 1.0
 # How many times a thread looks for an order before it goes to sleep: some 300 us, in which Python does all that it has
 # to do for a thousand nodes between two orders.
 PATIENCE = 150_000
-# How many times a thread is to look whether the helping ones have begun, before it begins: not at all.
+# How many times a thread looks whether the helping ones have begun, before it begins: not at all, but in tests.
 EARLY = 0
 # The helping threads' parts last as long as one's own: what keeps one that much longer is other work on its core.
 LOOKS = 1_000_000
@@ -91,19 +91,20 @@ class Crew:
         board, tables = self._board, every[0]
         order = (kind, len(every), len(tables.nodes), time_ns, loads, effective_rates, starts, run_key)
         entry(post, board, 0, 0, 0, 0, ANY_LOADS, False, NO_STARTS, NO_KEY)(board, *order)
+        ended = entry(have_ended, board, 0, 0)
         try:
             for helper, own in zip(self._helpers, every[1:], strict=False):
                 helper.make_ready(tables, own)
             entry(lead, tables, ANY_LOADS, board, 0, 0, 0)(tables, ANY_LOADS, board, self._most, EARLY, LOOKS)
         finally:
-            _insist(lambda: have_ended(board, self._most, 1))
+            _insist(lambda: bool(ended(board, self._most, 1)))
         for helper in self._helpers:
             helper.raise_problem()
         return int(board[DEPEND])
 
 
 def _insist(holds: Callable[[], bool]) -> None:
-    """Wait until something holds; an interrupt of this thread, Ctrl-C, is raised when it does."""
+    """Wait until something holds, which raises nothing; an interrupt of this thread, Ctrl-C, is raised when it does."""
     interrupt = None
     while True:
         try:
@@ -138,7 +139,8 @@ class _Helper:
         """Let the thread wait for orders about a run's tables, with some of its own; called first, it has one."""
         board, thread, most = self._board, self._thread, self._most
         if own is not self._own:
-            _insist(lambda: has_left(board, thread, most, LOOKS))
+            left = entry(has_left, board, 0, 0, 0)
+            _insist(lambda: bool(left(board, thread, most, LOOKS)))
             self._own = own
         if board[self._state] == AWAY:
             waits = entry(stand_by, tables, own, ANY_LOADS, board, 0, 0, 0)
