@@ -1,4 +1,4 @@
-"""CM-PM: CPU queue, or memory load while the node pages, preemptive migration (WAL-PM, section 5)."""
+"""CM-PM: CPU queue, or memory load while nodes page, preemptive migration (WAL-PM, section 5)."""
 
 from __future__ import annotations
 
@@ -10,4 +10,9 @@ class CpuMemoryPreemptiveMigration(Preemptive, CpuMemoryIndex):
 
     name = "cm-pm"
     source = "WAL-PM, sections 4 and 6"
-    summary = "as wal-pm, by CPU queue, or memory load while the node pages"
+    summary = "as wal-pm, by CPU queue, or memory load while nodes page"
+
+    class Parameters(CpuMemoryIndex.Parameters, Preemptive.Parameters):
+        """Which node's paging counts, estimator and effectiveness."""
+
+    parameters: Parameters

@@ -1,4 +1,4 @@
-"""CM-RE: CPU queue, or memory load while the node pages, remote execution (WAL-PM, section 5)."""
+"""CM-RE: CPU queue, or memory load while nodes page, remote execution (WAL-PM, section 5)."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ class CpuMemoryRemoteExecution(IfOverloaded, CpuMemoryIndex):
 
     name = "cm-re"
     source = "WAL-PM, section 5, (2)"
-    summary = "from an overloaded home to the shortest CPU queue, or least memory load while home pages"
+    summary = "from an overloaded home to the shortest CPU queue, or least memory load while nodes page"

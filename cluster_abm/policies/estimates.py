@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cluster_abm.formulas import (
     buffer_beside_kb,
@@ -27,8 +27,8 @@ from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import ArrivingTask, Hardware, View
 
 HIGHEST_RHO = 0.99
-ESTIMATORS = ("closed", "mg1", "cpu-memory")
-CLOSED, MG1, CPU_MEMORY = range(3)
+ESTIMATORS = ("closed", "mg1", "cpu-memory", "closed-without-paging")
+CLOSED, MG1, CPU_MEMORY, WITHOUT_PAGING = range(4)
 
 
 @inlinable
@@ -41,19 +41,28 @@ def place_in(texts: tuple[str, ...], text: str) -> int:
 
 
 class Estimating(Policy):
-    """A policy that estimates responses by one of two formulas."""
+    """A policy that estimates responses by one of several formulas."""
 
     class Parameters(Policy.Parameters):
         """How responses are estimated."""
 
-        estimator: Literal["closed", "mg1", "cpu-memory"] = Field(
+        estimator: Literal["closed", "mg1", "cpu-memory", "closed-without-paging"] = Field(
             "closed",
-            description="expected response time: closed; the paper's own (1) with rho at most 0.99; or by CPU queue "
-            "and paging alone, blind to explicit I/O",
+            description="expected response time: closed; the paper's own (1) with rho at most 0.99; by CPU queue and "
+            "paging alone, blind to explicit I/O; or closed, blind to paging",
         )
         rates: Literal["raw", "effective"] = Field(
             "raw", description="I/O rates in estimates and loads: lambda, or less buffer hits and with page faults"
         )
+
+        @model_validator(mode="after")
+        def _agree(self) -> Self:
+            if self.rates == "effective" and self.estimator == "closed-without-paging":
+                raise ValueError(
+                    "rates = 'effective' counts page faults, estimator = 'closed-without-paging' leaves them out; "
+                    "allowed with it is rates = 'raw'"
+                )
+            return self
 
     parameters: Parameters
 
@@ -114,7 +123,8 @@ def response_on(
         cpu_ms, age_ms: CPU still to receive, and received, at speed 1 [ms].
         io_per_ms, request_kb, memory_mb, reaccess_rate: as the task announces them.
         estimator: CLOSED; MG1, which is WAL-PM (1) with E(L) at least 1 and rho at most 0.99 (settled); or
-            CPU_MEMORY: `closed` without explicit I/O, by the CPU queue as it is.
+            CPU_MEMORY: `closed` without explicit I/O, by the CPU queue as it is; or WITHOUT_PAGING: `closed` without
+            page faults.
         effective_rates: I/O rates without buffer hits, page faults counted as I/O; the row must be of such rates too.
     """
     request_ms = service_ms(request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
@@ -125,6 +135,8 @@ def response_on(
             node.overflow_only, node.by_oversize, load["accesses"],
         )  # fmt: skip
     page_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_service_ms)
+    if estimator == WITHOUT_PAGING:
+        page_ms = 0.0
     remaining_ms = cpu_ms / node.speed
     if estimator == CPU_MEMORY:
         tasks = load["cpu_queue"] if is_there else load["cpu_queue"] + 1.0

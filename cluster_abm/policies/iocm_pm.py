@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field, StrictBool
+
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.indices import Preemptive
 from cluster_abm.policies.iocm_re import IoCpuMemoryRemoteExecution
@@ -16,15 +18,26 @@ class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
     summary = "iocm-re; then, while home is overloaded, every task that gains more than it costs migrates"
     migrations_per_arrival = None
 
-    class Parameters(Preemptive.Parameters):
-        """Estimator, rates and effectiveness."""
+    class Parameters(IoCpuMemoryRemoteExecution.Parameters, Preemptive.Parameters):
+        """Which resource is balanced, how many tasks go, estimator, rates and effectiveness."""
+
+        migrates_all: StrictBool = Field(
+            False,
+            description="every eligible task of an overloaded home migrates; false: until home is not the most loaded "
+            "node any more",
+        )
 
     parameters: Parameters
 
     def migration(self, task: ArrivingTask, view: View) -> Decision | None:
-        """Return the next migration of EM(i, k): asked until home is not overloaded any more or no task gains."""
+        """Return the next migration of EM(i, k), of which each one changes the loads (IOCM, section 4.1).
+
+        It is asked until no task gains, or until home is not overloaded any more.
+        """
         column = self.column(view)
-        if not view.is_largest_of(column):
+        if view.is_largest_of(column):
+            view.notes["relieved_for"] = task.task
+        elif not (self.parameters.migrates_all and view.notes.get("relieved_for", -1) == task.task):
             return None
         column = self.with_task(column, task, view)
         target = self.lightest(view, column)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
+from pydantic import Field
 
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.estimates import Estimating
@@ -11,8 +14,23 @@ from cluster_abm.policies.view import ArrivingTask, Loads, View
 
 
 class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
-    """Balances the resource with the largest load imbalance factor (settled: read literally, (2) and (3) are never
-    reached once there is any I/O)."""
+    """Balances I/O load, else memory load, else CPU load, by a rule that says which of them is looked at.
+
+    The paper's "when the I/O load of a node is greater than zero" has two readings (settled): the home node's own I/O
+    load, or, since with any I/O anywhere the other two rules would else hardly be reached, the resource with the
+    largest load imbalance factor of the cluster.
+    """
+
+    class Parameters(Estimating.Parameters):
+        """Which resource is balanced."""
+
+        io_rule: Literal["imbalance", "home"] = Field(
+            "imbalance",
+            description="rule (1) holds while I/O has the largest load imbalance factor, or while the home node has "
+            "any I/O load",
+        )
+
+    parameters: Parameters
 
     name = "iocm-re"
     source = "IOCM, section 3.2"
@@ -20,6 +38,10 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
 
     def resource(self, view: View, pages: bool) -> str:
         """The index to balance: I/O load, memory load (only while the node pages), or CPU queue."""
+        if self.parameters.io_rule == "home":
+            if view.measured("io_load", view.me) > 0:
+                return "io_load"
+            return "memory_mb" if pages else "cpu_queue"
         cpu, page, io = view.imbalance
         if io > 0 and io == max(cpu, page, io):
             return "io_load"

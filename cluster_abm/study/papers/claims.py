@@ -82,10 +82,11 @@ def measure_number(number: Number, curves: Curves) -> Estimate | None:
         return None
     values = {name: np.array([rows[list(points).index(x)] for x in xs]) for name, (points, rows) in wanted.items()}
     seeds = min(rows.shape[1] for rows in values.values())
+    pairs = list((zip if number.paired else product)(number.old, number.new))
 
     def of_seeds(chosen: npt.NDArray[np.int64]) -> float:
         means = {name: rows[:, chosen].mean(axis=1) for name, rows in values.items()}
-        ratios = [means[old] / means[new] for old, new in product(number.old, number.new)]
+        ratios = [means[old] / means[new] for old, new in pairs]
         return statistic(number.statistic, np.array(ratios))
 
     all_points = np.arange(seeds)

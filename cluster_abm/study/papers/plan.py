@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest, shipped_path
@@ -64,7 +64,8 @@ class Also(Section):
 class Number(Section):
     """A number that the paper gives of its curves (published/claims.csv), and how it is measured.
 
-    statistic, over the points of the axis (or only those `at`) and all pairs of an old and a new series:
+    statistic, over the points of the axis (or only those `at`) and all pairs of an old and a new series, or, if
+    `paired`, the first old with the first new series, the second with the second, and so on:
       largest or smallest ratio                   old/new
       largest, smallest or mean improvement       (old - new)/new in percent
       largest or mean reduction                   (old - new)/old in percent
@@ -78,6 +79,13 @@ class Number(Section):
     old: tuple[str, ...]
     new: tuple[str, ...]
     at: tuple[X, ...] = ()
+    paired: bool = False
+
+    @model_validator(mode="after")
+    def _pairs_up(self) -> Self:
+        if self.paired and len(self.old) != len(self.new):
+            raise ValueError(f"paired: {len(self.old)} old and {len(self.new)} new series; there must be as many")
+        return self
 
 
 class Claim(Section):

@@ -49,7 +49,10 @@ class StatedNumber:
     @property
     def series(self) -> str:
         """What is compared with what."""
-        return f"{' or '.join(self.number.old)} / {' or '.join(self.number.new)}"
+        old, new = self.number.old, self.number.new
+        if self.number.paired:
+            return " or ".join(f"{one} / {other}" for one, other in zip(old, new, strict=True))
+        return f"{' or '.join(old)} / {' or '.join(new)}"
 
     def is_near(self, percent: float) -> bool:
         """Whether the measured number is the published one within so many percent of it."""
