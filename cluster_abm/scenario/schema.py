@@ -91,6 +91,8 @@ class Workload(Section):
     """data on the home disk that must follow a task [MB]"""
     write_share: Share = 0.2
     """share of the accesses that write"""
+    write_only_moves: StrictBool = True
+    """whether what a task has written moves with it when it migrates; false: it is snapshots, never read again"""
     tasks: TaskCount = TaskCount()
     """how many tasks a job has"""
     home: Home = Home()
@@ -143,8 +145,13 @@ class Workload(Section):
 class Negotiation(Section):
     """How load managers come to an agreement (docs/model.md, Negotiation)."""
 
-    mode: Literal["papers", "negotiated"] = "negotiated"
-    """papers: load managers know the true state and every offer is accepted; negotiated: reports, offers, answers"""
+    mode: Literal["papers", "negotiated", "head-node"] = "negotiated"
+    """papers: load managers know the true state and every offer is accepted; negotiated: reports, offers, answers;
+    head-node: the same, but one node gathers the reports and broadcasts them"""
+    head_node: Annotated[int, Strict(), Field(ge=0)] = 0
+    """mode head-node: which node gathers and broadcasts"""
+    bandwidths: Literal["nominal", "measured"] = "nominal"
+    """by what costs of moving are computed: nominal, or what the last request and transfer left of it"""
     remote_execution_ms: Delay = 100.0
     """fixed cost e of starting an arriving task elsewhere [ms]"""
     migration_ms: Delay = 100.0
@@ -250,6 +257,8 @@ class Scenario(Section):
                 f"workload.home.weights: {len(weights)} weights, but cluster.nodes is {self.cluster.nodes}"
             )
         nodes = self.cluster.nodes
+        if self.negotiation.head_node >= nodes:
+            raise ValueError(f"negotiation.head_node {self.negotiation.head_node}: must be below cluster.nodes {nodes}")
         for node in self.workload.arrivals.user_nodes:
             if node >= nodes:
                 raise ValueError(f"workload.arrivals.user_nodes: node {node}: must be below cluster.nodes {nodes}")

@@ -140,6 +140,8 @@ def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
         for name in type(scenario.data).model_fields:
             if name != "files":
                 yield f"data.{name}", "data.files is 0: jobs need no files"
+    if scenario.negotiation.mode != "head-node":
+        yield "negotiation.head_node", f'negotiation.mode is "{scenario.negotiation.mode}", not "head-node"'
     if scenario.negotiation.mode == "papers":
         for key in ("negotiation.refusals", "interconnect.loss_share"):
             yield key, 'negotiation.mode is "papers": every load is known, and every offer accepted'

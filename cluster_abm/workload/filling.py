@@ -84,6 +84,9 @@ class _Drawing:
         jobs["request_shape"] = _request_shape(workload.request_kb)
         jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
         jobs["write_share"] = column("write_share", np.full(count, workload.write_share))
+        if not workload.write_only_moves:
+            # Data that stays where it was written is no part of d_W, which is all that the share is read for.
+            jobs["write_share"] = 0.0
         jobs["initial_data_mb"] = column("initial_data_mb", self._initial_data_mb.next(count))
         jobs["barrier_ms"] = workload.tasks.barrier_ms
         jobs["communication_ns"] = round(workload.tasks.communication_ms * NS_PER_MS)

@@ -16,6 +16,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.jit import entry
 from cluster_abm.model.availability import Availability
+from cluster_abm.model.negotiation.head_node import LOST_NS, HeadNode
 from cluster_abm.model.negotiation.knowledge import (
     INDICES,
     deliver,
@@ -63,8 +64,8 @@ class Reports:
     """Every exchange period each load manager that is up broadcasts its node's load row.
 
     Each report reaches each manager by its own route in the network in which it is sent, after that route's latency,
-    or gets lost. A manager receives what has arrived when it decides, and the order in which managers decide changes
-    nothing of what each knows then.
+    or by way of a head node; or it gets lost. A manager receives what has arrived when it decides, and the order in
+    which managers decide changes nothing of what each knows then.
 
     Args:
         audience: which managers the same reports reach at the same instants, shape (nodes,) (knowledge.Known).
@@ -73,6 +74,7 @@ class Reports:
         are_sent: whether there are any reports; else answers are all that is known of other nodes.
         loss_share: share of the reports that get lost.
         message_key: key of the stream that decides which do.
+        head: the node by way of which reports go; None: each goes its own way.
 
     Attributes:
         due_ns: the boundary at which the next reports are sent [ns].
@@ -93,11 +95,14 @@ class Reports:
         are_sent: bool,
         loss_share: float = 0.0,
         message_key: int = 0,
+        head: HeadNode | None = None,
     ) -> None:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
+        self._head = head
         self._period_ns = whole_ns(period_ms)
         self.missed_ns = missed_reports * self._period_ns
-        self._loss_share, self._key = loss_share, np.uint64(message_key)
+        # What gets lost on the way by a head is the head's to say.
+        self._loss_share, self._key = loss_share if head is None else 0.0, np.uint64(message_key)
         self.due_ns = 0 if are_sent else NEVER
         self.arrival_ns = NEVER
         self._in_transit: deque[Sent] = deque()
@@ -106,7 +111,7 @@ class Reports:
         self._delays_ns: list[int] = []
         self._number = 0
         self.known = nothing_known(audience)
-        self._at_once = live.whole.is_alike and not audience.any()
+        self._at_once = live.whole.is_alike and not audience.any() if head is None else loss_share == 0.0
         self._senders: Flags | None = None
         # What the last manager that was asked for knows, and where it differs from what its audience does.
         self._shown = engine.empty_loads()
@@ -125,6 +130,12 @@ class Reports:
         """When the period has come, send the reports of all nodes that are up."""
         if self._clock.now_ns >= self.due_ns:
             self.send(self._availability.up.copy())
+
+    def latencies_ns(self) -> Integers:
+        """How long a report of each node takes to each audience as the network is now, (audiences, nodes) [ns]."""
+        if self._head is None:
+            return self._live.routes.latencies_to(self.known.audience)
+        return self._head.latencies_ns(self.known.audience)
 
     def collect(self) -> None:
         """If the period has come, begin to collect the managers that report (`add`), one by one."""
@@ -146,10 +157,13 @@ class Reports:
         now_ns = self._clock.now_ns
         loads = self._engine.empty_loads()
         self._engine.measure(now_ns, loads)
-        latency_ns = self._live.routes.latencies_to(self.known.audience)
+        if self._head is None:
+            latency_ns = self.latencies_ns()
+        else:
+            senders, latency_ns = self._head.relay(senders, self.known.audience, self._number)
         if latency_ns is not self._latency_ns:
             delays_ns = np.unique(latency_ns)
-            self._latency_ns, self._delays_ns = latency_ns, delays_ns[delays_ns < NEVER // 4].tolist()
+            self._latency_ns, self._delays_ns = latency_ns, delays_ns[delays_ns < LOST_NS].tolist()
         due_ns = deque(now_ns + delay_ns for delay_ns in self._delays_ns)
         self._in_transit.append(Sent(self._number, now_ns, loads, senders, latency_ns, due_ns))
         self._number += 1
@@ -189,7 +203,7 @@ class Reports:
     def silent_to(self, manager: int) -> Flags:
         """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
         audience = self.known.audience[manager]
-        latency_ns = self._live.routes.latencies_to(self.known.audience)[audience]
+        latency_ns = self.latencies_ns()[audience]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
         return np.asarray(reported_ns + latency_ns + self.missed_ns < self._clock.now_ns)
 
@@ -235,7 +249,14 @@ def reports_of(
     settings, nodes = scenario.interconnect, scenario.cluster.nodes
     loss_share = settings.loss_share if are_sent else 0.0
     changes = scenario.failures.links_can_fail or (scenario.failures.can_happen and not live.whole.is_alike)
-    if are_sent and (loss_share > 0 or changes):
+    head, messages = None, key(run_seed, "messages")
+    if are_sent and scenario.negotiation.mode == "head-node":
+        head = HeadNode(
+            scenario.negotiation.head_node, live, availability, loss_share, np.uint64(messages),
+            scenario.failures.can_happen,
+        )  # fmt: skip
+        audience = head.audience()
+    elif are_sent and (loss_share > 0 or changes):
         audience = np.arange(nodes)
     else:
         audience = live.whole.siblings if are_sent else np.zeros(nodes, np.int64)
@@ -249,5 +270,5 @@ def reports_of(
         )
     return Reports(
         engine, clock, live, availability, audience, scenario.cluster.exchange_period_ms,
-        scenario.negotiation.missed_reports, are_sent, loss_share, key(run_seed, "messages"),
+        scenario.negotiation.missed_reports, are_sent, loss_share, messages, head,
     )  # fmt: skip
