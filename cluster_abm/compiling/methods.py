@@ -66,7 +66,7 @@ def of_views(give: Any, name: str) -> Any:
     return register
 
 
-for _name in ("fixed_ms", "load", "faults_per_ms", "page_ms", "cost_ms"):
+for _name in ("fixed_ms", "load", "faults_per_ms", "page_ms", "network_mb_per_s", "disk_mb_per_s", "cost_ms"):
     of_views(method, _name)(translated(getattr(View, _name), View, ABSENT, {}))
 for _name in ("cpu_on", "request_on", "io_on"):
     method(TASK, _name)(translated(getattr(ArrivingTask, _name), ArrivingTask, ABSENT, {}))

@@ -216,6 +216,13 @@ class EngineState(GrowingTables):
         """A task in transit brings data, which the disk of its target has to write [MB]."""
         self.tasks["arrival_write_kb"][slot] = data_mb * 1000.0
 
+    def load_links(self, source: int, target: int, mb: float) -> None:
+        """A transfer of so much [MB] begins, or (negative) is over, between two nodes."""
+        # Whole numbers, so that the sum returns to 0.
+        kb = round(mb * 1000.0)
+        self.nodes["net_kb"][source] += kb
+        self.nodes["net_kb"][target] += kb
+
     def live_tasks_of(self, job: int) -> Integers:
         """Numbers of a job's tasks that have started and not ended, in the order of their rows."""
         tasks = self.tasks

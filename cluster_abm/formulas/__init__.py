@@ -14,7 +14,7 @@ from cluster_abm.formulas.cost import (
 )
 from cluster_abm.formulas.data_access import between_clusters_ms, data_access_ms, transfer_ms, within_cluster_ms
 from cluster_abm.formulas.disk import service_ms
-from cluster_abm.formulas.imbalance import load_imbalance_factors
+from cluster_abm.formulas.imbalance import load_imbalance_factor, load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
 from cluster_abm.formulas.load_class import ClassThresholds, load_class
 from cluster_abm.formulas.memory import node_faults_per_ms, page_faults_per_ms, page_load_ms
@@ -42,6 +42,7 @@ __all__ = [
     "io_load_ms",
     "isolated_paging_ms",
     "load_class",
+    "load_imbalance_factor",
     "load_imbalance_factors",
     "mg1_response_ms",
     "migration_cost_effectiveness",

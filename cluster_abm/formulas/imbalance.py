@@ -46,3 +46,15 @@ def imbalance_factors(
     page_spread = total_deviation(page_ms, page / nodes) if page > 0.0 else 0.0
     io_spread = total_deviation(io_ms, io / nodes) if io > 0.0 else 0.0
     return cpu / everything * cpu_spread, page / everything * page_spread, io / everything * io_spread
+
+
+@kernel
+def load_imbalance_factor(load: Loads, everything: float) -> float:
+    """LIF of one resource: its share of all load times the sum of deviations from its mean; its unit: IOLB (7)-(9).
+
+    Args:
+        load: the resource's load per node, shape (nodes,), in ms or whatever `everything` is in.
+        everything: the loads of all resources together, over all nodes; above 0.
+    """
+    of_resource = total(load)
+    return of_resource / everything * total_deviation(load, of_resource / len(load))

@@ -86,7 +86,10 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         raise InputError(f"failures: policy {policies.main.name!r} pools all nodes; none of them can fail")
     availability = Availability(setup.cluster.nodes)
     all_is_known = setup.negotiation.mode == "papers" or policies.main.central
-    transfers = Transfers(engine, clock, live, staging, setup.interconnect.mode == "contended" and not is_pooled)
+    are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
+    engine.nodes["times_requests"] = are_timed
+    is_contended = setup.interconnect.mode == "contended" and not is_pooled
+    transfers = Transfers(engine, clock, live, staging, is_contended, are_timed, policies.any_compares_links)
     routes_in_use = RoutesInUse(engine, live, setup.failures.links_can_fail)
     departures = Departures(engine, clock, transfers, routes_in_use, staging, setup.negotiation)
     are_sent = policies.any_uses_reports and not all_is_known

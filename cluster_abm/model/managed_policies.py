@@ -57,6 +57,11 @@ class ManagedPolicies:
         """Whether averages of nodes' loads are taken for any of them."""
         return any(policy.averages for policy in self.distinct)
 
+    @property
+    def any_compares_links(self) -> bool:
+        """Whether any load manager reads the load of the nodes' links."""
+        return any(policy.compares_links for policy in self.distinct)
+
     def _check(self) -> None:
         if not self.is_mixed:
             return

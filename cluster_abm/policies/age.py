@@ -39,7 +39,7 @@ class Age(MemoryCentric):
             return None
         cost_ms = migration_ms(
             view.fixed_ms(node)[1], tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),
-            view.mb_per_s(node), view.hardware[view.me].disk_mb_per_s, view.hardware[node].disk_mb_per_s,
+            view.network_mb_per_s(node), view.disk_mb_per_s(view.me), view.disk_mb_per_s(node),
         )  # fmt: skip
         pays = age_ms >= cost_ms
         return int(np.where(pays, age_ms, -1.0).argmax()) if pays.any() else None

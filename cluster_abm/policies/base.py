@@ -70,6 +70,7 @@ class Policy:
         migrates: whether `migration` is asked once an arriving task has been placed.
         migrations_per_arrival: how many it may start then; None: as many as it finds.
         averages: whether nodes' CPU utilisation, queue and memory utilisation are averaged over five seconds for it.
+        compares_links: whether it reads the load of the nodes' links, `net_ms`.
         index: load index (a field of the load table) that the default parts compare.
         Parameters: its parameters, as a scenario's `policy.<parameter>` gives them.
     """
@@ -93,6 +94,7 @@ class Policy:
     migrates: ClassVar[bool] = False
     migrations_per_arrival: ClassVar[int | None] = 1
     averages: ClassVar[bool] = False
+    compares_links: ClassVar[bool] = False
     index: ClassVar[str] = "tasks"
 
     def __init__(self, **parameters: Any) -> None:
@@ -221,7 +223,21 @@ class Policy:
     def send_to_least(self, task: ArrivingTask, view: View, index: str, rule: str) -> Decision:
         """Ask the node of least load if the gap narrows and the task gains more than it costs: IOLB Fig. 1, lines
         4-8, which are lines 10-14 and 16-20 for the other indices."""
-        target = view.least(index, task)
+        return self.send_if_it_gains(task, view, view.least(index, task), index, rule, 0.0)
+
+    def send_if_it_gains(
+        self, task: ArrivingTask, view: View, target: int, index: str, rule: str, further_cost_ms: float
+    ) -> Decision:
+        """Lines 5-8 of IOLB's Fig. 1: ask a node if the gap in load narrows and the task gains more than it costs.
+
+        Args:
+            task: the arriving task.
+            view: what the load manager knows.
+            target: the node.
+            index: the load index by which the gap is found.
+            rule: the rule that the decision is to name.
+            further_cost_ms: what the move costs beside `View.cost_ms` [ms].
+        """
         # In the papers load_j is the same everywhere. Where it is not, the target must stay the lighter one with it.
         weighed_on = view.me if view.capacities is None else target
         task_load = view.per_unit(self.task_load(task, view, index, weighed_on), index, weighed_on)
@@ -231,7 +247,7 @@ class Policy:
         # A policy that calls this estimates.
         assert response_here is not None
         assert response_there is not None
-        cost_ms = view.cost_ms(task, target)
+        cost_ms = view.cost_ms(task, target) + further_cost_ms
         reason = ""
         if target in view.refused:
             reason = "every other node has refused"

@@ -39,7 +39,7 @@ class HarcholBalterDowney(CpuIndex):
         age_ms = tasks["age_ms"]
         cost_ms = migration_ms(
             view.fixed_ms(target)[1], tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),
-            view.mb_per_s(target), view.hardware[view.me].disk_mb_per_s, view.hardware[target].disk_mb_per_s,
+            view.network_mb_per_s(target), view.disk_mb_per_s(view.me), view.disk_mb_per_s(target),
         )  # fmt: skip
         eligible = tasks["running"] & (age_ms * (here - there) >= cost_ms) & (cost_ms > 0)
         if not eligible.any():

@@ -88,11 +88,29 @@ class MemoryIndex(IndexPolicy):
 
 
 class CpuMemoryIndex(IndexPolicy):
-    """CPU load, and memory load while the own node pages: WAL-PM section 5, (2)."""
+    """CPU load, and memory load while nodes page: WAL-PM section 5, (2).
+
+    Its "when the system encounters a large number of page faults" is read as those of any node (settled).
+    """
+
+    class Parameters(Policy.Parameters):
+        """Which node's paging calls for memory load."""
+
+        paging_of: Literal["any", "own"] = Field(
+            "any", description="memory load is compared while any node is known to page, or while the own one pages"
+        )
+
+    parameters: Parameters
 
     def index_of(self, view: View) -> str:
         """CPU queue length [tasks], or memory demand [MB]."""
-        return "memory_mb" if view.measured("faults_per_ms", view.me) > 0 else "cpu_queue"
+        return "memory_mb" if self.pages(view) else "cpu_queue"
+
+    def pages(self, view: View) -> bool:
+        """Whether there are page faults for lack of memory, as far as is known."""
+        if self.parameters.paging_of == "own":
+            return view.measured("faults_per_ms", view.me) > 0
+        return bool(view.of_those_up(view.column("faults_per_ms")).max() > 0)
 
 
 @inlined
@@ -238,7 +256,7 @@ class Preemptive(Estimating, IndexPolicy):
         remote_execution_ms, migration_ms = view.fixed_ms(target)
         place, response_here_ms, response_there_ms, cost_ms, mce = best_migrant(
             view.candidate_rows, view.loads, view.me, target, view.hardware[view.me], view.hardware[target],
-            view.mb_per_s(target), remote_execution_ms, migration_ms,
+            view.network_mb_per_s(target), remote_execution_ms, migration_ms,
             self.estimator, self.effective_rates, place_in(EFFECTIVENESS, self.parameters.effectiveness),
         )  # fmt: skip
         if place < 0:

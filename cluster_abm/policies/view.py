@@ -111,6 +111,17 @@ class View:
         """Return the bandwidth of the route to a node [MB/s]."""
         return float(self.paths.mb_per_s[node])
 
+    def network_mb_per_s(self, node: int) -> float:
+        """The route's bandwidth to count with [MB/s]: as it is, or what was left of it for the last transfer from here.
+
+        The latter where `negotiation.bandwidths` is "measured"; likewise `disk_mb_per_s`.
+        """
+        return self.mb_per_s(node) / (1.0 + self.measured("net_delay", self.me))
+
+    def disk_mb_per_s(self, node: int) -> float:
+        """The bandwidth of a node's disk to count with [MB/s]: as it is, or what was left of it for the last access."""
+        return self.hardware[node].disk_mb_per_s / (1.0 + self.measured("disk_delay", node))
+
     def fixed_ms(self, node: int) -> tuple[float, float]:
         """Return what it costs to start a task on another node and to migrate one there, whatever its size [ms]: e and
         f, each with the latency of the route."""
@@ -297,6 +308,6 @@ class View:
         remote_execution_ms, migration_ms = self.fixed_ms(node)
         return moving_ms(
             task.running, remote_execution_ms, migration_ms, task.memory_mb,
-            task.initial_data_mb, task.written_mb, self.mb_per_s(node),
-            self.hardware[self.me].disk_mb_per_s, self.hardware[node].disk_mb_per_s,
+            task.initial_data_mb, task.written_mb, self.network_mb_per_s(node),
+            self.disk_mb_per_s(self.me), self.disk_mb_per_s(node),
         )  # fmt: skip

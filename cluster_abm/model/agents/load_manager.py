@@ -208,7 +208,7 @@ class LoadManager(ClusterAgent):
             )
         if not 0.0 <= cost_ms <= LONGEST_WAIT_MS and not (
             # A route that is so long in truth is the scenario's matter, which `travel_ns` tells.
-            min(cost_ms, self._views.true(source).cost_ms(task, target)) > LONGEST_WAIT_MS
+            min(cost_ms, self._views.true(source, target).cost_ms(task, target)) > LONGEST_WAIT_MS
         ):
             raise PolicyFault(
                 f"policy {self.policy.name!r}: cost_ms = {cost_ms} of a migration: allowed is 0 to "

@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import IN_TRANSIT, NEVER
 from cluster_abm.interconnect import Flows, Network
+from cluster_abm.interconnect.flows import NS_PER_S
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.migration.staging import Staging
 from cluster_abm.model.routing import LiveNetwork
 
+Floats = npt.NDArray[np.float64]
+
 
 class Leg(NamedTuple):
-    """One transfer of a task's journey: over these links, so much [MB], and the route's latency before it [ns]."""
+    """One transfer of a task's journey.
 
+    Attributes:
+        source, target: from which node to which.
+        links: the links that it crosses.
+        mb: how much [MB].
+        latency_ns: the route's latency, before it [ns].
+        mb_per_s: bandwidth of the route, of which others may take a share [MB/s].
+    """
+
+    source: int
+    target: int
     links: tuple[int, ...]
     mb: float
     latency_ns: int
+    mb_per_s: float
 
 
 class Transfers:
@@ -32,17 +49,30 @@ class Transfers:
     Args:
         staging: the files that jobs need; None: they need none.
         is_contended: whether transfers share the links: else nothing is in transit here.
+        are_timed: whether nodes measure by them what is left of the network's bandwidth.
+        load_links: whether nodes' loads contain what their links have to transfer.
     """
 
     def __init__(
-        self, engine: EngineState, clock: Clock, live: LiveNetwork, staging: Staging | None, is_contended: bool
+        self,
+        engine: EngineState,
+        clock: Clock,
+        live: LiveNetwork,
+        staging: Staging | None,
+        is_contended: bool,
+        are_timed: bool,
+        load_links: bool,
     ) -> None:
         self._engine, self._clock, self._live, self._staging = engine, clock, live, staging
-        self.is_contended = is_contended
+        self.is_contended, self._are_timed = is_contended, are_timed
+        if is_contended and load_links:
+            engine.nodes["link_ms_per_mb"] = _link_ms_per_mb(live.network)
         self._flows = Flows(live.network.link_mb_per_s if is_contended else ())
         # By task: its row, and what it has still to fetch.
         self._slots: dict[int, int] = {}
         self._ahead: dict[int, deque[Leg]] = {}
+        # Its transfer in progress, or about to begin, and when it begins [ns].
+        self._present: dict[int, tuple[Leg, int]] = {}
         # Tasks whose own image and data have not come to their node yet.
         self._crossing: set[int] = set()
 
@@ -91,6 +121,7 @@ class Transfers:
         while self._flows.next_ns < boundary_ns:
             for end_ns, task in self._flows.advance(self._flows.next_ns + 1):
                 self._crossing.discard(task)
+                self._over(task, end_ns)
                 # The next one starts a nanosecond later, when this one has made room.
                 self._go_on(task, end_ns + bool(self._ahead[task]))
 
@@ -98,6 +129,7 @@ class Transfers:
         """Give up what a task was transferring."""
         if task in self._slots:
             self._flows.cancel(task, self._clock.now_ns)
+            self._over(task, None)
             del self._slots[task], self._ahead[task]
             self._crossing.discard(task)
 
@@ -113,7 +145,10 @@ class Transfers:
         ahead, slot = self._ahead[task], self._slots[task]
         if ahead:
             leg = ahead.popleft()
-            self._flows.start(task, leg.links, leg.mb, at_ns + leg.latency_ns)
+            begins_ns = at_ns + leg.latency_ns
+            self._present[task] = leg, begins_ns
+            self._engine.load_links(leg.source, leg.target, leg.mb)
+            self._flows.start(task, leg.links, leg.mb, begins_ns)
             return
         del self._slots[task], self._ahead[task]
         row = self._engine.tasks[slot]
@@ -121,7 +156,27 @@ class Transfers:
         if row["task"] == task and row["state"] == IN_TRANSIT:
             self._engine.arrive(slot, at_ns)
 
+    def _over(self, task: int, end_ns: int | None) -> None:
+        """The present transfer of a task has ended, or (None) was given up: it loads no link any more."""
+        if task not in self._present:
+            return
+        leg, begun_ns = self._present.pop(task)
+        self._engine.load_links(leg.source, leg.target, -leg.mb)
+        alone_ns = leg.mb / leg.mb_per_s * NS_PER_S
+        if self._are_timed and end_ns is not None and alone_ns > 0.0:
+            self._engine.nodes["net_delay"][leg.source] = max(0.0, (end_ns - begun_ns) / alone_ns - 1.0)
+
 
 def _leg(network: Network, source: int, target: int, mb: float) -> Leg:
-    latency_ms = float(network.routes_from(source)[1][target])
-    return Leg(network.links_between(source, target), mb, whole_ns(latency_ms))
+    mb_per_s, latency_ms = (float(of_routes[target]) for of_routes in network.routes_from(source))
+    return Leg(source, target, network.links_between(source, target), mb, whole_ns(latency_ms), mb_per_s)
+
+
+def _link_ms_per_mb(network: Network) -> Floats:
+    """What a MB takes over the fastest route from each node, shape (nodes,) [ms/MB]; 0 of a node without a route."""
+    found = np.zeros(network.nodes)
+    for node in range(network.nodes):
+        mb_per_s = np.delete(network.routes_from(node)[0], node)
+        fastest = mb_per_s.max(initial=0.0)
+        found[node] = 1000.0 / fastest if fastest > 0.0 else 0.0
+    return found

@@ -43,6 +43,12 @@ def form_of(setup: Scenario, parts: Parts, own_managers: bool) -> Form:
         "the policy pools all nodes": policy.pooled,
         "tasks migrate, and so do the files that they have fetched": policy.migrates and parts.staging is not None,
         "tasks migrate over links that transfers share": policy.migrates and parts.transfers.is_contended,
+        "bandwidths are measured: what moving costs changes while tasks run": (
+            setup.negotiation.bandwidths == "measured"
+        ),
+        "the policy compares the load of links that transfers share": (
+            policy.compares_links and parts.transfers.is_contended
+        ),
         "tasks migrate over links that can fail": (
             policy.migrates and setup.failures.can_happen and parts.routes_in_use.can_fail
         ),

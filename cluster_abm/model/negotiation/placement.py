@@ -132,6 +132,9 @@ class Placement:
         if target != home or self._staging is not None:
             self._share_links(task, home, target, asking_ns)
         self._engine.measure(self._clock.now_ns, self._views.true_loads, target, target + 1)
+        if target != home and self._transfers.is_contended:
+            # Its link has more to transfer.
+            self._views.true_row(home)
         if asked and not self._views.all_is_known:
             self._reports.learn(home, target, self._views.true_loads[target])
         if manager.migrates_on_arrival:
@@ -170,7 +173,7 @@ class Placement:
         delay_ns = asking_ns
         if target != home:
             self._departures.start_elsewhere(task.task, home, target)
-            delay_ns += travel_ns(self._views.true(home).cost_ms(task, target), task.task, target)
+            delay_ns += travel_ns(self._views.true(home, target).cost_ms(task, target), task.task, target)
         if self._staging is not None:
             delay_ns += self._staging.fetch(task.job, target)
         return delay_ns

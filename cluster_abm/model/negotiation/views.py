@@ -121,8 +121,11 @@ class Views:
         down = frozenset(np.flatnonzero(silent).tolist())
         return self._view(manager, self.true_loads, down, down)
 
-    def true(self, manager: int) -> View:
-        """The view of a manager with the loads last measured: for costs, which depend on no load."""
+    def true(self, manager: int, target: int) -> View:
+        """The view of a manager for what moving a task to a node costs: other loads are those last measured."""
+        if self._settings.bandwidths == "measured":
+            self.true_row(manager)
+            self.true_row(target)
         return self._view(manager, self.true_loads, NO_NODES, NO_NODES)
 
     def with_true_row(self, view: View, node: int) -> View:
