@@ -54,12 +54,14 @@ def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
 def describe_isolated_run(task: Row, home: Row, phases: Table) -> None:
     """What the task would do alone on its home node: the base of its slowdown."""
     task.isolated_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
-    task.isolated_hit = hit_rate(task.reaccess_rate, home.buffer_kb, task.data_kb)
+    # What a task takes alone does not depend on what a controller has made of the buffer.
+    buffer_kb = home.buffer_kb - home.buffer_shift_kb
+    task.isolated_hit = hit_rate(task.reaccess_rate, buffer_kb, task.data_kb)
     task.isolated_cache_kb, task.isolated_buffer_kb = 0.0, 0.0
-    task.isolated_memory_kb = home.user_memory_kb
+    task.isolated_memory_kb = home.user_memory_kb + home.buffer_shift_kb
     if home.by_oversize != 0 and task.reaccess_rate > 0.0:
         # A buffer in free memory is empty at first.
-        task.isolated_hit, task.isolated_buffer_kb = 0.0, home.buffer_kb
+        task.isolated_hit, task.isolated_buffer_kb = 0.0, buffer_kb
     task.isolated_paging_ns = int(isolated_paging_of_profile_ms(task, home, phases) * NS_PER_MS)
     task.isolated_seek_ns = home.seek_ns
     task.isolated_ns_per_kb = home.ns_per_kb

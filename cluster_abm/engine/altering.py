@@ -1,4 +1,4 @@
-"""Hardware that changes at a slice boundary: another CPU speed, another size of memory."""
+"""What changes of a node at a slice boundary: its CPU speed, its size of memory, its I/O buffer."""
 
 from __future__ import annotations
 
@@ -65,5 +65,26 @@ def change_memory(tables: Tables, index: int, memory_kb: int, now_ns: int) -> No
         kill_newest(node, tables, now_ns)
         end_jobs_of_killed(tables, now_ns)
         tables.counters[PENDING_JOBS] = 0
+    node.no_leap_before_ns = 0
+    plan_next_event(node)
+
+
+@kernel
+def change_buffer(tables: Tables, index: int, more_kb: int, now_ns: int) -> None:
+    """A node's fixed I/O buffer takes so much more of its memory from now on, or (negative) gives it to programs.
+
+    Args:
+        tables: the state, changed in place.
+        index: the node's number.
+        more_kb: by how much the buffer grows [KB], no more than what is free; or shrinks, no more than it has.
+        now_ns: the slice boundary at which this happens [ns].
+    """
+    node = tables.nodes[index]
+    node.buffer_kb += more_kb
+    node.buffer_shift_kb += more_kb
+    node.user_memory_kb -= more_kb
+    if node.limit_kb != NEVER:
+        node.limit_kb -= more_kb
+    renew_fault_rates(node, tables.tasks, now_ns)
     node.no_leap_before_ns = 0
     plan_next_event(node)

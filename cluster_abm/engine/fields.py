@@ -94,6 +94,12 @@ NODE_FIELDS: list[Field] = [
     ("cpu_percent", "f8", "%", "CPU utilisation, mean of the last seconds; 0 unless the policy asks for averages"),
     ("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, mean as above"),
     ("memory_percent", "f8", "%", "memory utilisation, mean as above"),
+    (
+        "buffer_shift_kb",
+        "i8",
+        "KB",
+        "by how much a controller has made the buffer larger than it was set up; - smaller",
+    ),
     ("times_requests", "i8", "flag", "1: bandwidths are measured by the requests and transfers that end"),
     ("disk_delay", "f8", "1", "wait of the last access at the disk over its service; 0 unless measured"),
     ("net_delay", "f8", "1", "by how much the last transfer from here took longer than alone, as a share; likewise"),

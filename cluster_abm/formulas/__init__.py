@@ -3,7 +3,14 @@
 Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB = 1000 KB.
 """
 
-from cluster_abm.formulas.buffer import buffer_beside_kb, buffer_share_kb, data_kb, explicit_io_per_ms, hit_rate
+from cluster_abm.formulas.buffer import (
+    buffer_beside_kb,
+    buffer_share_kb,
+    controlled_growth_kb,
+    data_kb,
+    explicit_io_per_ms,
+    hit_rate,
+)
 from cluster_abm.formulas.capacity import relative_capacity, relative_load
 from cluster_abm.formulas.cost import (
     migration_cost_effectiveness,
@@ -31,6 +38,7 @@ __all__ = [
     "buffer_beside_kb",
     "buffer_share_kb",
     "closed_response_ms",
+    "controlled_growth_kb",
     "cpu_response_ms",
     "cpu_share",
     "data_access_ms",

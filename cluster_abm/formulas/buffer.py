@@ -62,3 +62,21 @@ def hit_rate(reaccess_rate: float, share_kb: float, all_data_kb: float) -> float
 def explicit_io_per_ms(io_per_ms: float, hit: float) -> float:
     """Accesses per ms of CPU that reach the disk, l_IO(i,j) [1/ms]: WAL-PM (13)."""
     return io_per_ms * (1.0 - hit)
+
+
+@formula
+def controlled_growth_kb(buffer_kb: float, free_kb: float, miss_share: float, fault_share: float, gain: float) -> float:
+    """By how much a feedback controller lets an I/O buffer grow, or (negative) shrink, in one period [KB]: ours.
+
+    gain (u F - v B): the more of the period the disk served accesses that missed the buffer (u), the more of the free
+    memory F the buffer B takes; the more of it the disk served page faults (v), the more of itself the buffer gives
+    to programs. WAL-PM and IOLB name "a feedback control mechanism" that manipulates the buffer's size, and no law.
+
+    Args:
+        buffer_kb: the buffer, B [KB].
+        free_kb: memory that neither programs nor the buffer use, F [KB].
+        miss_share: share of the period in which the disk served accesses, u, 0..1.
+        fault_share: share in which it served page faults, v, 0..1.
+        gain: how much of it is done in one period, 0..1.
+    """
+    return gain * (miss_share * free_kb - fault_share * buffer_kb)

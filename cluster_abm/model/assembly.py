@@ -10,6 +10,7 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.availability import Availability
+from cluster_abm.model.buffer_control import BufferController
 from cluster_abm.model.managed_policies import ManagedPolicies, policies_of
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
@@ -51,6 +52,7 @@ class Parts:
     departures: Departures
     reports: Reports
     remote_memory: RemoteMemory
+    buffers: BufferController
     averages: Averages
     announcements: Announcements
     views: Views
@@ -101,6 +103,10 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         engine, clock, live, availability, policies, reports, remote_memory, setup.negotiation,
         None if staging is None else staging.map, key(run_seed, "policy"), all_is_known,
     )  # fmt: skip
+    is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
+    buffers = BufferController(
+        engine, clock, availability, setup.cluster.buffer_control, views.refresh_hardware, is_controlled
+    )
     questions = Questions(
         engine.total_tasks, live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
         key(run_seed, "messages"), all_is_known,
@@ -130,6 +136,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         departures=departures,
         reports=reports,
         remote_memory=remote_memory,
+        buffers=buffers,
         averages=Averages(engine, clock, policies.any_needs_averages),
         announcements=announcements,
         views=views,

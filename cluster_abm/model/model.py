@@ -122,7 +122,8 @@ class ClusterModel(Readings, mesa.Model):
             self._end_ns = clock.boundary_from(nanoseconds(float(setup.run.until)))
         self._tasks_can_be_killed = parts.engine.memory_is_limited
         # What else acts at boundaries: in most runs nothing.
-        self._periodic = [one for one in (parts.remote_memory, parts.averages) if one.due_ns < NEVER]
+        acts = (parts.remote_memory, parts.buffers, parts.averages)
+        self._periodic = [one for one in acts if one.due_ns < NEVER]
         due = [parts.measurements, parts.periodic, parts.failures, parts.reports, *self._periodic]
         self._windows = Windows(
             clock, submissions, parts.transfers, due, self._end_ns, lambda: self.placement.places_slice_by_slice,

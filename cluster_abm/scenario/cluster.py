@@ -49,6 +49,17 @@ class NodeGroup(Section):
         return self
 
 
+class BufferControl(Section):
+    """Feedback control of the I/O buffer's size, on every node by itself (docs/buffer.md)."""
+
+    kind: Literal["fixed", "feedback"] = "fixed"
+    """the buffer stays as large as it is, or follows what the disk is busy with"""
+    period_ms: Period = 1000.0
+    """how often the buffer's size is looked at [ms]"""
+    gain: Annotated[Positive, Field(le=1)] = 0.5
+    """how much of the wanted change is made in one period"""
+
+
 class Cluster(Section):
     """The nodes; defaults are WAL-PM's Table 1, homogeneous."""
 
@@ -93,6 +104,8 @@ class Cluster(Section):
     """disk time of a page fault [ms]; not set: seek, rotation and transfer of one page"""
     exchange_period_ms: Period = 1000.0
     """load managers report every so often [ms]"""
+    buffer_control: BufferControl = BufferControl()
+    """how the I/O buffer's size changes during a run (kind, period_ms, gain)"""
     remote_memory: StrictBool = False
     """pages that overflow a node are kept in free memory of other nodes, found again every exchange_period_ms, wherever
     the network brings a page sooner than the own disk"""
@@ -114,6 +127,12 @@ class Cluster(Section):
                     f"{place}buffer_mb {kind.buffer_mb}: must be below {place}memory_mb {kind.memory_mb}, "
                     "which it is taken from (or set buffer_in_memory = false)"
                 )
+        if self.buffer_control.kind == "feedback" and (self.paging != "rate" or not self.buffer_in_memory):
+            raise ValueError(
+                'buffer_control.kind "feedback": needs buffer_in_memory = true and paging = "rate", by which it takes '
+                f"memory from programs; found buffer_in_memory = {str(self.buffer_in_memory).lower()} and "
+                f'paging = "{self.paging}"'
+            )
         return self
 
     def like(self, group: NodeGroup) -> Cluster:

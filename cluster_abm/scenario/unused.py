@@ -105,6 +105,9 @@ def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
     else:
         for name in ("page_fault_rate_per_ms", "page_fault_law", "page_fault_ratio_cap", "buffer_in_memory"):
             yield f"cluster.{name}", 'cluster.paging is "oversize", not "rate"'
+    if cluster.buffer_control.kind == "fixed":
+        for name in ("period_ms", "gain"):
+            yield f"cluster.buffer_control.{name}", 'cluster.buffer_control.kind is "fixed"'
     if cluster.fault_service_ms is not None and not cluster.remote_memory:
         yield "cluster.page_kb", "cluster.fault_service_ms is set: no page's transfer is counted"
 
