@@ -1,0 +1,105 @@
+"""A table of runs: every cell (labels and settings) from the same seeds, and what tells two of its policies apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm.scenario import load_scenario
+from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.statistics.estimates import estimate
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Runs of one scenario under the same settings, one a seed.
+
+    Attributes:
+        labels: what tells the cell from others: columns of the table.
+        scenario: the scenario's name.
+        settings: dotted keys laid over it.
+    """
+
+    labels: Mapping[str, object]
+    scenario: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+
+def run_cells(
+    cells: Iterable[Cell], seeds: Sequence[int], metrics: Sequence[str], label: str, workers: int | None = None
+) -> pd.DataFrame:
+    """Run all cells.
+
+    Args:
+        cells: what is to be run.
+        seeds: the seeds of each.
+        metrics: names of metrics of a run's summary, or dotted paths in it.
+        label: what the progress bar says.
+        workers: processes; None: one for each processor.
+
+    Returns:
+        a row a run: the labels, `seed`, and the metrics (NaN where a run has none).
+
+    Raises:
+        SystemExit: a run failed, or the user has interrupted them.
+    """
+    cells = list(cells)
+    tasks = [Task(load_scenario(cell.scenario, dict(cell.settings)), seed) for cell in cells for seed in seeds]
+    outcome = run_all(tasks, workers, label=label)
+    if outcome.interrupted or outcome.errors:
+        raise SystemExit("\n".join(outcome.errors) or "interrupted")
+    rows = []
+    places = ((cell, seed) for cell in cells for seed in seeds)
+    for (cell, seed), found in zip(places, outcome.rows, strict=True):
+        assert found is not None  # what is missing was an error
+        rows.append({**cell.labels, "seed": seed, **{name: found.get(name, math.nan) for name in metrics}})
+    return pd.DataFrame(rows)
+
+
+def means(table: pd.DataFrame, by: Sequence[str], metric: str) -> pd.DataFrame:
+    """The mean of a metric over seeds with its 95 % interval: columns of `by`, then `mean`, `low`, `high`."""
+    rows = []
+    for labels, own in table.groupby(list(by), sort=False):
+        found = estimate(own[metric].dropna().tolist())
+        low, high = found.ci95 or (math.nan, math.nan)
+        rows.append((*labels, found.mean, low, high))
+    return pd.DataFrame(rows, columns=[*by, "mean", "low", "high"])
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One policy's numbers over another's in the geometric mean, on the same seeds, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def word(self) -> str:
+        """Whether the first has the smaller numbers by more than noise: "yes", "no" (the larger), or "not told"."""
+        if self.high < 1.0:
+            return "yes"
+        return "no" if self.low > 1.0 else "not told"
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[str] = ()) -> Ratio:
+    """Policy a's metric over policy b's: of each seed the geometric mean over points, then over seeds.
+
+    Args:
+        table: rows of `run_cells` with a column `policy`; of both policies the same seeds and points.
+        a, b: the policies.
+        metric: the column.
+        points: columns that tell the points of one seed apart.
+    """
+    wide = table.pivot_table(index=["seed", *points], columns="policy", values=metric)
+    logs = np.log(wide[a] / wide[b]).groupby(level="seed").mean()
+    found = estimate(logs.tolist())
+    low, high = found.ci95 or (-math.inf, math.inf)
+    return Ratio(math.exp(found.mean), math.exp(low), math.exp(high))
