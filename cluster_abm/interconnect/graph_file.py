@@ -11,6 +11,7 @@ import networkx as nx
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect.graph_reading import brief, read_graph
+from cluster_abm.scenario import shipped_network
 from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
 from cluster_abm.scenario.interconnect import Interconnect
 
@@ -45,7 +46,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
         InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
     """
     where = str(settings.file)
-    read = read_graph(Path(where), settings.max_mb)
+    shipped = shipped_network(where)
+    read = read_graph(Path(where), settings.max_mb) if shipped is None else read_graph(shipped)
     trunks, notes = _trunks(read, settings, where)
     whole = nx.Graph()
     whole.add_nodes_from(read)

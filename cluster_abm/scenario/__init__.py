@@ -7,6 +7,7 @@ from cluster_abm.scenario.load import (
     scenario_from,
     scenario_names,
     scenario_to_toml,
+    shipped_network,
     shipped_path,
     shipped_profiles,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "scenario_keys",
     "scenario_names",
     "scenario_to_toml",
+    "shipped_network",
     "shipped_path",
     "shipped_profiles",
 ]

@@ -25,7 +25,7 @@ class Interconnect(Section):
     """delay: a transfer takes its formula's time, however many there are; contended: transfers share links max-min
     fairly"""
     file: str | None = None
-    """GraphML (.graphml, .xml) or node-link JSON (.json); makes the kind "file" """
+    """GraphML (.graphml, .xml) or node-link JSON (.json), or the name of a shipped network; makes the kind "file" """
     max_mb: MaxMb = NETWORK_MB
     """how much the file may hold; more is refused [MB of 2^20 bytes]"""
     bandwidth_mbps: Speed = 1024.0

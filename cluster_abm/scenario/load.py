@@ -37,6 +37,12 @@ def shipped_profiles(name: str) -> Path | None:
     return path if Path(name).stem == name and is_there(path) else None
 
 
+def shipped_network(name: str) -> Path | None:
+    """The file of a shipped network by its name; None if it is not the name of any."""
+    path = shipped_path("networks", f"{name}.json")
+    return path if Path(name).stem == name and is_there(path) else None
+
+
 def scenario_names() -> list[str]:
     """Names of the shipped scenarios, sorted."""
     return sorted(path.stem for path in shipped_path().glob("*.toml"))

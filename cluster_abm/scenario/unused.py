@@ -8,7 +8,7 @@ from typing import Any
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.distributions import Arrivals
 from cluster_abm.scenario.failures import Outages
-from cluster_abm.scenario.load import shipped_profiles
+from cluster_abm.scenario.load import shipped_network, shipped_profiles
 from cluster_abm.scenario.schema import Scenario, Workload
 
 # Keys of the arrivals that only some kinds use.
@@ -139,6 +139,8 @@ def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
 def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
     if scenario.interconnect.file is None:
         yield "interconnect.max_mb", "interconnect.file is not set"
+    elif shipped_network(scenario.interconnect.file) is not None:
+        yield "interconnect.max_mb", "interconnect.file is no file of your own"
     if not scenario.data.files:
         for name in type(scenario.data).model_fields:
             if name != "files":

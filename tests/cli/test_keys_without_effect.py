@@ -106,6 +106,7 @@ def test_no_result_depends_on_them(name, tmp_path):
     (["run", "quickstart", "--policy", "jsq", "--set", "policy.d=3"], "policy.d: has no effect: jsq does not know it"),
     (["run", "quickstart", "--set", "compare.seeds=3"], "compare.seeds: has no effect: only `cluster-abm compare`"),
     (["run", "quickstart", "--set", "interconnect.max_mb=3"], "interconnect.max_mb: has no effect"),
+    (["run", "lmip-data", "--set", "interconnect.max_mb=3"], "interconnect.max_mb: has no effect"),
     (["run", "quickstart", "--set", "workload.programs.max_mb=3"], "workload.programs.max_mb: has no effect"),
     (["run", "quickstart", "--set", "data.copies=3"], "data.copies: has no effect: data.files is 0"),
     (["run", "quickstart", "--set", "failures.node.mean_up_s=9"], 'failures.node.mean_up_s: has no effect: failures'),

@@ -12,6 +12,7 @@ import pytest
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network, graph_reading
+from cluster_abm.scenario import shipped_path
 from cluster_abm.scenario.interconnect import Interconnect
 
 HEAD = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
@@ -183,6 +184,17 @@ def test_a_vertex_is_a_site_of_several_nodes(network):
     assert bandwidths.tolist() == [np.inf, 100.0, 10.0, 10.0, 10.0, 10.0]
     assert latencies.tolist() == [0.0, 0.5, 3.0, 3.0, 3.0, 3.0]
     assert net.graph.number_of_edges() == 6 + 3
+
+
+def test_a_shipped_network_by_its_name():
+    keys = {"nodes_per_vertex": 2, "bandwidth_mbps": 100.0, "trunk_bandwidth_mbps": 8.0}
+    net = Network(Interconnect(file="two-pairs", **keys), 8)
+    # MB/s from node 0: itself, its site, the near one, and the two beyond the slow link.
+    assert net.routes_from(0)[0].tolist() == [np.inf, 12.5, 12.5, 12.5, 1.0, 1.0, 1.0, 1.0]
+    path = str(shipped_path("networks", "two-pairs.json"))
+    assert net.routes_from(5)[1].tolist() == Network(Interconnect(file=path, **keys), 8).routes_from(5)[1].tolist()
+    with pytest.raises(InputError, match=r"two-pears: format not told by the name"):
+        Network(Interconnect(file="two-pears"), 4)
 
 
 @pytest.mark.skipif(not ZOO.is_dir(), reason="the real topologies are not here")

@@ -183,6 +183,11 @@ def test_how_much_a_file_may_hold_names_no_other_run(tmp_path):
     assert keys != {cell_key(scenario(**given, workload__trace__cpu_scale=2.0), "")}
 
 
+def test_a_shipped_network_is_part_of_the_code_version():
+    # By its name alone: there is no such file to take a digest of.
+    assert cell_key(scenario(interconnect__file="two-pairs"), "") != cell_key(scenario(), "")
+
+
 @pytest.mark.parametrize("name", ["/dev/zero", "/", "x" * 5000])
 def test_only_files_have_a_digest(name):
     with pytest.raises(InputError, match="cannot be read"):

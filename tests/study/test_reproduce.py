@@ -68,6 +68,21 @@ def test_a_falling_curve_and_claims_about_some_points():
     assert holds(some, a=[1, 9, 3, 9], b=[2, 9, 4])
 
 
+def test_a_gain_that_widens_along_the_axis():
+    widens = Claim(kind="widens", a="a", b="b")
+    a = [[10.0, 20, 30]] * 3
+    # Of each seed by 1.1 at first and by 1.5 at last, whatever is between.
+    assert holds(widens, a=a, b=[[11, 22, 33], [1, 2, 3], [15, 30, 45]])
+    text, _ = check_claim(widens, lambda name: rows({"a": a, "b": [[11, 22, 33], [1, 2, 3], [15, 30, 45]]}[name]))
+    assert text == "b/a from 1.1 at 1 to 1.5 at 3, 1.36 [1.36, 1.36] times as much"
+    assert not holds(widens, a=a, b=[[15, 30, 45], [20, 40, 60], [11, 22, 33]])
+    assert not holds(widens, a=a, b=[[11, 22, 33], [11, 22, 33], [30, 15, 40]])  # noise
+    assert not holds(widens, a=[[10]] * 2, b=[[11], [15]])  # one seed tells nothing
+    assert not holds(widens, a=a, b=[[11], [12], [15]])  # not the same seeds
+    # Worse by less is a gain that widens, too: "better" says which it is.
+    assert holds(widens, a=a, b=[[5, 10, 15], [5, 10, 15], [8, 16, 24]])
+
+
 def test_a_metric_is_a_name_a_path_or_a_sum():
     row = {"makespan_ms": 5.0, "breakdown_ms.cpu": 2, "breakdown_ms.paging": float("nan"), "jobs.finished": 3}
     assert _value(row, "makespan_ms") == 5.0

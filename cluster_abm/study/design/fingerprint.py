@@ -13,7 +13,7 @@ from cluster_abm._version import __version__
 from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
-from cluster_abm.scenario import Scenario, shipped_path
+from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import policy_version
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
@@ -93,10 +93,9 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     """Files of the user that the scenario takes numbers from, and how much each may hold; shipped ones are part of the
     code version."""
     trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
-    named = {
-        trace.file: Limit(trace.max_mb, "workload.trace.max_mb"),
-        network.file: Limit(network.max_mb, "interconnect.max_mb"),
-    }
+    named = {trace.file: Limit(trace.max_mb, "workload.trace.max_mb")}
+    if network.file is not None and shipped_network(network.file) is None:
+        named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
         named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
     return {Path(name): limit for name, limit in named.items() if name is not None}

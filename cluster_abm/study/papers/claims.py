@@ -46,6 +46,8 @@ def check_claim(claim: Claim, curves: Curves) -> tuple[str, bool]:
             return text, worst <= claim.percent
         case "better" | "equal":
             return _compare(claim, a_values, b_values)
+        case "widens":
+            return _widens(claim, x, a_values, b_values)
     text = f"{claim.a}/{claim.b} in {claim.minimum:g}..{claim.maximum:g} (found {span})"
     return text, bool((ratio >= claim.minimum).all() and (ratio <= claim.maximum).all())
 
@@ -72,6 +74,24 @@ def _compare(claim: Claim, a_values: Floats, b_values: Floats) -> tuple[str, boo
     if claim.kind == "equal":
         return f"{text} (within {claim.percent:g} %)", abs(mean - 1.0) * 100 <= claim.percent
     return text, found.ci95 is not None and found.ci95[1] < 0.0
+
+
+def _widens(claim: Claim, x: Sequence[X], a_values: Floats, b_values: Floats) -> tuple[str, bool]:
+    """By b/a at the last point over b/a at the first, seed by seed on the same jobs."""
+    if a_values.shape != b_values.shape:
+        return f"{claim.a} and {claim.b}: not the same seeds finished", False
+    gains = np.log(b_values / a_values)
+    found = estimate((gains[-1] - gains[0]).tolist())
+    first, last = np.exp(gains[[0, -1]].mean(axis=1))
+    text = f"{claim.b}/{claim.a} from {first:.3g} at {_shown(x[0])} to {last:.3g} at {_shown(x[-1])}"
+    if found.ci95 is None:
+        return text, False
+    text += f", {math.exp(found.mean):.3g} [{math.exp(found.ci95[0]):.3g}, {math.exp(found.ci95[1]):.3g}] times as much"
+    return text, found.ci95[0] > 0.0
+
+
+def _shown(x: X) -> str:
+    return x if isinstance(x, str) else f"{x:g}"
 
 
 def measure_number(number: Number, curves: Curves) -> Estimate | None:

@@ -99,10 +99,11 @@ class Claim(Section):
       ratio   `a`/`b` is in `minimum`..`maximum` at every point
       better  `a` is below `b` in the geometric mean over all points, by more than noise (95 %, paired over seeds)
       equal   `a` and `b` differ by at most `percent` in the geometric mean over all points
+      widens  `b`/`a` is larger at the last point than at the first, by more than noise (95 %, paired over seeds)
     Of the points only those `at`, if some are named.
     """
 
-    kind: Literal["below", "rising", "falling", "within", "ratio", "better", "equal"]
+    kind: Literal["below", "rising", "falling", "within", "ratio", "better", "equal", "widens"]
     a: str
     b: str = ""
     percent: float = 0.0
