@@ -283,6 +283,7 @@ LOAD_FIELDS: list[Field] = [
     ("stream", "f8", "KB/ms", "sum of lambda d_RW, by which the buffer is shared"),
     ("accesses", "f8", "1", "accesses made so far by the tasks in the node, N_io"),
     ("oversize", "f8", "1", "memory demand beyond what there is for programs, as a share of it: Q_o; negative: free"),
+    ("oversize_here", "f8", "1", "the same without the tasks in transit: what the node pages by now"),
     ("free_mb", "f8", "MB", "memory that neither programs nor the I/O buffer use: FM"),
     ("cache_mb", "f8", "MB", "I/O buffer that would make room for programs: FB"),
     ("newest_ms", "f8", "ms", "time since the last job was started here; 0 while one is in transit to its start"),

@@ -45,6 +45,7 @@ def measure(
         load.faults_per_ms = faults_per_ms
         load.accesses = float(node.accesses)
         load.oversize = oversize(float(demand_kb), float(node.user_memory_kb))
+        load.oversize_here = oversize(float(node.demand_kb), float(node.user_memory_kb))
         buffer_kb = present_buffer_kb(node)
         load.cache_mb = buffer_kb / 1000.0
         used_kb = demand_kb + (node.cache_kb if node.by_oversize != 0 else 0.0)

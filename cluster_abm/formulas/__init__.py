@@ -25,7 +25,14 @@ from cluster_abm.formulas.imbalance import load_imbalance_factor, load_imbalance
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
 from cluster_abm.formulas.load_class import ClassThresholds, load_class
 from cluster_abm.formulas.memory import node_faults_per_ms, page_faults_per_ms, page_load_ms
-from cluster_abm.formulas.oversize import activity_weight, allocation_faults, even_faults, oversize, paging_rate_per_s
+from cluster_abm.formulas.oversize import (
+    activity_weight,
+    allocation_faults,
+    even_faults,
+    is_less_oversized,
+    oversize,
+    paging_rate_per_s,
+)
 from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
 from cluster_abm.formulas.slowdown import isolated_paging_ms, slowdown
 from cluster_abm.formulas.sums import total
@@ -48,6 +55,7 @@ __all__ = [
     "explicit_io_per_ms",
     "hit_rate",
     "io_load_ms",
+    "is_less_oversized",
     "isolated_paging_ms",
     "load_class",
     "load_imbalance_factor",

@@ -24,6 +24,22 @@ def oversize(demand_mb: float, memory_mb: float) -> float:
 
 
 @formula
+def is_less_oversized(oversize_here: float, oversize_there: float, task_mb: float, memory_there_mb: float) -> bool:
+    """Whether a migration is a gain: with the job the target does not page, or is oversized less than its machine now.
+
+    MCLS has a job migrate "to eliminate or reduce page faults" (abstract, section 4.1) and prints no such test; ours.
+
+    Args:
+        oversize_here: Q_o of the job's machine, with the job, a fraction.
+        oversize_there: Q_o of the target, without it.
+        task_mb: memory allocated to the job, WS [MB].
+        memory_there_mb: memory there is for programs at the target, above 0 [MB].
+    """
+    oversize_with_it = oversize_there + task_mb / memory_there_mb
+    return oversize_with_it <= 0.0 or oversize_with_it < oversize_here
+
+
+@formula
 def paging_rate_per_s(oversize: float, accesses: float) -> float:
     """Page faults per second of CPU given to the tasks of a node, R_p(Q_o, N_io) [1/s]: MCLS (1)-(4).
 

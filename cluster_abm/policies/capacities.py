@@ -31,8 +31,8 @@ CPU, MEMORY, DISK = "cpu", "memory", "disk"
 # Own time to which a task adds what depends on the tasks there; fractions of what the node has; room that either
 # suffices or does not; and what only estimates read.
 AS_MEASURED = frozenset(
-    ["page_ms", "oversize", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms", "faults_per_ms",
-     "disk_square", "stream", "accesses", "cpu_percent", "memory_percent"]
+    ["page_ms", "oversize", "oversize_here", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms",
+     "faults_per_ms", "disk_square", "stream", "accesses", "cpu_percent", "memory_percent"]
 )  # fmt: skip
 
 

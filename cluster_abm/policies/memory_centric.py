@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from cluster_abm.formulas import is_less_oversized
 from cluster_abm.policies.base import Decision, Flags, Policy
 from cluster_abm.policies.view import ArrivingTask, Candidate, Loads, Table, View
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
@@ -45,6 +46,12 @@ class MemoryCentric(Policy, ABC):
         """when blocked submissions go elsewhere: only before paging begins (the paper's loop), or always (its text)"""
         fits: Literal["or", "and"] = "or"
         """a target takes a job if Q_o < MT or it has the free memory (the paper's), or only if both"""
+        counts_incoming: bool = True
+        """whether jobs on their way to a machine are a reason to migrate; not: it pages only once they are there"""
+        gain_test: Literal["none", "oversize"] = "none"
+        """oversize: a job migrates only if its target will not page, or be oversized less than its machine is now"""
+        target_margin: NonNegative = 0.0
+        """hysteresis: a target counts as below MT while its Q_o is below MT by more than this, as a fraction"""
 
     parameters: Parameters
     holds_jobs = True
@@ -85,7 +92,8 @@ class MemoryCentric(Policy, ABC):
 
     def in_trouble(self, loads: Table) -> Flags:
         """Machines that page, beyond MT, and those with more than CT jobs."""
-        pages = (loads["oversize"] > 0) & (loads["oversize"] >= self._migrates_from)
+        oversize = loads[self._own_oversize]
+        pages = (oversize > 0) & (oversize >= self._migrates_from)
         return np.asarray(pages | (loads["tasks"] > self.parameters.cpu_threshold))
 
     def relieve(self, view: View) -> Decision | None:
@@ -108,11 +116,12 @@ class MemoryCentric(Policy, ABC):
         if place is None:
             return None
         task = view.candidate(int(free[place]))
-        target = self._migration_target(task, view)
+        here = view.load(self._own_oversize, view.me)
+        target = self._migration_target(task, here, view)
         if target is None:
             return None
         return Decision(
-            target, RULE, self.index, load_here=view.load("oversize", view.me),
+            target, RULE, self.index, load_here=here,
             load_there=view.load("oversize", target), cost_ms=view.cost_ms(task, target), task=task,
         )  # fmt: skip
 
@@ -130,9 +139,14 @@ class MemoryCentric(Policy, ABC):
         """The asked machine takes a job only if it would still be found suitable by its true state."""
         if decision.task is None:
             return "" if self.accepts(view, view.me) else "blocks submissions by now"
-        return "" if self._takes(decision.task, view, view.me) else "no room by now"
+        return "" if self._takes(decision.task, decision.load_here, view, view.me) else "no room by now"
 
     # ---- its parts ---------------------------------------------------------------------------------------------
+
+    @property
+    def _own_oversize(self) -> str:
+        """The index by which a machine finds that it pages."""
+        return "oversize" if self.parameters.counts_incoming else "oversize_here"
 
     @property
     def _migrates_from(self) -> float:
@@ -185,18 +199,23 @@ class MemoryCentric(Policy, ABC):
         target = self._roomiest(view)
         return target if target is not None and self.accepts(view, target) else None
 
-    def _migration_target(self, task: Candidate, view: View) -> int | None:
+    def _migration_target(self, task: Candidate, here: float, view: View) -> int | None:
         target = self._roomiest(view)
-        return target if target is not None and self._takes(task, view, target) else None
+        return target if target is not None and self._takes(task, here, view, target) else None
 
-    def _takes(self, task: Candidate, view: View, node: int) -> bool:
+    def _takes(self, task: Candidate, here: float, view: View, node: int) -> bool:
         """Return whether Q_o < MT or FM > WS or FM + FB > WS, with fewer than CT jobs; never where the job would exceed
-        RAM and swap, for then a job would be killed."""
+        RAM and swap, for then a job would be killed; nor where it fails the gain test, `here` being its machine's Q_o.
+        """
         load: dict[str, Any] = {
             name: view.load(name, node) for name in ("oversize", "free_mb", "cache_mb", "tasks", "virtual_free_mb")
         }
         if load["tasks"] >= self.parameters.cpu_threshold or load["virtual_free_mb"] < task.memory_mb:
             return False
-        below = load["oversize"] < self.parameters.memory_threshold
+        if self.parameters.gain_test == "oversize":
+            memory_mb = view.hardware[node].user_memory_mb
+            if not is_less_oversized(here, load["oversize"], task.memory_mb, memory_mb):
+                return False
+        below = load["oversize"] < self.parameters.memory_threshold - self.parameters.target_margin
         has_room = load["free_mb"] + load["cache_mb"] > task.memory_mb
         return below and has_room if self.parameters.fits == "and" else below or has_room

@@ -192,6 +192,7 @@ def test_memory_and_the_buffer_in_it_are_dealt_out_among_the_nodes():
 
     empty, full = loads(13)
     assert (empty["oversize"], empty["free_mb"], empty["memory_mb"]) == (-1.0, 128.0, 0.0)
+    assert (full["oversize_here"], empty["oversize_here"]) == (8 / 512, -1.0)
     assert (full["oversize"], full["free_mb"], full["memory_mb"]) == (8 / 512, 0.0, 130.0)
     assert (full["faults_per_ms"], full["page_ms"], full["tasks"]) == (0.0, 0.0, 13 / 4)
     _, some = loads(3, workload__io_per_ms={"kind": "fixed", "mean": 0.1}, workload__reaccess_rate=1.0)

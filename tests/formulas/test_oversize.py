@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.formulas import activity_weight, allocation_faults, even_faults, oversize, paging_rate_per_s
+from cluster_abm.formulas import (
+    activity_weight,
+    allocation_faults,
+    even_faults,
+    is_less_oversized,
+    oversize,
+    paging_rate_per_s,
+)
 from cluster_abm.formulas.cost import migration_ms
 
 
@@ -14,6 +21,24 @@ def test_oversize_is_a_fraction_of_the_memory_there_is():
     assert oversize(66.37 + 64.27, 122.0) == pytest.approx(0.0708, abs=1e-4)
     assert oversize(0.0, 122.0) == -1.0
     assert oversize(122.0, 122.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "gains"),
+    [
+        pytest.param(0.2, -0.5, True, id="66 of 120 MB fit beside 54"),
+        pytest.param(0.2, -0.55, True, id="with room to spare"),
+        pytest.param(0.2, -0.45, True, id="0.1 there after 0.2 here"),
+        pytest.param(0.1, -0.45, False, id="0.1 there after 0.1 here"),
+        pytest.param(0.05, -0.45, False, id="0.1 there after 0.05 here"),
+        pytest.param(-0.3, -0.55, True, id="neither pages"),
+        pytest.param(-0.3, -0.45, False, id="it would begin to page"),
+    ],
+)
+def test_a_gain_is_a_target_that_does_not_page_or_is_oversized_less(here, there, gains):
+    # 66 MB on 120 MB are 0.55; the numbers are such that sums are exact, or far from the border.
+    task_mb = 60.0 if there == -0.5 else 66.0
+    assert is_less_oversized(here, there, task_mb, 120.0) == gains
 
 
 @pytest.mark.parametrize(

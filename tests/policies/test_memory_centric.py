@@ -35,6 +35,7 @@ def view(here, there, jobs=(), now_ms=10_000.0, notes=None, refused=frozenset(),
     loads["virtual_free_mb"] = 500.0
     for row, (oversize, tasks, free, cache, *keys) in zip(loads, machines, strict=True):
         row["oversize"], row["tasks"], row["free_mb"], row["cache_mb"] = oversize, tasks, free, cache
+        row["oversize_here"] = oversize
         for name, value in keys[0].items() if keys else ():
             row[name] = value
     hardware = tuple(Hardware(1.0, 122.0, 0.0, 1.5, False, 10.0, 8.0, 40.0, 0.0, True) for _ in machines)
@@ -162,6 +163,57 @@ def test_a_migrated_job_rests_before_it_may_move_again():
     # No other task pauses; one in transit to this node cannot move.
     assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(migrations=0, here_ms=0.0)])) is not None
     assert rests.relieve(view((0.3, 2, 0.0, 0.0), FITS, [job(running=False)])) is None
+
+
+def test_a_machine_may_wait_for_a_job_on_its_way_before_it_sends_one_on():
+    # Of 0.1 when it comes nothing is there yet.
+    ahead, paging = (0.1, 2, 0.0, 0.0, {"oversize_here": -0.4}), (0.1, 2, 0.0, 0.0, {"oversize_here": 0.02})
+    assert policy().relieve(view(ahead, FITS, [job()])) is not None
+    waits = policy(counts_incoming=False)
+    assert waits.relieve(view(ahead, FITS, [job()])) is None
+    assert waits.in_trouble(view(ahead, paging).loads).tolist() == [False, True]
+    decision = waits.relieve(view(paging, FITS, [job()]))
+    assert (decision.target, decision.load_here) == (1, 0.02)
+    # Its time of grace begins when it pages, not when the job sets out.
+    patient, notes = policy(counts_incoming=False, delay_ms=2000.0), {}
+    for now_ms, here, moves in [(1000.0, ahead, False), (2000.0, ahead, False), (3000.0, paging, False),
+                                (4000.0, paging, False), (5000.0, paging, True)]:  # fmt: skip
+        assert (patient.relieve(view(here, FITS, [job()], now_ms, notes)) is not None) == moves
+    # What is on its way to a target counts there: it would be too much for both.
+    there = (-0.1, 2, 12.0, 0.0, {"oversize_here": -0.6})
+    assert policy(counts_incoming=False, fits="and").relieve(view(paging, there, [job(memory_mb=60.0)])) is None
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "moves"),
+    [
+        # 61 MB are half of the 122 MB.
+        pytest.param(0.2, (-0.5, 1, 61.0, 0.0), True, id="it fits"),
+        pytest.param(0.2, (-0.4, 1, 48.0, 0.0), True, id="0.1 there after 0.2 here"),
+        pytest.param(0.08, (-0.4, 1, 48.0, 0.0), False, id="0.1 there after 0.08 here"),
+    ],
+)
+def test_by_the_gain_test_a_job_goes_where_it_makes_less_paging(here, there, moves):
+    seen = view((here, 2, 0.0, 0.0), there, [job(memory_mb=61.0)])
+    assert policy().relieve(seen) is not None
+    assert (policy(gain_test="oversize").relieve(seen) is not None) == moves
+
+
+def test_the_asked_machine_applies_the_gain_test_to_its_true_state():
+    chosen = policy(gain_test="oversize")
+    decision = chosen.relieve(view((0.08, 2, 0.0, 0.0), (-0.5, 1, 61.0, 0.0), [job(memory_mb=61.0)]))
+    assert chosen.accept(decision.task, decision, view((-0.5, 1, 61.0, 0.0), FULL)) == ""
+    assert chosen.accept(decision.task, decision, view((-0.4, 1, 48.0, 0.0), FULL)) == "no room by now"
+
+
+def test_a_target_is_below_mt_by_more_than_the_margin():
+    # Neither has the 60 MB free.
+    seen = view((0.3, 2, 0.0, 0.0), (-0.25, 2, 30.0, 0.0), [job(memory_mb=60.0)])
+    assert policy(target_margin=0.125).relieve(seen) is not None
+    assert policy(target_margin=0.25).relieve(seen) is None
+    # With the room for it the margin does not matter, as MT does not.
+    roomy = view((0.3, 2, 0.0, 0.0), (-0.55, 1, 67.0, 0.0), [job(memory_mb=60.0)])
+    assert policy(target_margin=0.75).relieve(roomy) is not None
 
 
 def test_the_asked_machine_answers_by_its_true_state():
@@ -295,6 +347,25 @@ def test_two_big_jobs_at_one_machine_end_on_two(name, tmp_path):
     assert moved["migration_ms"] == pytest.approx(100 + 60 / 1.25 * 1000, abs=1e-3)
     assert frame["page_faults"].sum() > 0
     assert summary["jobs"]["finished"] == 2
+
+
+@pytest.mark.parametrize("counts_incoming", [True, False])
+def test_a_job_on_its_way_drives_the_next_one_out_at_once_or_when_it_has_come(counts_incoming, tmp_path):
+    # Two at machine 0 and one at machine 1: 120 and 60 of 100 MB. One moves over, 48.1 s; then there are 120 there.
+    jobs = [(0, 0, "big"), (0, 1, "big"), (20_000, 0, "big")]
+    model = two_machines(
+        "working-set", BIG, tmp_path, jobs, policy__settling_ms=0.0, policy__pause_ms=0.0, run__until=80_000.0,
+        policy__counts_incoming=counts_incoming,
+    )  # fmt: skip
+    model.run()
+    moves = model.decisions_frame().query("cost_ms > 0 and accepted").sort_values("time_ms")
+    assert moves["source"].tolist()[:2] == [0, 1]
+    first_ms, second_ms = moves["time_ms"].tolist()[:2]
+    # It pages, or is known to, and goes on for the delay of 2 s.
+    if counts_incoming:
+        assert first_ms + 2000 <= second_ms <= first_ms + 4000
+    else:
+        assert first_ms + 48_100 + 2000 <= second_ms <= first_ms + 48_100 + 4000
 
 
 def test_no_ls_kills_the_newcomer_and_counts_it(tmp_path):

@@ -83,6 +83,43 @@ def test_a_gain_that_widens_along_the_axis():
     assert holds(widens, a=a, b=[[5, 10, 15], [5, 10, 15], [8, 16, 24]])
 
 
+def test_a_curve_that_is_flat():
+    flat = Claim(kind="flat", a="a", percent=5)
+    assert holds(flat, a=[[10.0, 11], [10, 10], [11, 10], [10, 11]])
+    # 10, 10, 10 and 12: the mean is 10.5, and 12 is 14 % above it.
+    text, is_flat = check_claim(flat, lambda name: rows([10.0, 10, 10, 12]))
+    assert not is_flat
+    assert text == "a within 5 % of its mean (10..12, worst 14.3 %)"
+    assert holds(flat.model_copy(update={"at": (1.0, 2.0, 3.0)}), a=[10, 10, 10, 12])
+
+
+def test_where_a_curve_is_least_and_whether_by_more_than_noise():
+    least = Claim(kind="minimum", a="a", at=(3.0,))
+    curve = [[14.0, 26, 40], [13, 25, 38], [10, 20, 30], [12, 17, 34]]
+    text, is_there = check_claim(least, lambda name: rows(curve))
+    assert is_there
+    # 13/10, 25/20, 38/30 are all above 1 and alike; 12/10, 17/20, 34/30 are on both sides.
+    ratios = [(1.3 * 1.25 * 38 / 30) ** (1 / 3), (1.2 * 0.85 * 34 / 30) ** (1 / 3)]
+    words = f"at 2.0 {ratios[0]:.3g} times that, beyond noise; at 4.0 {ratios[1]:.3g} times that, within noise"
+    assert text == f"a is least at 3.0 (found at 3.0, 20; {words})"
+    assert not holds(least.model_copy(update={"at": (2.0,)}), a=curve)
+    assert holds(least.model_copy(update={"at": (2.0, 3.0)}), a=curve)
+    # One seed tells nothing of noise; an end has one neighbour.
+    text, is_there = check_claim(least, lambda name: rows([1, 2, 3, 4]))
+    assert (text, is_there) == ("a is least at 3.0 (found at 1.0, 1; at 2.0 2 times that, within noise)", False)
+    # Where the point was not measured, or nothing beside it.
+    assert not holds(least, a=[2, 1])
+    assert not holds(least.model_copy(update={"at": (1.0,)}), a=[1])
+
+
+def test_between_which_points_a_curve_rises_most():
+    steepest = Claim(kind="steepest", a="a", at=(3.0, 4.0))
+    assert holds(steepest, a=[1, 2, 3, 9])
+    assert not holds(steepest, a=[1, 5, 6, 9])
+    assert not holds(steepest, a=[9, 8, 7, 6])
+    assert not holds(steepest, a=[1, 2, 9])
+
+
 def test_a_metric_is_a_name_a_path_or_a_sum():
     row = {"makespan_ms": 5.0, "breakdown_ms.cpu": 2, "breakdown_ms.paging": float("nan"), "jobs.finished": 3}
     assert _value(row, "makespan_ms") == 5.0

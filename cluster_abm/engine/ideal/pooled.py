@@ -16,7 +16,9 @@ from cluster_abm.errors import InputError
 Integers = npt.NDArray[np.int64]
 
 # Fractions, means and times are each node's as they are the pool's; what can be counted is dealt out.
-NOT_DEALT = frozenset(["oversize", "faults_per_ms", "newest_ms", "cpu_percent", "mean_queue", "memory_percent"])
+NOT_DEALT = frozenset(
+    ["oversize", "oversize_here", "faults_per_ms", "newest_ms", "cpu_percent", "mean_queue", "memory_percent"]
+)
 
 
 def pool_of(nodes: Table) -> Table:

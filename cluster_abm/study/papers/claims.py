@@ -22,6 +22,10 @@ RESAMPLES = 2000
 
 def check_claim(claim: Claim, curves: Curves) -> tuple[str, bool]:
     """A claim in words with the measured figures, and whether it holds."""
+    if claim.kind == "minimum":
+        return _minimum(claim, curves(claim.a))
+    if claim.kind == "steepest":
+        return _steepest(claim, curves(claim.a))
     x, a_values = _at(claim, curves(claim.a))
     if not len(x):
         return f"{claim.a}: nothing measured", False
@@ -31,6 +35,10 @@ def check_claim(claim: Claim, curves: Curves) -> tuple[str, bool]:
         verb, sign = ("rises", 1) if claim.kind == "rising" else ("falls", -1)
         text = f"{claim.a} {verb}, {a[0]:.3g} to {a[-1]:.3g} (rank correlation {rank:.2f})"
         return text, bool(sign * (a[-1] - a[0]) > 0 and sign * rank > 0.8)
+    if claim.kind == "flat":
+        worst = float(np.abs(a / a.mean() - 1).max() * 100)
+        span = f"{a.min():.3g}..{a.max():.3g}"
+        return f"{claim.a} within {claim.percent:g} % of its mean ({span}, worst {worst:.1f} %)", worst <= claim.percent
     other_x, b_values = _at(claim, curves(claim.b))
     if tuple(x) != tuple(other_x):
         return f"{claim.a} and {claim.b}: not measured at the same points", False
@@ -59,6 +67,35 @@ def _at(claim: Claim, curve: Curve) -> Curve:
         return x, values
     places = [place for place, point in enumerate(x) if point in claim.at]
     return [x[place] for place in places], values[places]
+
+
+def _minimum(claim: Claim, curve: Curve) -> tuple[str, bool]:
+    """Where the curve is least, and whether the points next to it lie above it by more than noise."""
+    x, values = curve
+    if len(x) < 2 or not set(claim.at) <= set(x):
+        return f"{claim.a}: not measured at the points", False
+    means = values.mean(axis=1)
+    least = int(means.argmin())
+    expected = " or ".join(str(point) for point in claim.at)
+    text = f"{claim.a} is least at {expected} (found at {x[least]}, {means[least]:.3g}"
+    for beside in (least - 1, least + 1):
+        if 0 <= beside < len(x):
+            found = estimate(np.log(values[beside] / values[least]).tolist())
+            beyond = found.ci95 is not None and found.ci95[0] > 0.0
+            ratio, how = math.exp(found.mean), "beyond" if beyond else "within"
+            text += f"; at {x[beside]} {ratio:.3g} times that, {how} noise"
+    return text + ")", x[least] in claim.at
+
+
+def _steepest(claim: Claim, curve: Curve) -> tuple[str, bool]:
+    """Between which neighbouring points the curve rises most."""
+    x, values = curve
+    if len(x) < 2 or not set(claim.at) <= set(x):
+        return f"{claim.a}: not measured at the points", False
+    rises = np.diff(values.mean(axis=1))
+    place = int(rises.argmax())
+    text = f"{claim.a} rises most from {claim.at[0]} to {claim.at[1]} (found from {x[place]} to {x[place + 1]}, "
+    return f"{text}by {rises[place]:.3g})", tuple(x[place : place + 2]) == claim.at and bool(rises[place] > 0)
 
 
 def _compare(claim: Claim, a_values: Floats, b_values: Floats) -> tuple[str, bool]:

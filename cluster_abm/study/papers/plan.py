@@ -100,10 +100,16 @@ class Claim(Section):
       better  `a` is below `b` in the geometric mean over all points, by more than noise (95 %, paired over seeds)
       equal   `a` and `b` differ by at most `percent` in the geometric mean over all points
       widens  `b`/`a` is larger at the last point than at the first, by more than noise (95 %, paired over seeds)
-    Of the points only those `at`, if some are named.
+      flat    `a` differs by at most `percent` from its mean over the points at every point
+      minimum `a` has its least value of all points at one of those `at`, in the mean over seeds; the words say whether
+              it is below the points next to them by more than noise (95 %, paired over seeds)
+      steepest of all rises of `a` from a point to the next that between the two points `at` is the largest
+    Of the points only those `at`, if some are named; `minimum` and `steepest` look at all.
     """
 
-    kind: Literal["below", "rising", "falling", "within", "ratio", "better", "equal", "widens"]
+    kind: Literal[
+        "below", "rising", "falling", "within", "ratio", "better", "equal", "widens", "flat", "minimum", "steepest"
+    ]  # fmt: skip
     a: str
     b: str = ""
     percent: float = 0.0
