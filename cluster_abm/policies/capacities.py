@@ -32,7 +32,8 @@ CPU, MEMORY, DISK = "cpu", "memory", "disk"
 # suffices or does not; and what only estimates read.
 AS_MEASURED = frozenset(
     ["page_ms", "oversize", "oversize_here", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms",
-     "faults_per_ms", "disk_square", "stream", "accesses", "cpu_percent", "memory_percent"]
+     "faults_per_ms", "disk_square", "stream", "accesses", "cpu_percent", "memory_percent", "net_ms",
+     "disk_delay", "net_delay"]
 )  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[
         points: columns that tell the points of one seed apart.
     """
     wide = table.pivot_table(index=["seed", *points], columns="policy", values=metric)
-    logs = np.log(wide[a] / wide[b]).groupby(level="seed").mean()
-    found = estimate(logs.tolist())
+    logs = pd.Series(np.log(wide[a] / wide[b]), index=wide.index)
+    found = estimate(logs.groupby(level="seed").mean().tolist())
     low, high = found.ci95 or (-math.inf, math.inf)
     return Ratio(math.exp(found.mean), math.exp(low), math.exp(high))

@@ -46,6 +46,7 @@ OTHER = {
     "workload.home": {"kind": "skewed"}, "workload.jobs": 4, "workload.jobs_per_s": 3.0, "workload.utilisation": 0.2,
     "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
     "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
+    "negotiation.head_node": 1, "cluster.buffer_control.period_ms": 300.0, "cluster.buffer_control.gain": 0.1,
 }  # fmt: skip
 SITUATIONS = {
     "plain": {},

@@ -110,7 +110,9 @@ class Snapshot:
         every = range(len(self.nodes))
         if policy.startswith("io"):
             return [self.io(k) for k in every]
-        if policy.startswith("memory") or (policy.startswith("cm") and self.faults(home) > 0):
+        # "When the system encounters a large number of page faults": any node's, or the own one's.
+        pages = self.faults(home) > 0 if weights == "own" else any(self.faults(k) > 0 for k in every)
+        if policy.startswith("memory") or (policy.startswith("cm") and pages):
             return [self.memory(k) for k in every]
         if policy.startswith("c"):
             return [self.cpu(k) for k in every]
@@ -143,6 +145,8 @@ class Snapshot:
             return left_ms * e_l + left_ms * speed * j.rate * (mean + total * square / (2 * (1 - rho)))
         at_disk = sum(self.wanted(i, k) / (1 + self.wanted(i, k)) for k in others)
         paging_ms = self.faults(i, more_mb) * j.left_ms * self.nodes[i].request_ms(PAGE_KB)
+        if estimator == "closed-without-paging":
+            paging_ms = 0.0
         return left_ms * e_l + (left_ms * self.wanted(i, j) + paging_ms) * (1 + at_disk)
 
     def cost(self, i, k, j):
@@ -220,7 +224,13 @@ GROUPS = [
     {"count": 2, "cpu_speed": 0.5, "disk_mb_per_s": 80.0, "memory_mb": 42.0, "buffer_mb": 2.0},
 ]
 WEIGHTS = {"half": (0.5, 0.0, 0.5), "io": (0.0, 0.0, 1.0), "memory": (0.1, 0.9, 0.0)}
-POLICIES = [("wal-pm", "half"), ("wal-pm", "io"), ("wal-pm", "memory"), ("io-pm", ""), ("cm-pm", "")]
+OPTIONS = {"own": {"policy__paging_of": "own"}}
+POLICIES = [("wal-pm", "half"), ("wal-pm", "io"), ("wal-pm", "memory"), ("io-pm", ""), ("cm-pm", ""), ("cm-pm", "own")]
+CASES = [
+    *((*policy, "closed") for policy in POLICIES),
+    ("io-pm", "", "closed-without-paging"),
+    *(pytest.param(*policy, "mg1", marks=pytest.mark.slow) for policy in POLICIES),
+]
 
 
 def crowded(policy, weights="", **overrides):
@@ -232,7 +242,7 @@ def crowded(policy, weights="", **overrides):
         workload__utilisation=0.6, workload__cpu_ms__kind="exponential", workload__request_kb__per="job",
         workload__no_io_share=0.1, negotiation__mode="papers", negotiation__migration_ms=F_MS,
         workload__write_share=WRITES,
-    ) | chosen | overrides  # fmt: skip
+    ) | chosen | OPTIONS.get(weights, {}) | overrides  # fmt: skip
 
 
 SMALL = [
@@ -244,8 +254,7 @@ SMALL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("estimator", ["closed", pytest.param("mg1", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("policy", "weights"), POLICIES)
+@pytest.mark.parametrize(("policy", "weights", "estimator"), CASES)
 def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estimator):
     seen = dict.fromkeys(("not overloaded", "no candidate node", "EM is empty", "running", "arriving task"), 0)
     skipped = 0
@@ -255,7 +264,7 @@ def test_papers_mode_is_the_papers_algorithm(monkeypatch, policy, weights, estim
     def checked(manager, arriving):
         nonlocal skipped
         see = Snapshot(manager.model, nodes_of[manager.model])
-        choice = fig_1(see, manager.index, policy, WEIGHTS.get(weights), estimator)
+        choice = fig_1(see, manager.index, policy, WEIGHTS.get(weights, weights), estimator)
         sent, recorded = [], []
 
         def spying_depart(task, decision, asking_ns):

@@ -12,7 +12,7 @@ from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 
 X = float | str
-Setting = str | float | int | bool | dict[str, float] | list[int]
+Setting = str | float | int | bool | dict[str, float | str] | list[int]
 
 
 class Axis(Section):
