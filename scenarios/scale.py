@@ -1,0 +1,119 @@
+"""Do the papers' conclusions hold on clusters beyond 1,000 nodes: docs/scale.md.
+
+    python scenarios/scale.py --out docs
+
+The conclusions of scenarios/published/conclusions.toml that name a window (`scale_s`), at the first of their points, on
+clusters of about 32, 256, 1,024 and 4,096 nodes with as much work a node. Larger clusters have fewer seeds: each of
+their runs sees as many more jobs. Writes `scale.csv` and `.png`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from cluster_abm import load_scenario
+from cluster_abm.results.style import LINES, MARKERS, log_ticks, new_figure, save
+from cluster_abm.study.cells import Ratio, run_cells
+from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
+
+SIZES = {32: 16, 256: 6, 1024: 4, 4096: 3}
+"""nodes, and seeds of each"""
+
+
+def enlarged(conclusion: Conclusion, nodes: int) -> dict[str, object]:
+    """Settings that give a cluster of about so many nodes the same work a node, in a window of the conclusion's.
+
+    A scenario with a weight for every home keeps its pattern of homes: it is repeated as often as it fits.
+    """
+    base = load_scenario(conclusion.scenario, dict(conclusion.settings))
+    weights = base.workload.home.weights if base.workload.home.kind == "weights" else ()
+    if weights:
+        nodes = max(1, round(nodes / len(weights))) * len(weights)
+    assert base.workload.jobs_per_s is not None  # of every scenario that names a window
+    settings: dict[str, object] = {
+        "cluster.nodes": nodes,
+        "workload.jobs_per_s": base.workload.jobs_per_s * nodes / base.cluster.nodes,
+        "workload.duration_s": conclusion.scale_s,
+    }
+    if weights:
+        settings["workload.home"] = {"kind": "weights", "weights": list(weights) * (nodes // len(weights))}
+    return settings
+
+
+def measure(conclusions: list[Conclusion], sizes: dict[int, int], workers: int | None) -> pd.DataFrame:
+    """Every conclusion on every size: ratio of the better policy's metric to the worse one's, with its interval."""
+    metrics = sorted({conclusion.metric for conclusion in conclusions})
+    rows = []
+    for nodes, seeds in sizes.items():
+        cells = distinct(
+            cell
+            for conclusion in conclusions
+            for cell in conclusion.cells({}, enlarged(conclusion, nodes), conclusion.points[:1])
+        )
+        wanted = [*metrics, "remote_executions", "migrations", "jobs.finished"]
+        runs = run_cells(cells, range(1, 1 + seeds), wanted, f"{nodes} nodes", workers)
+        for conclusion in conclusions:
+            ratio = conclusion.ratio(runs)
+            own = runs[(runs["runs"] == conclusion.runs) & (runs["policy"] == conclusion.better)]
+            moved = (own["remote_executions"] + own["migrations"]).sum() / own["jobs.finished"].sum()
+            rows.append(
+                {
+                    "paper": conclusion.paper, "better": conclusion.better, "worse": conclusion.worse, "nodes": nodes,
+                    "seeds": seeds, "ratio": ratio.mean, "low": ratio.low, "high": ratio.high, "holds": ratio.word,
+                    "metric_of_better": own[conclusion.metric].mean(), "moves_per_job": moved,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, path: Path) -> None:
+    """Left the ratios over the number of nodes, right how many tasks the better policy moves a job."""
+    figure = new_figure(13, 6, "The papers' conclusions on larger clusters, as much work a node (bars: 95 %)")
+    ratios, moves = figure.subplots(1, 2)
+    for place, (_, own) in enumerate(table.groupby(["paper", "better", "worse"], sort=False)):
+        first = own.iloc[0]
+        style = {
+            "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)], "markersize": 5,
+            "color": f"C{place % 10}", "label": f"{first['paper']}: {first['better']} / {first['worse']}",
+        }  # fmt: skip
+        low, high = own["ratio"] - own["low"], own["high"] - own["ratio"]
+        ratios.errorbar(own["nodes"], own["ratio"], [low, high], capsize=2, linewidth=1.2, **style)
+        moves.plot(own["nodes"], own["moves_per_job"], linewidth=1.2, **style)
+    ratios.axhline(1.0, color="black", linewidth=0.8)
+    ratios.set_ylim(0, min(2.0, table["high"].max() * 1.05))
+    ratios.set_ylabel("ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)")
+    moves.set_ylabel("tasks moved per job under the better policy")
+    for axes in (ratios, moves):
+        axes.set_xlabel("nodes")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(sorted(table["nodes"].unique()), [f"{n:,}" for n in sorted(table["nodes"].unique())])
+    log_ticks(moves, of_y=True)
+    handles, labels = ratios.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    save(figure, path)
+
+
+@click.command()
+@click.option("--most-nodes", default=4096, show_default=True, help="Leave out larger clusters.")
+@click.option("--workers", type=int, help="Processes (default: one per processor).")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+def main(most_nodes: int, workers: int | None, out: Path) -> None:
+    """Measure, print, and write CSV and PNG."""
+    conclusions = [conclusion for conclusion in load_conclusions() if conclusion.scale_s is not None]
+    sizes = {nodes: seeds for nodes, seeds in SIZES.items() if nodes <= most_nodes}
+    table = measure(conclusions, sizes, workers)
+    out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(out / "scale.csv", index=False, float_format="%.4g")
+    draw(table, out / "scale.png")
+    shown = table.assign(
+        cell=[str(Ratio(*row)) for row in table[["ratio", "low", "high"]].itertuples(index=False)]
+    ).pivot_table(index=["paper", "better", "worse"], columns="nodes", values="cell", aggfunc="first", sort=False)
+    click.echo(shown.to_string())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Which of the papers' conclusions are left when load managers negotiate by reports: docs/without-the-oracle.md.
+
+    python scenarios/without_the_oracle.py --out docs
+
+The papers' own scenarios decide centrally on the true state of every node (mode `papers`). Here every conclusion of
+scenarios/published/conclusions.toml is compared once more so, and with managers that know of the others what reports
+say, are refused, and wait for answers. Writes `without-the-oracle.csv` and `.png`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from cluster_abm.results.style import log_ticks, new_figure, save
+from cluster_abm.study.cells import Ratio, run_cells
+from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
+
+LATENCY_MS = 0.1
+WAYS: dict[str, dict[str, object]] = {
+    "true loads (papers)": {"negotiation.mode": "papers"},
+    **{
+        f"reports every {period_s:g} s": {
+            "negotiation.mode": "negotiated",
+            "cluster.exchange_period_ms": 1000.0 * period_s,
+            "interconnect.latency_ms": LATENCY_MS,
+        }
+        for period_s in (0.1, 1.0, 10.0)
+    },
+}
+COLOURS = {"yes": "#1b7837", "not told": "#8c8c8c", "no": "#b2182b"}
+WORDS = {"yes": "holds by more than noise", "not told": "not told apart", "no": "the reverse, by more than noise"}
+MARKERS = dict(zip(WAYS, "osD^", strict=True))
+
+
+def measure(conclusions: list[Conclusion], seeds: int, workers: int | None) -> pd.DataFrame:
+    """Every conclusion under every way: ratio of the better policy's metric to the worse one's, with its interval."""
+    cells = distinct(
+        cell
+        for conclusion in conclusions
+        for way, settings in WAYS.items()
+        for cell in conclusion.cells({"way": way}, settings, conclusion.points)
+    )
+    metrics = sorted({conclusion.metric for conclusion in conclusions})
+    runs = run_cells(cells, range(1, 1 + seeds), metrics, "without the oracle", workers)
+    rows = []
+    for conclusion in conclusions:
+        for way in WAYS:
+            ratio = conclusion.ratio(runs[runs["way"] == way])
+            rows.append(
+                {
+                    "paper": conclusion.paper, "says": conclusion.says, "better": conclusion.better,
+                    "worse": conclusion.worse, "way": way, "ratio": ratio.mean, "low": ratio.low, "high": ratio.high,
+                    "holds": ratio.word,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
+    """A row a conclusion, in it a point a way, with its interval."""
+    title = f"The papers' conclusions with true loads and with reports ({seeds} seeds, bars: 95 %)"
+    figure = new_figure(11, 9.5, title)
+    axes = figure.subplots()
+    labels = []
+    for row, (_, own) in enumerate(table.groupby(["paper", "says"], sort=False)):
+        first = own.iloc[0]
+        labels.append(f"{first['paper']}: {first['better']} / {first['worse']}")
+        for place, (_, one) in enumerate(own.iterrows()):
+            y = row + (place - 1.5) * 0.19
+            colour = COLOURS[str(one["holds"])]
+            axes.plot([one["low"], one["high"]], [y, y], color=colour, linewidth=1.2)
+            axes.plot(one["ratio"], y, MARKERS[str(one["way"])], color=colour, markersize=5)
+        axes.axhline(row + 0.5, color="#dddddd", linewidth=0.6)
+    axes.axvline(1.0, color="black", linewidth=0.8)
+    axes.set_xlim(max(0.01, table["low"].min() * 0.9), min(5.0, table["high"].max() * 1.1))
+    log_ticks(axes)
+    axes.set_yticks(range(len(labels)), labels, fontsize=9)
+    axes.invert_yaxis()
+    axes.set_xlabel("ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)")
+    axes.spines[["top", "right"]].set_visible(False)
+    for way, marker in MARKERS.items():
+        axes.plot([], [], marker, color="#444444", markersize=5, label=way)
+    for word, colour in COLOURS.items():
+        axes.plot([], [], "s", color=colour, label=WORDS[word])
+    figure.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)
+    save(figure, path)
+
+
+@click.command()
+@click.option("--seeds", default=8, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
+@click.option("--workers", type=int, help="Processes (default: one per processor).")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+def main(seeds: int, workers: int | None, out: Path) -> None:
+    """Measure, print, and write CSV and PNG."""
+    table = measure(load_conclusions(), seeds, workers)
+    out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(out / "without-the-oracle.csv", index=False, float_format="%.4g")
+    draw(table, out / "without-the-oracle.png", seeds)
+    cells = [str(Ratio(*row)) + ("" if word == "yes" else f" ({word})")
+             for *row, word in table[["ratio", "low", "high", "holds"]].itertuples(index=False)]  # fmt: skip
+    shown = table.assign(cell=cells).pivot_table(
+        index=["paper", "better", "worse"], columns="way", values="cell", aggfunc="first", sort=False
+    )
+    click.echo(shown.to_string())
+
+
+if __name__ == "__main__":
+    main()
