@@ -2,8 +2,8 @@
 
     python scenarios/buffer_size.py --out docs
 
-Six nodes of 640 MB (WAL-PM's), jobs of its traces' kind for ten minutes; swept are what they ask of disk and memory, and
-the size of the buffer, which is taken out of the memory for programs. Writes `buffer.csv` and `.png`.
+Six nodes of 640 MB (WAL-PM's), jobs of its traces' kind for ten minutes; swept are what they ask of disk and memory,
+and the size of the buffer, which is taken out of the memory for programs. Writes `buffer.csv` and `.png`.
 """
 
 from __future__ import annotations
