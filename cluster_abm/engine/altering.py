@@ -82,9 +82,8 @@ def change_buffer(tables: Tables, index: int, more_kb: int, now_ns: int) -> None
     node = tables.nodes[index]
     node.buffer_kb += more_kb
     node.buffer_shift_kb += more_kb
+    # Swap ends where it did: what the buffer has taken it gives back.
     node.user_memory_kb -= more_kb
-    if node.limit_kb != NEVER:
-        node.limit_kb -= more_kb
     renew_fault_rates(node, tables.tasks, now_ns)
     node.no_leap_before_ns = 0
     plan_next_event(node)

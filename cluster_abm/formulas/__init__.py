@@ -13,6 +13,7 @@ from cluster_abm.formulas.buffer import (
 )
 from cluster_abm.formulas.capacity import relative_capacity, relative_load
 from cluster_abm.formulas.cost import (
+    available_mb_per_s,
     migration_cost_effectiveness,
     migration_ms,
     moving_ms,
@@ -41,6 +42,7 @@ __all__ = [
     "ClassThresholds",
     "activity_weight",
     "allocation_faults",
+    "available_mb_per_s",
     "between_clusters_ms",
     "buffer_beside_kb",
     "buffer_share_kb",

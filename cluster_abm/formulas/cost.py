@@ -6,6 +6,17 @@ from cluster_abm.formulas._formula import Number, formula
 
 
 @formula
+def available_mb_per_s(nominal_mb_per_s: float, delay: float) -> float:
+    """What is left of a bandwidth for one among others [MB/s], b_net and b_disk "as last measured": IOCM, section 3.2.
+
+    Args:
+        nominal_mb_per_s: the bandwidth [MB/s].
+        delay: by how much the last request, or transfer, took longer than it would have alone, as a share; 0: nominal.
+    """
+    return nominal_mb_per_s / (1.0 + delay)
+
+
+@formula
 def carrying_ms(network_mb_per_s: float, source_disk_mb_per_s: float, target_disk_mb_per_s: float) -> float:
     """Reading a MB from a disk, carrying it and writing it to another [ms/MB], 1/b_net + 1/b_disk(i) + 1/b_disk(k):
     WAL-PM (6), IOCM (3).

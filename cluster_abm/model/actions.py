@@ -66,11 +66,15 @@ class Actions:
         self._check(what)
         self._check_number(what, memory_mb)
         row = self._engine.nodes[node]
-        reserved_mb = float(row["memory_kb"] - row["user_memory_kb"]) / 1000.0
+        # What a controller has added to the buffer it gives back.
+        added_kb = int(row["buffer_shift_kb"])
+        reserved_mb = float(row["memory_kb"] - row["user_memory_kb"] - added_kb) / 1000.0
         if memory_mb <= reserved_mb:
             raise InputError(
                 f"{what} = {memory_mb!r}: must be above the {reserved_mb:g} MB that the system and the I/O buffer keep"
             )
+        if added_kb:
+            self._engine.grow_buffer(node, -added_kb, self._clock.now_ns)
         self._engine.set_memory(node, round(memory_mb * 1000), self._clock.now_ns)
         self._settle_ends()
         self._views.refresh_hardware()

@@ -104,9 +104,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         None if staging is None else staging.map, key(run_seed, "policy"), all_is_known,
     )  # fmt: skip
     is_controlled = setup.cluster.buffer_control.kind == "feedback" and not is_pooled
-    buffers = BufferController(
-        engine, clock, availability, setup.cluster.buffer_control, views.refresh_hardware, is_controlled
-    )
+    buffers = BufferController(engine, clock, availability, setup.cluster.buffer_control, is_controlled)
     questions = Questions(
         engine.total_tasks, live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
         key(run_seed, "messages"), all_is_known,

@@ -14,6 +14,9 @@ from cluster_abm.interconnect.alike import KINDS
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import Paths
 
+# Where no route leads: practically infinite, and can be added to a time.
+UNREACHABLE_NS = NEVER // 4
+
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -66,7 +69,7 @@ class Routes:
         found = self._latencies_ns.get(node)
         if found is None:
             latency_ms = self.network.routes_from(node)[1]
-            ns = np.minimum(np.where(np.isfinite(latency_ms), latency_ms * 1e6 + 0.5, NEVER // 4), NEVER // 4)
+            ns = np.minimum(np.where(np.isfinite(latency_ms), latency_ms * 1e6 + 0.5, UNREACHABLE_NS), UNREACHABLE_NS)
             found = self._latencies_ns[node] = ns.astype(np.int64)
         return found
 

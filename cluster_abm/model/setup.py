@@ -107,11 +107,11 @@ def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
 
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:
-    """The fixed properties of every node, in the units that load managers compute in."""
+    """The fixed properties of every node, in the units that load managers compute in; a buffer as it was set up."""
     return tuple(
         Hardware(
             speed=float(node["speed"]),
-            user_memory_mb=float(node["user_memory_kb"]) / 1000.0,
+            user_memory_mb=float(node["user_memory_kb"] + node["buffer_shift_kb"]) / 1000.0,
             fault_rate_per_ms=float(node["fault_rate_per_ms"]),
             fault_ratio_cap=float(node["fault_ratio_cap"]),
             overflow_only=bool(node["overflow_only"]),
@@ -119,7 +119,7 @@ def hardware(nodes: Table) -> tuple[Hardware, ...]:
             fault_service_ms=float(node["fault_ns"]) / NS_PER_MS,
             seek_rotation_ms=float(node["seek_ns"]) / NS_PER_MS,
             disk_mb_per_s=float(NS_PER_MS / node["ns_per_kb"]),
-            buffer_mb=float(node["buffer_kb"]) / 1000.0,
+            buffer_mb=float(node["buffer_kb"] - node["buffer_shift_kb"]) / 1000.0,
         )
         for node in nodes
     )

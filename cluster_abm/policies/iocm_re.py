@@ -17,8 +17,9 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
     """Balances I/O load, else memory load, else CPU load, by a rule that says which of them is looked at.
 
     The paper's "when the I/O load of a node is greater than zero" has two readings (settled): the home node's own I/O
-    load, or, since with any I/O anywhere the other two rules would else hardly be reached, the resource with the
-    largest load imbalance factor of the cluster.
+    load, page faults included (WAL-PM (11)), so that (2) is reached where only the arriving task would overflow the
+    memory; or, since (3) begins "if both the disk I/O and memory resources of the node are well balanced", the resource
+    with the largest load imbalance factor of the cluster.
     """
 
     class Parameters(Estimating.Parameters):

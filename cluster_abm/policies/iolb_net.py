@@ -9,7 +9,7 @@ from cluster_abm.policies.view import ArrivingTask, View
 
 
 class IoLoadBalancingOfLinks(IoLoadBalancing):
-    """Fig. 1 of IOLB with a fourth load: L_net, the time that transfers in progress still need on a node's link.
+    """Fig. 1 of IOLB with a fourth load: L_net, what transfers carry from and to a node just now, as time of its link.
 
     A task takes to another node what is on its home's disk. It waits for the links at both ends, so their L_net is part
     of what the move costs (line 8 and its likes), and of two nodes with the same disk load the one with the idler link

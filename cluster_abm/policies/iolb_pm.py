@@ -35,23 +35,24 @@ class IoLoadBalancingWithMigration(IoLoadBalancing):
         if target in view.refused or target == view.me:
             return None
         here, there = view.load(index, view.me), view.load(index, target)
-        best, best_mce, best_load, best_cost_ms = -1, -1.0, 0.0, 0.0
+        best, best_mce, best_load, best_without, best_cost_ms = -1, -1.0, 0.0, 0.0, 0.0
         for place in range(len(view.candidate_rows)):
             one = view.candidate(place)
-            load = view.per_unit(self.task_load(one, view, index, target), index, target)
             # In these lines load_j is not yet in L_i; the load of a task that is here is.
-            if not narrows_the_gap(load, here - load, there):
+            without = here - view.per_unit(self.task_load(one, view, index, view.me), index, view.me)
+            load = view.per_unit(self.task_load(one, view, index, target), index, target)
+            if not narrows_the_gap(load, without, there):
                 continue
             cost_ms = view.cost_ms(one, target)
             if self.expected_ms(one, view, view.me, True) > self.expected_ms(one, view, target, False) + cost_ms:
                 mce = migration_cost_effectiveness(one.age_ms, one.io_per_ms, max(cost_ms, LEAST_COST_MS))
                 if mce > best_mce:
-                    best, best_mce, best_load, best_cost_ms = place, mce, load, cost_ms
+                    best, best_mce, best_load, best_without, best_cost_ms = place, mce, load, without, cost_ms
         if best < 0:
             return None
         leaving = view.candidate(best)
         return Decision(
-            target, "migration", index, task_load=best_load, load_here=here, load_there=there,
+            target, "migration", index, task_load=best_load, load_here=best_without, load_there=there,
             response_here_ms=self.expected_ms(leaving, view, view.me, True),
             response_there_ms=self.expected_ms(leaving, view, target, False), cost_ms=best_cost_ms, task=leaving,
             mce=best_mce,

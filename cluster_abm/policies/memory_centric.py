@@ -212,7 +212,8 @@ class MemoryCentric(Policy, ABC):
         }
         if load["tasks"] >= self.parameters.cpu_threshold or load["virtual_free_mb"] < task.memory_mb:
             return False
-        if self.parameters.gain_test == "oversize":
+        # An offer that claims no gap (`LoadManager.send`) is judged by what concerns this machine alone.
+        if self.parameters.gain_test == "oversize" and not math.isnan(here):
             memory_mb = view.hardware[node].user_memory_mb
             if not is_less_oversized(here, load["oversize"], task.memory_mb, memory_mb):
                 return False

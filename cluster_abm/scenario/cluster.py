@@ -133,6 +133,11 @@ class Cluster(Section):
                 f"memory from programs; found buffer_in_memory = {str(self.buffer_in_memory).lower()} and "
                 f'paging = "{self.paging}"'
             )
+        if self.buffer_control.kind == "feedback" and self.remote_memory:
+            raise ValueError(
+                'buffer_control.kind "feedback": the buffer would take memory that holds pages of other nodes; allowed '
+                "with it is remote_memory = false"
+            )
         return self
 
     def like(self, group: NodeGroup) -> Cluster:

@@ -50,12 +50,12 @@ def run_cells(
     cells = list(cells)
     tasks = [Task(load_scenario(cell.scenario, dict(cell.settings)), seed) for cell in cells for seed in seeds]
     outcome = run_all(tasks, workers, label=label)
-    if outcome.interrupted or outcome.errors:
-        raise SystemExit("\n".join(outcome.errors) or "interrupted")
+    if outcome.finished < len(tasks):
+        raise SystemExit("\n".join(map(str, [*outcome.errors, *outcome.policy_faults])) or "interrupted")
     rows = []
     places = ((cell, seed) for cell in cells for seed in seeds)
     for (cell, seed), found in zip(places, outcome.rows, strict=True):
-        assert found is not None  # what is missing was an error
+        assert found is not None  # all have finished
         rows.append({**cell.labels, "seed": seed, **{name: found.get(name, math.nan) for name in metrics}})
     return pd.DataFrame(rows)
 
@@ -97,7 +97,12 @@ def ratio_of(table: pd.DataFrame, a: str, b: str, metric: str, points: Sequence[
         a, b: the policies.
         metric: the column.
         points: columns that tell the points of one seed apart.
+
+    Raises:
+        ValueError: a run has no such number.
     """
+    if table[metric].isna().any():
+        raise ValueError(f"{metric}: {int(table[metric].isna().sum())} of {len(table)} runs have none")
     wide = table.pivot_table(index=["seed", *points], columns="policy", values=metric)
     logs = pd.Series(np.log(wide[a] / wide[b]), index=wide.index)
     found = estimate(logs.groupby(level="seed").mean().tolist())

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.streams import Word, lost_messages
-from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.availability import Availability
-from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.routing import UNREACHABLE_NS, LiveNetwork, Routes
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
-
-# Of a report that does not arrive: practically infinite, and can be added to a time.
-LOST_NS = NEVER // 4
 
 
 class HeadNode:
@@ -40,23 +38,28 @@ class HeadNode:
         changes: bool,
     ) -> None:
         self._node, self._live, self._availability = node, live, availability
-        self._loss_share, self._key, self._changes = loss_share, message_key, changes
-        # The routes for which the usual latencies were found, and these.
-        self._usual: tuple[object, Integers] | None = None
+        self._loss_share, self._key = loss_share, message_key
+        # Where routes differ, a node that an agent fails changes them for some managers and not for others.
+        self._alike = live.whole.is_alike and not changes and loss_share == 0.0
 
     def audience(self) -> Integers:
         """Which managers a broadcast reaches at the same instant, shape (nodes,); each its own where that can vary."""
-        from_head_ns = self._from_head_ns()
-        if self._loss_share > 0 or self._changes:
-            return np.arange(len(from_head_ns))
-        return np.unique(from_head_ns, return_inverse=True)[1].reshape(-1)
+        nodes = self._live.whole.nodes
+        if not self._alike:
+            return np.arange(nodes)
+        is_head = np.arange(nodes) == self._node
+        return np.where(is_head if self._node else ~is_head, 1, 0)
 
-    def latencies_ns(self, audience: Integers) -> Integers:
-        """How long a report of each node takes to each audience while no message gets lost, (audiences, nodes) [ns]."""
-        routes = self._live.routes
-        if self._usual is None or self._usual[0] is not routes:
-            self._usual = routes, self._relayed_ns(audience, np.ones(len(audience), bool), self._from_head_ns())
-        return self._usual[1]
+    @cached_property
+    def usual_ns(self) -> Integers:
+        """How long a report of each node takes to each manager while all nodes are up and no message gets lost, shape
+        (nodes,) [ns]."""
+        away_ns = Routes(self._live.whole).latencies_ns(self._node)
+        return np.minimum(away_ns + away_ns[away_ns < UNREACHABLE_NS].max(), UNREACHABLE_NS)
+
+    def usual_latencies_ns(self, audience: Integers) -> Integers:
+        """The same to each audience, shape (audiences, nodes) [ns]."""
+        return _of_audiences(self.usual_ns, audience)
 
     def relay(self, senders: Flags, audience: Integers, number: int) -> tuple[Flags, Integers]:
         """Which nodes' reports get to the head, and how long they take to each audience by way of it.
@@ -67,29 +70,27 @@ class HeadNode:
             number: number of the period.
 
         Returns:
-            the senders, shape (nodes,), and times, shape (audiences, nodes) [ns]; LOST_NS: they do not arrive.
+            the senders, shape (nodes,), and times, shape (audiences, nodes) [ns]; UNREACHABLE_NS: they do not arrive.
         """
         head, nodes = self._node, len(senders)
-        gathered = senders & (self._live.routes.latencies_ns(head) < LOST_NS) & bool(self._availability.up[head])
-        from_head_ns = self._from_head_ns()
+        away_ns = self._live.routes.latencies_ns(head)
+        gathered = senders & (away_ns < UNREACHABLE_NS) & bool(self._availability.up[head])
+        if not gathered.any():
+            return gathered, _of_audiences(np.full(nodes, UNREACHABLE_NS), audience)
+        arrives_ns = away_ns.copy()
         if self._loss_share > 0:
             lost_before = lost_messages(self._key, number, head, nodes, self._loss_share)
             lost_after = lost_messages(self._key, number, nodes, nodes, self._loss_share)
             # The head tells itself nothing by message.
             lost_before[head] = lost_after[head] = False
             gathered &= ~lost_before
-            from_head_ns = np.where(lost_after, LOST_NS, from_head_ns)
-        return gathered, self._relayed_ns(audience, gathered, from_head_ns)
+            arrives_ns[lost_after] = UNREACHABLE_NS
+        arrives_ns = np.minimum(arrives_ns + away_ns[gathered].max(initial=0), UNREACHABLE_NS)
+        return gathered, _of_audiences(arrives_ns, audience)
 
-    def _relayed_ns(self, audience: Integers, gathered: Flags, from_head_ns: Integers) -> Integers:
-        to_head_ns = self._live.routes.latencies_ns(self._node)
-        reaches = gathered & (to_head_ns < LOST_NS)
-        gathering_ns = int(to_head_ns[reaches].max()) if reaches.any() else 0
-        firsts = np.unique(audience, return_index=True)[1]
-        arrives_ns = np.minimum(gathering_ns + from_head_ns[firsts], LOST_NS)
-        return np.repeat(arrives_ns[:, None], len(audience), axis=1)
 
-    def _from_head_ns(self) -> Integers:
-        latency_ms = self._live.routes.paths_from(self._node).latency_ms
-        ns = np.where(np.isfinite(latency_ms), latency_ms * 1e6 + 0.5, LOST_NS)
-        return np.minimum(ns, LOST_NS).astype(np.int64)
+def _of_audiences(arrives_ns: Integers, audience: Integers) -> Integers:
+    """Of managers of one audience the first hears for all: to one that is down no message comes."""
+    found = np.full(int(audience.max()) + 1, UNREACHABLE_NS)
+    np.minimum.at(found, audience, arrives_ns)
+    return np.repeat(found[:, None], len(audience), axis=1)

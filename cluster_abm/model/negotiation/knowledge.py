@@ -127,8 +127,8 @@ def deliver(
         period_key = task_key(task_key(key, audience), number)
         for node in range(nodes):
             arrives_ns = sent_ns + latency_ns[audience, node]
-            if at_once and arrives_ns <= now_ns:
-                known.stale_ns[audience, node] = sent_ns
+            if at_once and after_ns < arrives_ns <= now_ns:
+                known.stale_ns[audience, node] = max(known.stale_ns[audience, node], sent_ns)
             if not senders[node] or arrives_ns > now_ns or arrives_ns <= after_ns:
                 continue
             if sent_ns < known.reported_ns[audience, node]:

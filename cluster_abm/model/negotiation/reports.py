@@ -16,7 +16,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.jit import entry
 from cluster_abm.model.availability import Availability
-from cluster_abm.model.negotiation.head_node import LOST_NS, HeadNode
+from cluster_abm.model.negotiation.head_node import HeadNode
 from cluster_abm.model.negotiation.knowledge import (
     INDICES,
     deliver,
@@ -26,7 +26,7 @@ from cluster_abm.model.negotiation.knowledge import (
     show,
     with_room,
 )
-from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.routing import UNREACHABLE_NS, LiveNetwork
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import key
 
@@ -99,6 +99,7 @@ class Reports:
     ) -> None:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._head = head
+        self._by_head_ns: Integers | None = None
         self._period_ns = whole_ns(period_ms)
         self.missed_ns = missed_reports * self._period_ns
         # What gets lost on the way by a head is the head's to say.
@@ -132,10 +133,13 @@ class Reports:
             self.send(self._availability.up.copy())
 
     def latencies_ns(self) -> Integers:
-        """How long a report of each node takes to each audience as the network is now, (audiences, nodes) [ns]."""
+        """How long a report of each node takes to each audience, shape (audiences, nodes) [ns]: as the network is now,
+        or by way of a head as long as nothing is down."""
         if self._head is None:
             return self._live.routes.latencies_to(self.known.audience)
-        return self._head.latencies_ns(self.known.audience)
+        if self._by_head_ns is None:
+            self._by_head_ns = self._head.usual_latencies_ns(self.known.audience)
+        return self._by_head_ns
 
     def collect(self) -> None:
         """If the period has come, begin to collect the managers that report (`add`), one by one."""
@@ -163,9 +167,10 @@ class Reports:
             senders, latency_ns = self._head.relay(senders, self.known.audience, self._number)
         if latency_ns is not self._latency_ns:
             delays_ns = np.unique(latency_ns)
-            self._latency_ns, self._delays_ns = latency_ns, delays_ns[delays_ns < LOST_NS].tolist()
+            self._latency_ns, self._delays_ns = latency_ns, delays_ns[delays_ns < UNREACHABLE_NS].tolist()
         due_ns = deque(now_ns + delay_ns for delay_ns in self._delays_ns)
-        self._in_transit.append(Sent(self._number, now_ns, loads, senders, latency_ns, due_ns))
+        if due_ns:
+            self._in_transit.append(Sent(self._number, now_ns, loads, senders, latency_ns, due_ns))
         self._number += 1
         self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
         self._look_ahead()

@@ -35,7 +35,8 @@ class Views:
     """The views of all load managers.
 
     Mode `papers`: every manager knows the true state at every decision: the papers' centralised algorithm. Mode
-    `negotiated`: a manager knows its own node, the reports that have arrived, and what answers have told it.
+    `negotiated` (and `head-node`): a manager knows its own node, the reports that have arrived, and what answers have
+    told it.
 
     Args:
         all_is_known: mode `papers`, or a central policy.

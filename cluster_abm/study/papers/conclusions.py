@@ -43,7 +43,7 @@ class Conclusion(Section):
     @property
     def runs(self) -> str:
         """What names its runs: conclusions of one scenario under the same settings share them."""
-        return f"{self.scenario} {self.settings}"
+        return f"{self.scenario} {self.key} {self.settings} {self.settings_of}"
 
     def cells(self, labels: dict[str, object], settings: dict[str, object], points: Sequence[float]) -> list[Cell]:
         """Its runs under further settings, of both policies at every point; labels besides: runs, policy, point."""

@@ -117,6 +117,14 @@ class Claim(Section):
     maximum: float = float("inf")
     at: tuple[X, ...] = ()
 
+    @model_validator(mode="after")
+    def _is_about_points(self) -> Self:
+        if self.kind == "steepest" and len(self.at) != 2:
+            raise ValueError(f"steepest: at names {len(self.at)} points; it takes the two between which the rise is")
+        if self.kind == "minimum" and not self.at:
+            raise ValueError("minimum: at names no point; it takes those at which the least value may be")
+        return self
+
 
 class Plan(Section):
     """One reproduction.
