@@ -70,7 +70,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=8, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
+@click.option("--seeds", default=6, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
 @click.option("--workers", type=int, help="Processes (default: one per processor).")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
 def main(seeds: int, workers: int | None, out: Path) -> None:
