@@ -8,6 +8,7 @@ from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.iolb import IoLoadBalancing
 from cluster_abm.policies.view import ArrivingTask, Candidate, View
 
+RULE = "migration"
 # A cost of nothing would make every task equally effective.
 LEAST_COST_MS = 1e-9
 
@@ -51,11 +52,19 @@ class IoLoadBalancingWithMigration(IoLoadBalancing):
             return None
         leaving = view.candidate(best)
         return Decision(
-            target, "migration", index, task_load=best_load, load_here=here, load_there=there,
+            target, RULE, index, task_load=best_load, load_here=here, load_there=there,
             response_here_ms=self.expected_ms(leaving, view, view.me, True),
             response_there_ms=self.expected_ms(leaving, view, target, False), cost_ms=best_cost_ms, task=leaving,
             mce=best_mce,
         )  # fmt: skip
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """An offer to migrate a task is held against the gap as it was made: the load here contains the task's."""
+        if decision.rule == RULE:
+            here = decision.load_here - decision.task_load
+            if not narrows_the_gap(decision.task_load, here, view.load(decision.index, view.me)):
+                return "not the lighter node any more"
+        return super().accept(task, decision, view)
 
     def overloaded_by(self, view: View) -> str:
         """The load index of the resource to balance, by which the own node is the most loaded; "" if it is not."""
