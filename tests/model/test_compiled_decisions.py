@@ -14,7 +14,8 @@ from cluster_abm.policies import Decision, available
 
 COMPILED = [
     "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "hbd", "io-pm", "io-re", "iocm-pm", "iocm-re",
-    "iolb", "jsq", "memory-based", "mlb", "power-of-d", "queue-length", "random", "round-robin", "wal-pm", "wal-re",
+    "iolb", "iolb-net", "iolb-pm", "jsq", "memory-based", "mlb", "power-of-d", "queue-length", "random", "round-robin",
+    "wal-pm", "wal-re",
 ]  # fmt: skip
 FAR = {"interconnect__kind": "clusters", "interconnect__clusters": 2, "interconnect__trunk_latency_ms": 480.0}
 UNLIKE = {
