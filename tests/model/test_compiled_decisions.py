@@ -14,7 +14,8 @@ from cluster_abm.policies import Decision, available
 
 COMPILED = [
     "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "hbd", "io-pm", "io-re", "iocm-pm", "iocm-re",
-    "iolb", "jsq", "memory-based", "mlb", "power-of-d", "queue-length", "random", "round-robin", "wal-pm", "wal-re",
+    "iolb", "iolb-net", "iolb-pm", "jsq", "memory-based", "mlb", "power-of-d", "queue-length", "random", "round-robin",
+    "wal-pm", "wal-re",
 ]  # fmt: skip
 FAR = {"interconnect__kind": "clusters", "interconnect__clusters": 2, "interconnect__trunk_latency_ms": 480.0}
 UNLIKE = {
@@ -28,6 +29,7 @@ FAILING = {
 SITUATIONS = {
     "negotiated": {},
     "papers": {"negotiation__mode": "papers"},
+    "head node": {"negotiation__mode": "head-node", "interconnect__latency_ms": 5.0},
     "no refusals": {"negotiation__refusals": False, "negotiation__offers": 1},
     "stale": {"cluster__exchange_period_ms": 5000.0, "interconnect__latency_ms": 40.0},
     "far": FAR,
@@ -73,6 +75,31 @@ def test_the_same_decisions(policy, situation):
     assert reason == ""
     assert len(compiled.decisions_frame()) > 50
     assert_alike(compiled, plain)
+
+
+@pytest.mark.parametrize(("policy", "choice"), [
+    ("iocm-pm", {"policy__migrates_all": True}), ("iocm-pm", {"policy__io_rule": "home"}),
+    ("iocm-re", {"policy__io_rule": "home"}), ("io-pm", {"policy__estimator": "closed-without-paging"}),
+    ("iolb-pm", {"policy__index": "queue"}), ("iolb-pm", {"negotiation__mode": "head-node"}),
+])  # fmt: skip
+def test_the_same_decisions_by_what_a_policy_can_be_told(policy, choice):
+    """And each choice makes some decision another one."""
+    given = busy(
+        policy__name=policy, workload__duration_s=8.0, workload__no_io_share=0.3, workload__utilisation=0.7,
+        negotiation__migration_ms=2.0, negotiation__mode="papers", workload__write_share=0.0,
+    )  # fmt: skip
+    compiled, plain, reason = both(**(given | choice))
+    assert reason == ""
+    assert_alike(compiled, plain)
+    without = ClusterModel(scenario(**given), seed=3)
+    without.run()
+    if "negotiation__mode" not in choice:
+        assert not same_records(compiled, without)
+
+
+def test_links_that_transfers_share_are_compared_in_python():
+    model = ClusterModel(scenario(**busy(policy__name="iolb-net", **SITUATIONS["contended"])), seed=1)
+    assert model.decides_in_python == "the policy compares the load of links that transfers share"
 
 
 @pytest.mark.slow

@@ -7,8 +7,10 @@ import pytest
 from support import busy, finished, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.policies import Hardware
+from cluster_abm.errors import InputError
+from cluster_abm.policies import Hardware, create
 from cluster_abm.policies.estimates import CLOSED, MG1, response_on
+from cluster_abm.scenario.schema import PolicyChoice
 
 JOBS = """arrival_ms,home,cpu_ms,io_per_ms,memory_mb,request_kb,reaccess_rate
 0,0,2000,0.02,4,100,1
@@ -94,3 +96,12 @@ def test_a_buffer_in_free_memory_is_what_a_newcomer_would_leave_of_it(node):
         assert response_on(row, lives_in_memory, is_there, *A, CLOSED, True) == response_on(
             row, fixed, is_there, *A, CLOSED, True
         )
+
+
+def test_rates_that_count_faults_and_an_estimator_that_does_not_are_refused_together():
+    with pytest.raises(InputError) as caught:
+        create(PolicyChoice(name="io-pm", rates="effective", estimator="closed-without-paging"))
+    assert "rates = 'effective'" in str(caught.value)
+    assert "estimator = 'closed-without-paging'" in str(caught.value)
+    for allowed in ({"rates": "effective"}, {"estimator": "closed-without-paging"}):
+        assert create(PolicyChoice(name="io-pm", **allowed)).effective_rates == ("rates" in allowed)

@@ -24,8 +24,15 @@ def estimate(view, task, node, counted):
     return task.cpu_ms * max(1, queue) + io_ms * (1 + max(0, others))
 
 
-def balanced(view, pages):
-    """The resource with the largest load imbalance factor; memory only while the node pages."""
+def balanced(view, pages, io_rule="imbalance"):
+    """The resource to balance; memory only while the node pages.
+
+    Rule (1) holds while I/O has the largest load imbalance factor, or while home has any I/O load.
+    """
+    if io_rule == "home":
+        if view.loads["io_load"][view.me] > 0:
+            return "io_load"
+        return "memory_mb" if pages else "cpu_queue"
     cpu, page, io = load_imbalance_factors(view.loads["cpu_ms"], view.loads["page_ms"], view.loads["io_ms"])
     if io > 0 and io >= max(cpu, page):
         return "io_load"
@@ -72,6 +79,92 @@ def test_iocm_re_balances_io_else_memory_else_cpu(io_mean):
     assert all(seen.get(case, 0) > 20 for case in expected), seen
     if not io_mean:
         assert not any(resource == "io_load" for resource, _ in seen)
+
+
+def test_by_the_home_reading_all_three_rules_are_reached():
+    """Most of the jobs have no I/O: a home without any balances memory while it pages, else its CPU."""
+    settings = busy(
+        policy__name="iocm-re", policy__io_rule="home", negotiation__mode="papers",
+        negotiation__remote_execution_ms=E_MS, workload__duration_s=40.0, workload__cpu_ms__kind="exponential",
+        workload__no_io_share=0.7, workload__io_per_ms__mean=0.02, workload__utilisation=0.4,
+    )  # fmt: skip
+    seen: dict[object, int] = {}
+    differ = 0
+    for seed in range(3):
+        model = ClusterModel(scenario(**settings), seed=seed, compile_decisions=False)
+        real = model.policy.place
+
+        def place(arriving, view, real=real):
+            nonlocal differ
+            pages = view.loads["memory_mb"][view.me] + arriving.memory_mb > 30
+            resource = balanced(view, pages, "home")
+            differ += resource != balanced(view, pages)
+            loads, target = view.loads[resource], lightest(view, resource)
+            goes = loads[target] < loads[view.me]
+            if resource == "cpu_queue":
+                goes = goes and loads[view.me] >= loads.max()
+            elif resource == "io_load":
+                here, there = (estimate(view, arriving, node, False) for node in (view.me, target))
+                goes = goes and here > there + E_MS
+            decision = real(arriving, view)
+            assert (decision.index, decision.target) == (resource, target if goes else view.me)
+            seen[resource, bool(goes)] = seen.get((resource, bool(goes)), 0) + 1
+            return decision
+
+        model.policy.place = place
+        model.run()
+    assert differ > 50
+    cases = [(resource, goes) for resource in ("io_load", "memory_mb", "cpu_queue") for goes in (True, False)]
+    assert min(seen.get(case, 0) for case in cases) > 3, seen
+
+
+def migrations_of(migrates_all, seed):
+    """Of each arrival in a run of iocm-pm, whether home was the most loaded each time the policy was asked, and what
+    it said; nothing is assumed of how it decides."""
+    settings = busy(
+        policy__name="iocm-pm", policy__migrates_all=migrates_all, negotiation__mode="papers",
+        workload__duration_s=20.0, workload__utilisation=0.7, negotiation__migration_ms=F_MS,
+        workload__write_share=0.0,
+    )  # fmt: skip
+    model = ClusterModel(scenario(**settings), seed=seed, compile_decisions=False)
+    real = model.policy.migration
+    asked: dict[int, list[tuple[bool, bool, bool]]] = {}
+
+    def migration(arriving, view):
+        resource = balanced(view, view.loads["memory_mb"][view.me] > 30)
+        loads, target = view.loads[resource], lightest(view, resource)
+        gains = False
+        for task in view.candidates:
+            cost_ms = F_MS + 1000 * task.memory_mb / 128 if task.running else 7.0
+            gains |= estimate(view, task, view.me, True) > estimate(view, task, target, False) + cost_ms
+        decision = real(arriving, view)
+        is_most_loaded = bool(loads[view.me] >= loads.max())
+        asked.setdefault(arriving.task, []).append(
+            (is_most_loaded, bool(gains and loads[target] < loads[view.me]), decision is not None)
+        )
+        return decision
+
+    model.policy.migration = migration
+    model.run()
+    return list(asked.values())
+
+
+def test_all_of_em_migrate_once_home_was_the_most_loaded():
+    """It goes on until nobody gains; else until home is not the most loaded node any more."""
+    went_on = stopped = 0
+    for seed in range(2):
+        for answers in migrations_of(True, seed):
+            was_most_loaded = answers[0][0]
+            for is_most_loaded, gains, sent in answers:
+                was_most_loaded |= is_most_loaded
+                assert sent == (was_most_loaded and gains)
+                went_on += sent and not is_most_loaded
+        for answers in migrations_of(False, seed):
+            for is_most_loaded, gains, sent in answers:
+                assert sent == (is_most_loaded and gains)
+            stopped += len(answers) > 1 and answers[-1][1] and not answers[-1][0]
+    assert went_on > 5
+    assert stopped > 5
 
 
 def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():

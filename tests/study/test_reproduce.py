@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
@@ -281,6 +282,27 @@ def test_each_seed_takes_another_run_of_a_trace_of_several(tmp_path):
     found = reproduce("wal-pm-fig3", seeds=4, quick=True, overrides=given, workers=1, quiet=True)
     finished = [row["jobs.finished"] for row in found.outcome.rows[:4]]
     assert finished == [40, 41, 42, 40]
+
+
+def test_a_paired_number_compares_the_first_with_the_first():
+    """Ratios 2 and 5; of all pairs the largest would be 20/1."""
+    curves = {"a": [[2.0], [2.0]], "b": [[20.0], [10.0]], "c": [[1.0], [1.0]], "d": [[4.0], [4.0]]}
+    given = {"claim": "c", "statistic": "largest ratio", "old": ("a", "b"), "new": ("c", "d")}
+    assert measure_number(Number(**given, paired=True), lambda name: rows(curves[name])).mean == 5.0
+    assert measure_number(Number(**given), lambda name: rows(curves[name])).mean == 20.0
+    # 2/4 and 2/4, 20/1 and 10/1.
+    crossed = Number(**(given | {"new": ("d", "c")}), paired=True)
+    assert measure_number(crossed, lambda name: rows(curves[name])).mean == 20.0
+    smallest = Number(**(given | {"statistic": "smallest ratio", "new": ("d", "c")}), paired=True)
+    assert measure_number(smallest, lambda name: rows(curves[name])).mean == 0.5
+
+
+@pytest.mark.parametrize("new", [("c",), ("c", "d", "e")])
+def test_a_paired_number_has_as_many_new_series_as_old_ones(new):
+    given = {"claim": "c", "statistic": "largest ratio", "old": ("a", "b"), "new": new}
+    with pytest.raises(ValidationError, match=f"paired: 2 old and {len(new)} new series"):
+        Number(**given, paired=True)
+    assert not Number(**given).paired
 
 
 def test_what_the_papers_say_is_read_from_one_file():
