@@ -132,8 +132,9 @@ def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, 
         rows, best, best_mce, unsure = view.loads, None, -1.0, False
         for task in view.candidates:
             load = load_on(nodes[target], task, rows[target], resource)
-            unsure |= close(load, (loads[me] - loads[target]) / 2)
-            if not load < (loads[me] - loads[target]) / 2:
+            without = loads[me] - load_on(nodes[me], task, rows[me], resource)
+            unsure |= close(load, without - loads[target])
+            if not load < without - loads[target]:
                 note("by line 6" if load < loads[me] - loads[target] else "by line 6 of an arriving task too")
                 continue
             r_here, r_there = response(nodes[me], task, rows[me], True), response(nodes[target], task, rows[target], 0)
@@ -147,7 +148,7 @@ def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, 
             if mce > best_mce:
                 note("better" if best else "first", "running" if task.running else "newborn")
                 best, best_mce = task, mce
-                numbers = (load, loads[me], loads[target], r_here, r_there, c, mce)
+                numbers = (load, without, loads[target], r_here, r_there, c, mce)
         if unsure:
             near += 1
             return decision
