@@ -64,6 +64,8 @@ class BufferController:
             )  # fmt: skip
             # A KB at least is left to programs.
             more_kb = round(min(wanted_kb, float(nodes["user_memory_kb"][node]) - 1.0))
+            # Whole KB, and no more than the buffer has.
+            more_kb = max(more_kb, -int(nodes["buffer_kb"][node]))
             if more_kb != 0:
                 self._engine.grow_buffer(node, more_kb, now_ns)
                 changed = True
