@@ -20,14 +20,17 @@ LOST_NS = NEVER // 4
 class HeadNode:
     """How long reports take by way of one node.
 
-    All nodes send their report to the head; once the last of them has come it broadcasts all together. While it is down
-    no report reaches any node.
+    All nodes send their report to the head; once the last of them has come it broadcasts all together. What is sent
+    while it is down reaches no node.
 
     Args:
         node: the head.
         loss_share: share of the messages, those to it and those that it broadcasts, that get lost.
         message_key: key of the stream that decides which do.
         changes: whether the network may change during the run.
+
+    Attributes:
+        at_once: whether all reports of a period that arrive at a manager arrive at once.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class HeadNode:
     ) -> None:
         self._node, self._live, self._availability = node, live, availability
         self._loss_share, self._key, self._changes = loss_share, message_key, changes
+        self.at_once = loss_share == 0.0 and not changes
         # The routes for which the usual latencies were found, and these.
         self._usual: tuple[object, Integers] | None = None
 
@@ -49,7 +53,9 @@ class HeadNode:
         from_head_ns = self._from_head_ns()
         if self._loss_share > 0 or self._changes:
             return np.arange(len(from_head_ns))
-        return np.unique(from_head_ns, return_inverse=True)[1].reshape(-1)
+        # Nodes of which one may fail without the others being any further from the head.
+        alike = np.stack([from_head_ns, self._live.whole.siblings], axis=1)
+        return np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1)
 
     def latencies_ns(self, audience: Integers) -> Integers:
         """How long a report of each node takes to each audience while no message gets lost, (audiences, nodes) [ns]."""
@@ -84,9 +90,11 @@ class HeadNode:
     def _relayed_ns(self, audience: Integers, gathered: Flags, from_head_ns: Integers) -> Integers:
         to_head_ns = self._live.routes.latencies_ns(self._node)
         reaches = gathered & (to_head_ns < LOST_NS)
-        gathering_ns = int(to_head_ns[reaches].max()) if reaches.any() else 0
-        firsts = np.unique(audience, return_index=True)[1]
-        arrives_ns = np.minimum(gathering_ns + from_head_ns[firsts], LOST_NS)
+        # Without a report there is no broadcast.
+        gathering_ns = int(to_head_ns[reaches].max()) if reaches.any() else LOST_NS
+        # To those of an audience that are up it takes equally long.
+        arrives_ns = np.full(int(audience.max()) + 1, LOST_NS)
+        np.minimum.at(arrives_ns, audience, np.minimum(gathering_ns + from_head_ns, LOST_NS))
         return np.repeat(arrives_ns[:, None], len(audience), axis=1)
 
     def _from_head_ns(self) -> Integers:

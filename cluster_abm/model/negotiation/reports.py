@@ -111,7 +111,7 @@ class Reports:
         self._delays_ns: list[int] = []
         self._number = 0
         self.known = nothing_known(audience)
-        self._at_once = live.whole.is_alike and not audience.any() if head is None else loss_share == 0.0
+        self._at_once = live.whole.is_alike and not audience.any() if head is None else head.at_once
         self._senders: Flags | None = None
         # What the last manager that was asked for knows, and where it differs from what its audience does.
         self._shown = engine.empty_loads()
@@ -203,9 +203,16 @@ class Reports:
     def silent_to(self, manager: int) -> Flags:
         """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
         audience = self.known.audience[manager]
-        latency_ns = self.latencies_ns()[audience]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
-        return np.asarray(reported_ns + latency_ns + self.missed_ns < self._clock.now_ns)
+        return np.asarray(reported_ns + self.silence_ns()[audience] < self._clock.now_ns)
+
+    def silence_ns(self) -> Integers:
+        """How long after its latest report each node is believed to have failed, (audiences, nodes) [ns].
+
+        Where reports have no way at all, none is waited for.
+        """
+        latency_ns = self.latencies_ns()
+        return self.missed_ns + np.where(latency_ns < LOST_NS, latency_ns, 0)
 
     def learn(self, manager: int, node: int, loads: Any) -> None:
         """An answer has told a manager a node's load row."""
@@ -252,8 +259,7 @@ def reports_of(
     head, messages = None, key(run_seed, "messages")
     if are_sent and scenario.negotiation.mode == "head-node":
         head = HeadNode(
-            scenario.negotiation.head_node, live, availability, loss_share, np.uint64(messages),
-            scenario.failures.can_happen,
+            scenario.negotiation.head_node, live, availability, loss_share, np.uint64(messages), changes,
         )  # fmt: skip
         audience = head.audience()
     elif are_sent and (loss_share > 0 or changes):
