@@ -56,6 +56,31 @@ def test_paging_alone_shrinks_it(tmp_path):
     assert 11_000 * 0.5 < sizes_kb(model)[0][0] < 11_000 * 0.6
 
 
+def test_what_the_disk_did_for_page_faults_lets_no_buffer_grow(tmp_path):
+    """The task of 160 MB ends after 50 ms of CPU, with 49 faults: half of 44.1 % of 20 MB are given."""
+    model = replayed(tmp_path, [(0, 0, 50, 0, 160, 1)], cluster__fault_service_ms=9.0, run__until=2000.0)
+    model.run(until_ms=1000)
+    assert sizes_kb(model)[0] == (15_590, 84_410)
+
+
+def test_faults_that_wait_count_up_to_the_whole_period(tmp_path):
+    """Four tasks: 111 faults of 9 ms have been served, others wait. More than half is given at no time."""
+    model = replayed(tmp_path, [(0, 0, 10_000, 0, 160, 4)], cluster__fault_service_ms=9.0)
+    model.run(until_ms=1000)
+    assert model.engine.nodes["faults"][0] * 9 > 1000
+    assert sizes_kb(model)[0] == (10_000, 90_000)
+
+
+def test_a_kb_is_left_to_programs(tmp_path):
+    """A task without memory, and one access of 25 s: with gain 1 the buffer takes all that is free but for this."""
+    model = replayed(
+        tmp_path, [(0, 0, 10_000, 1, 0, 1)], cluster__buffer_control__gain=1.0, workload__request_kb__mean=1e6,
+        workload__request_kb__kind="fixed",
+    )  # fmt: skip
+    model.run(until_ms=4000)
+    assert sizes_kb(model)[0] == (99_999, 1)
+
+
 def grown(tmp_path, **more):
     """A task of 30 MB that makes an access each 4 ms of its CPU, which takes 5 ms and 1 ms for 40 KB."""
     (tmp_path / "programs.csv").write_text("program,cpu_ms,memory_mb,accesses,turnover_mb_per_s\na,4000,30,1000,0\n")
