@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.memory import faults_per_ms
+from cluster_abm.engine.memory import faults_within
 from cluster_abm.engine.streams import Word, task_key
 from cluster_abm.engine.tables import (
     DEPENDENT,
@@ -39,13 +39,15 @@ def wall_ns_of_cpu(cpu_ms: float, speed: float) -> int:
 def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
     """Paging of a task alone on its home node [ms], phase by phase if it has a profile."""
     fault_ms = home.fault_ns / NS_PER_MS
+    memory_kb = task.isolated_memory_kb
     if task.phase == NONE:
-        return isolated_paging_ms(faults_per_ms(home, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
+        return isolated_paging_ms(faults_within(home, memory_kb, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
     paging_ms = 0.0
     accesses = 0
     for place in range(task.phase, task.last_phase + 1):
         phase = phases[place]
-        paging_ms += isolated_paging_ms(faults_per_ms(home, phase.memory_kb, accesses), phase.cpu_ms, fault_ms)
+        faults_per_ms = faults_within(home, memory_kb, phase.memory_kb, accesses)
+        paging_ms += isolated_paging_ms(faults_per_ms, phase.cpu_ms, fault_ms)
         accesses += phase.accesses
     return paging_ms
 

@@ -12,14 +12,20 @@ from cluster_abm.jit import called, inlined
 
 
 @inlined
-def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
-    """Page faults per ms of CPU at speed 1 if tasks asked a node for so much memory, having made so many accesses."""
+def faults_within(node: Row, memory_kb: int, demand_kb: int, accesses: int) -> float:
+    """Page faults per ms of CPU at speed 1 if a node had so much memory for programs, which asked for so much of it."""
     return float(
         node_faults_per_ms(
-            float(demand_kb), float(node.user_memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
+            float(demand_kb), float(memory_kb), node.fault_rate_per_ms, node.fault_ratio_cap,
             node.overflow_only != 0, node.by_oversize != 0, float(accesses),
         )
     )  # fmt: skip
+
+
+@inlined
+def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
+    """Page faults per ms of CPU at speed 1 if tasks asked a node for so much memory, having made so many accesses."""
+    return faults_within(node, node.user_memory_kb, demand_kb, accesses)
 
 
 @inlined

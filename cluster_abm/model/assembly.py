@@ -167,7 +167,9 @@ def _holding(
     def news_ns() -> int:
         # A node that has not reported until then is believed to have failed.
         reports_ms = setup.cluster.exchange_period_ms * (1 + setup.negotiation.missed_reports)
-        return nanoseconds(reports_ms + live.network.longest_latency_ms) if are_sent else 0
+        # By way of a head node there are two routes.
+        routes = 2 if setup.negotiation.mode == "head-node" else 1
+        return nanoseconds(reports_ms + routes * live.network.longest_latency_ms) if are_sent else 0
 
     return Holding(
         is_central=policies.main.central,

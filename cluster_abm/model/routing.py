@@ -84,14 +84,18 @@ class Routes:
         return self._to_audiences
 
     def _found_latencies(self, audience: Integers) -> Integers:
-        audiences, firsts, sizes = np.unique(audience, return_index=True, return_counts=True)
-        if len(audiences) == 1 and self.network.settings.kind in KINDS:
+        if not audience.any() and self.network.settings.kind in KINDS:
             return np.full((1, len(audience)), self.longest_ns)
-        found = np.stack([self.latencies_ns(first) for first in firsts.tolist()])
-        for number in np.flatnonzero(sizes > 1).tolist():
-            # The first member itself is as far from the others as any of them is.
-            other = int(np.flatnonzero(audience == number)[1])
-            found[number, firsts[number]] = found[number, other]
+        found = np.full((int(audience.max()) + 1, len(audience)), UNREACHABLE_NS)
+        # No route leads to a node that is down: an audience is as far as those of its members that are up.
+        up = np.setdiff1d(np.arange(len(audience)), list(self.network.down))
+        audiences, firsts, sizes = np.unique(audience[up], return_index=True, return_counts=True)
+        for number, first, size in zip(audiences.tolist(), up[firsts].tolist(), sizes.tolist(), strict=True):
+            found[number] = self.latencies_ns(first)
+            if size > 1:
+                # The first member itself is as far from the others as any of them is.
+                other = int(up[audience[up] == number][1])
+                found[number, first] = found[number, other]
         return found
 
     def all_paths(self) -> AllPaths:

@@ -8,6 +8,7 @@ import pytest
 from cluster_abm.formulas import (
     buffer_share_kb,
     closed_response_ms,
+    controlled_growth_kb,
     cpu_response_ms,
     cpu_share,
     data_kb,
@@ -131,3 +132,17 @@ def test_slowdowns():
 def test_dedicated_paging_counts_whole_faults():
     # 1000 ms at 0.0015 faults per ms is one whole fault of 8.1 ms, and half a one that never comes.
     assert isolated_paging_ms(0.0015, 1000, 8.1) == pytest.approx(8.1)
+
+
+@pytest.mark.parametrize(("misses", "faults", "gain", "expected_kb"), [
+    # Of 50 MB that are free 60 %, of the buffer's 20 MB 90 %.
+    (0.6, 0.0, 0.5, 15_000.0),
+    (0.0, 0.9, 0.5, -9_000.0),
+    (0.4, 0.3, 1.0, 14_000.0),
+    (0.0, 1.0, 1.0, -20_000.0),
+    (1.0, 0.0, 1.0, 50_000.0),
+    (0.2, 0.5, 0.7, 0.0),
+    (0.0, 0.0, 1.0, 0.0),
+])  # fmt: skip
+def test_growth_of_a_controlled_buffer(misses, faults, gain, expected_kb):
+    assert controlled_growth_kb(20_000.0, 50_000.0, misses, faults, gain) == pytest.approx(expected_kb)

@@ -53,6 +53,14 @@ SHARED = {
     "closed users, once all jobs are submitted": {
         "cluster__nodes": NODES, "workload__arrivals__kind": "closed", "workload__cpu_ms__mean": 300.0,
     },
+    "buffers under control": {
+        **busy(**SMALL, policy__name="none", workload__tasks__parallel_share=0.0), "cluster__buffer_in_memory": True,
+        "cluster__buffer_mb": 10.0, "cluster__buffer_control__kind": "feedback",
+    },
+    "measured bandwidths": {
+        **busy(**SMALL, workload__initial_data_mb__mean=0.5, workload__tasks__parallel_share=0.0),
+        "negotiation__bandwidths": "measured",
+    },
     "an end in the middle": {**SMALL, **IO, "run__until": 4_000.0},
 }  # fmt: skip
 # What stays with one thread: tasks that depend on others, or windows that end with a task.

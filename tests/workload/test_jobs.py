@@ -242,6 +242,8 @@ def test_constants_are_taken_over():
         ("workload__arrivals__kind", "bursty", {"arrival_ns"}),
         ("workload__duration_s", 50.0, {"arrival_ns"}),
         ("workload__reaccess_rate", 1.0, {"reaccess_rate"}),
+        ("workload__write_share", 0.3, {"write_share"}),
+        ("workload__write_only_moves", False, {"write_share"}),
     ],
 )
 def test_changing_one_key_leaves_the_other_columns_as_they_were(key, value, columns):

@@ -99,7 +99,6 @@ class Reports:
     ) -> None:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._head = head
-        self._by_head_ns: Integers | None = None
         self._period_ns = whole_ns(period_ms)
         self.missed_ns = missed_reports * self._period_ns
         # What gets lost on the way by a head is the head's to say.
@@ -112,7 +111,7 @@ class Reports:
         self._delays_ns: list[int] = []
         self._number = 0
         self.known = nothing_known(audience)
-        self._at_once = live.whole.is_alike and not audience.any() if head is None else loss_share == 0.0
+        self._at_once = live.whole.is_alike and not audience.any() if head is None else head.at_once
         self._senders: Flags | None = None
         # What the last manager that was asked for knows, and where it differs from what its audience does.
         self._shown = engine.empty_loads()
@@ -133,13 +132,10 @@ class Reports:
             self.send(self._availability.up.copy())
 
     def latencies_ns(self) -> Integers:
-        """How long a report of each node takes to each audience, shape (audiences, nodes) [ns]: as the network is now,
-        or by way of a head as long as nothing is down."""
+        """How long a report of each node takes to each audience as the network is now, (audiences, nodes) [ns]."""
         if self._head is None:
             return self._live.routes.latencies_to(self.known.audience)
-        if self._by_head_ns is None:
-            self._by_head_ns = self._head.usual_latencies_ns(self.known.audience)
-        return self._by_head_ns
+        return self._head.latencies_ns(self.known.audience)
 
     def collect(self) -> None:
         """If the period has come, begin to collect the managers that report (`add`), one by one."""
@@ -208,9 +204,16 @@ class Reports:
     def silent_to(self, manager: int) -> Flags:
         """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
         audience = self.known.audience[manager]
-        latency_ns = self.latencies_ns()[audience]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
-        return np.asarray(reported_ns + latency_ns + self.missed_ns < self._clock.now_ns)
+        return np.asarray(reported_ns + self.silence_ns()[audience] < self._clock.now_ns)
+
+    def silence_ns(self) -> Integers:
+        """How long after its latest report each node is believed to have failed, (audiences, nodes) [ns].
+
+        Where reports have no way at all, none is waited for.
+        """
+        latency_ns = self.latencies_ns()
+        return self.missed_ns + np.where(latency_ns < UNREACHABLE_NS, latency_ns, 0)
 
     def learn(self, manager: int, node: int, loads: Any) -> None:
         """An answer has told a manager a node's load row."""
@@ -257,8 +260,7 @@ def reports_of(
     head, messages = None, key(run_seed, "messages")
     if are_sent and scenario.negotiation.mode == "head-node":
         head = HeadNode(
-            scenario.negotiation.head_node, live, availability, loss_share, np.uint64(messages),
-            scenario.failures.can_happen,
+            scenario.negotiation.head_node, live, availability, loss_share, np.uint64(messages), changes,
         )  # fmt: skip
         audience = head.audience()
     elif are_sent and (loss_share > 0 or changes):
