@@ -61,10 +61,10 @@ def overloaded_by(loads, me, index):
     return last if home[last] else None
 
 
-def load_on(node, task, row, name):
-    """load_j by an index, on a node of which the task is not yet a part."""
+def load_on(node, task, row, name, is_there=False):
+    """load_j by an index, on a node of which the task is a part already, or not yet."""
     io = task.io_per_ms * node.request_ms(task.request_kb)
-    page_ms = node.page_ms(task, row["memory_mb"] + task.memory_mb)
+    page_ms = node.page_ms(task, row["memory_mb"] + (0.0 if is_there else task.memory_mb))
     return {
         "io_ms": task.cpu_ms * io, "page_ms": page_ms, "cpu_ms": task.cpu_ms / node.speed,
         "queue_paging": 1 / (1 + node.speed * (io + page_ms / task.cpu_ms)) if task.cpu_ms else 1.0,
@@ -132,9 +132,11 @@ def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, 
         rows, best, best_mce, unsure = view.loads, None, -1.0, False
         for task in view.candidates:
             load = load_on(nodes[target], task, rows[target], resource)
-            without = loads[me] - load_on(nodes[me], task, rows[me], resource)
-            unsure |= close(load, without - loads[target])
-            if not load < without - loads[target]:
+            without = loads[me] - load_on(nodes[me], task, rows[me], resource, is_there=True)
+            half = (load + without - loads[target]) / 2
+            # Tasks of one job are alike: where loads are products, rounding may decide on which side of half the gap.
+            unsure |= close(load, half) or (load == half and resource != "cpu_ms" and load % 1 != 0)
+            if not load < half:
                 note("by line 6" if load < loads[me] - loads[target] else "by line 6 of an arriving task too")
                 continue
             r_here, r_there = response(nodes[me], task, rows[me], True), response(nodes[target], task, rows[target], 0)
@@ -173,7 +175,8 @@ def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, 
         own = model.decisions_frame().query("rule == 'migration'")
         assert own["accepted"].all()
         moved += len(own)
-    assert near < 90
+    # By queue each of two tasks alike beside an empty node is exactly half of the gap, and there are many of them.
+    assert near < (90 if index == "remaining" else 700)
     last = "queue_paging" if index == "queue" else "cpu_ms"
     expected = [
         "not overloaded", "by line 6", "by line 6 of an arriving task too", "no gain", "nobody", "better", "first",

@@ -58,7 +58,7 @@ def test_overrides_take_dotted_keys_and_one_rate_replaces_another(write):
         ("[cluster]\nmemory_mb = inf\n", ["cluster.memory_mb", "inf", "finite"]),
         ("[cluster]\nslice_ms = 0.0000001\n", ["cluster.slice_ms = 1e-07", "0.000001"]),
         ('[cluster]\npaging = "lazy"\n', ["cluster.paging", "'lazy'", "'rate'"]),
-        ('[negotiation]\nmode = "shouting"\n', ["negotiation.mode", "'papers' or 'negotiated'"]),
+        ('[negotiation]\nmode = "shouting"\n', ["negotiation.mode", "'papers', 'negotiated' or 'head-node'"]),
         ('[run]\nuntil = "later"\n', ["run.until = 'later'", "drained", "above 0"]),
         ("[run]\nuntil = -5.0\n", ["run.until = -5.0", "above 0"]),
         ('[workload]\ncpu_ms = { kind = "zipf" }\n', ["workload.cpu_ms.kind", "'zipf'", "exponential"]),
@@ -152,7 +152,7 @@ def test_every_key_says_what_it_is():
     keys = {entry["key"]: entry for entry in scenario_keys()}
     assert all(entry["meaning"] for entry in keys.values())
     assert keys["cluster.slice_ms"]["default"] == 10.0
-    assert keys["negotiation.mode"]["allowed"] == ["papers", "negotiated"]
+    assert keys["negotiation.mode"]["allowed"] == ["papers", "negotiated", "head-node"]
     assert "workload.cpu_ms.mean" in keys
 
 
