@@ -65,7 +65,8 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
             )  # fmt: skip
         tidy(axes, title, label, "mean slowdown")
         log_ticks(axes, of_y=True)
-    axes.legend(fontsize=9, frameon=False)
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=9, frameon=False)
     save(figure, path)
 
 

@@ -70,7 +70,7 @@ def measure(conclusions: list[Conclusion], nodes: int, seeds: int, workers: int 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
     """Left the ratios over the number of nodes, right how many tasks the better policy moves a job."""
-    figure = new_figure(13, 6, "The papers' conclusions on larger clusters, as much work a node (bars: 95 %)")
+    figure = new_figure(13, 7, "The papers' conclusions on larger clusters, as much work a node (bars: 95 %)")
     ratios, moves = figure.subplots(1, 2)
     for place, (_, own) in enumerate(table.groupby(["paper", "better", "worse"], sort=False)):
         first = own.iloc[0]
@@ -83,7 +83,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
         moves.plot(own["nodes"], own["moves_per_job"], linewidth=1.2, **style)
     ratios.axhline(1.0, color="black", linewidth=0.8)
     ratios.set_ylim(0, min(2.0, table["high"].max() * 1.05))
-    ratios.set_ylabel("ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)")
+    ratios.set_ylabel("ratio of the metrics (below 1: as the paper says)")
     moves.set_ylabel("tasks moved per job under the better policy")
     for axes in (ratios, moves):
         axes.set_xlabel("nodes")
