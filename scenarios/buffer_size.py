@@ -16,7 +16,7 @@ import pandas as pd
 
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
-from cluster_abm.study.cells import Cell, means, run_cells
+from cluster_abm.study.cells import Cell, experiment_options, means, run_cells
 
 IO_PER_MS = (0.05, 0.6, 1.3)
 MEMORY_MB = (4.0, 16.0, 32.0)
@@ -75,16 +75,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=4, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@experiment_options(seeds=4)
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     runs = measure(seeds, workers)
     by = ["io_per_ms", "memory_mb", "policy", "buffer"]
-    table = means(runs, by, METRICS[0])
-    for metric in METRICS[1:]:
-        table[metric] = means(runs, by, metric)["mean"]
+    table = means(runs, by, *METRICS)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "buffer.csv", index=False, float_format="%.4g")
     draw(table, out / "buffer.png", seeds)

@@ -14,8 +14,8 @@ import click
 import pandas as pd
 
 from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import log_ticks, new_figure, save, tidy
-from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
+from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
+from cluster_abm.study.cells import Cell, experiment_options, means, ratio_of, run_cells
 
 QUEUE: dict[str, object] = {"policy.index": "queue"}
 POLICIES: dict[str, dict[str, object]] = {
@@ -58,12 +58,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
         own = table[table["work"] == title]
         for policy, line in own.groupby("policy", sort=False):
             name = str(policy).split()[0]
-            axes.errorbar(
-                line["x"], line["mean"], [line["mean"] - line["low"], line["high"] - line["mean"]], capsize=2,
-                marker="s" if "queue" in str(policy) else "o", linestyle="--" if "queue" in str(policy) else "-",
-                markersize=4, color=colour_of(name), label=str(policy),
-            )  # fmt: skip
+            style = {"marker": "s", "linestyle": "--"} if "queue" in str(policy) else {}
+            curve = (line["x"], line["mean"], line["low"], line["high"])
+            error_bars(axes, *curve, color=colour_of(name), label=str(policy), **style)
         tidy(axes, title, label, "mean slowdown")
+        # No slowdown is below 1, whatever the arithmetic of an interval says.
+        axes.set_ylim(bottom=max(0.95, axes.get_ylim()[0]))
         log_ticks(axes, of_y=True)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=9, frameon=False)
@@ -71,14 +71,11 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=6, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@experiment_options(seeds=6)
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     runs = measure(seeds, workers)
-    table = means(runs, ["work", "policy", "x"], "mean_slowdown")
-    table["migrations"] = means(runs, ["work", "policy", "x"], "migrations")["mean"]
+    table = means(runs, ["work", "policy", "x"], "mean_slowdown", "migrations")
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "iolb-pm.csv", index=False, float_format="%.4g")
     draw(table, out / "iolb-pm.png", seeds)

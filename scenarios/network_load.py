@@ -16,8 +16,8 @@ import click
 import pandas as pd
 
 from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import log_ticks, new_figure, save, tidy
-from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
+from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
+from cluster_abm.study.cells import Cell, experiment_options, means, ratio_of, run_cells
 
 MBPS = (10.0, 100.0, 1024.0)
 DATA_MB = (1.0, 5.0, 15.0, 60.0)
@@ -54,10 +54,8 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
         axes = panels[row][column]
         own = table[(table["way"] == way) & (table["mbps"] == mbps)]
         for policy, line in own.groupby("policy", sort=False):
-            axes.errorbar(
-                line["data_mb"], line["mean"], [line["mean"] - line["low"], line["high"] - line["mean"]], capsize=2,
-                marker="o", markersize=4, color=colour_of(str(policy)), label=str(policy),
-            )  # fmt: skip
+            curve = (line["data_mb"], line["mean"], line["low"], line["high"])
+            error_bars(axes, *curve, color=colour_of(str(policy)), label=str(policy))
         tidy(axes, f"{mbps:g} Mbps, {way}", "mean data of a task [MB]", "" if column else "mean slowdown")
         log_ticks(axes)
     panels[0][0].legend(fontsize=9, frameon=False)
@@ -65,16 +63,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=8, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@experiment_options(seeds=8)
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     runs = measure(seeds, workers)
     by = ["way", "mbps", "data_mb", "policy"]
-    table = means(runs, by, "mean_slowdown")
-    for metric in METRICS[1:]:
-        table[metric] = means(runs, by, metric)["mean"]
+    table = means(runs, by, *METRICS)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "network-load.csv", index=False, float_format="%.4g")
     draw(table, out / "network-load.png", seeds)

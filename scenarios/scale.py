@@ -15,8 +15,8 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.results.style import LINES, MARKERS, log_ticks, new_figure, save
-from cluster_abm.study.cells import Ratio, run_cells
+from cluster_abm.results.style import LINES, MARKERS, error_bars, log_ticks, new_figure, save
+from cluster_abm.study.cells import Ratio, experiment_options, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
 SIZES = {32: 64, 256: 12, 1024: 4, 4096: 3}
@@ -78,8 +78,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
             "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)], "markersize": 5,
             "color": f"C{place % 10}", "label": f"{first['paper']}: {first['better']} / {first['worse']}",
         }  # fmt: skip
-        low, high = own["ratio"] - own["low"], own["high"] - own["ratio"]
-        ratios.errorbar(own["nodes"], own["ratio"], [low, high], capsize=2, linewidth=1.2, **style)
+        error_bars(ratios, own["nodes"], own["ratio"], own["low"], own["high"], linewidth=1.2, **style)
         moves.plot(own["nodes"], own["moves_per_job"], linewidth=1.2, **style)
     ratios.axhline(1.0, color="black", linewidth=0.8)
     ratios.set_ylim(0, min(2.0, table["high"].max() * 1.05))
@@ -98,8 +97,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 
 @click.command()
 @click.option("--most-nodes", default=4096, show_default=True, help="Leave out larger clusters.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@experiment_options(seeds=None)
 def main(most_nodes: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     conclusions = [conclusion for conclusion in load_conclusions() if conclusion.scale_s is not None]

@@ -15,7 +15,7 @@ import click
 import pandas as pd
 
 from cluster_abm.results.style import log_ticks, new_figure, save
-from cluster_abm.study.cells import Ratio, run_cells
+from cluster_abm.study.cells import Ratio, experiment_options, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
 LATENCY_MS = 0.1
@@ -90,9 +90,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=8, show_default=True, type=click.IntRange(min=2), help="Seeds per point.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@experiment_options(seeds=8)
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     table = measure(load_conclusions(), seeds, workers)

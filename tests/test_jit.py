@@ -59,8 +59,8 @@ def test_caches_that_no_process_uses_any_more_go(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "kernel.nbi").write_text("x")
         os.utime(tmp_path / name, (now - days * 86_400,) * 2)
-    (tmp_path / "of somebody else").mkdir()
+    (tmp_path / "of another program").mkdir()
     jit._prune(tmp_path / f"{0:016x}")
     left = {path.name for path in tmp_path.iterdir()}
     # The one in use, the three used last, and what is not ours.
-    assert left == {f"{number:016x}" for number in (0, 6, 1, 2)} | {"of somebody else"}
+    assert left == {f"{number:016x}" for number in (0, 6, 1, 2)} | {"of another program"}

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, REMARK
 from cluster_abm.results.files import in_one_move
@@ -82,6 +82,11 @@ def tidy(axes: Axes, title: str, x: str, y: str, grid: str = "y") -> None:
 def legend_beside_title(axes: Axes) -> None:
     """A legend at the right end of the title's line, where no data can be under it."""
     axes.legend(frameon=False, fontsize=9, ncols=4, loc="lower right", bbox_to_anchor=(1.0, 0.985), borderaxespad=0.1)
+
+
+def error_bars(axes: Axes, x: Floats, mean: Floats, low: Floats, high: Floats, **style: Any) -> None:
+    """A curve of means with their intervals from low to high, in Matplotlib's `style` of a line."""
+    axes.errorbar(x, mean, [mean - low, high - mean], capsize=2, **{"marker": "o", "markersize": 4, **style})
 
 
 def whole_numbers() -> Locator:

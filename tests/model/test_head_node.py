@@ -1,4 +1,4 @@
-"""A head node that gathers all load reports and broadcasts them: when they are known, by whom, and what gets lost."""
+"""A head node that gathers all load reports and broadcasts them: what each node knows when, and what gets lost."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_a_lost_message_to_the_head_hides_one_node_and_a_lost_broadcast_all_of_t
     losing(monkeypatch, {(2, 1, 3), (3, 0, 4), (4, 1, 1), (4, 1, 4), (5, 1, 0), (5, 2, 4)})
     model = watched(negotiation__head_node=1, interconnect__loss_share=0.1)
     assert (stepped_to(model, 1000) == 1000).all()
-    # Node 3's report is lost on its way to node 1: nobody has it.
+    # Node 3's report is lost on its way to node 1: no node gets it.
     assert stepped_to(model, 2000).tolist() == [[2000, 2000, 2000, 1000]] * 4
     # The broadcast to node 0 is lost.
     assert stepped_to(model, 3000).tolist() == [[2000, 2000, 2000, 1000]] + [[3000] * 4] * 3
@@ -202,7 +202,7 @@ def test_a_lost_message_to_the_head_hides_one_node_and_a_lost_broadcast_all_of_t
 
 
 def test_so_many_messages_get_lost_each_by_itself():
-    """What arrives is what has come to the head, for those whom its broadcast reaches: within five standard errors."""
+    """What arrives is what has come to the head, on nodes that its broadcast reaches: within 5 standard errors."""
     share, nodes, periods = 0.3, 12, 80
     model = watched(
         negotiation__head_node=4, interconnect__loss_share=share, cluster__nodes=nodes, workload__duration_s=100.0,

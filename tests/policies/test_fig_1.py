@@ -7,35 +7,16 @@ tasks at the instant of every decision, sums the loads itself, and decides by th
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
 
 import pytest
 from support import busy, scenario
+from unlike import ALIKE, GROUPS, UNLIKE
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import FREE, RUNNING
 
-SEEK_MS, PAGE_KB, E_MS = 8.0, 4.0, 7.0
+PAGE_KB, E_MS = 4.0, 7.0
 MU, CAP = 0.5, 1.5
-
-
-class Node(NamedTuple):
-    """What a node is: CPU speed, disk [MB/s], memory [MB]."""
-
-    speed: float = 1.0
-    mb_per_s: float = 40.0
-    memory_mb: float = 30.0
-
-    def request_ms(self, size_kb):
-        return SEEK_MS + size_kb / self.mb_per_s
-
-
-ALIKE = [Node()] * 4
-UNLIKE = [Node(2.0, 20.0, 24.0), Node(0.5, 80.0, 42.0), Node(0.5, 80.0, 42.0), Node()]
-GROUPS = [
-    {"count": 1, "cpu_speed": 2.0, "disk_mb_per_s": 20.0, "memory_mb": 24.0},
-    {"count": 2, "cpu_speed": 0.5, "disk_mb_per_s": 80.0, "memory_mb": 42.0},
-]
 
 
 class Snapshot:

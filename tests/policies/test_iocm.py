@@ -150,7 +150,7 @@ def migrations_of(migrates_all, seed):
 
 
 def test_all_of_em_migrate_once_home_was_the_most_loaded():
-    """It goes on until nobody gains; else until home is not the most loaded node any more."""
+    """It goes on until no task gains; else until home is not the most loaded node any more."""
     went_on = stopped = 0
     for seed in range(2):
         for answers in migrations_of(True, seed):
@@ -174,7 +174,7 @@ def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():
     )  # fmt: skip
     model = ClusterModel(scenario(**settings), seed=2)
     real = model.policy.migration
-    seen = {"sent": 0, "nobody": 0}
+    seen = {"sent": 0, "none gains": 0}
 
     def migration(arriving, view):
         resource = balanced(view, view.loads["memory_mb"][view.me] > 30)
@@ -190,7 +190,7 @@ def test_iocm_pm_sends_all_that_gain_while_home_is_overloaded():
         decision = real(arriving, view)
         if decision is None:
             assert not eligible
-            seen["nobody"] += 1
+            seen["none gains"] += 1
         else:
             assert decision.target == target
             assert eligible[decision.task.task] == pytest.approx(max(eligible.values()))

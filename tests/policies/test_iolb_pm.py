@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from support import busy, finished, same_records, scenario
+from unlike import ALIKE, GROUPS, UNLIKE
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import CANDIDATE, LOAD
@@ -17,28 +16,10 @@ E_MS, F_MS, WRITES, MB_PER_S = 7.0, 10.0, 0.2, 128.0
 MU, CAP = 0.5, 1.5
 
 
-class Node(NamedTuple):
-    """What a node is: CPU speed, disk [MB/s], memory [MB]."""
-
-    speed: float = 1.0
-    mb_per_s: float = 40.0
-    memory_mb: float = 30.0
-
-    def request_ms(self, size_kb):
-        return 8.0 + size_kb / self.mb_per_s
-
-    def page_ms(self, task, demand_mb):
-        """t_page of a task where its node's tasks ask for so much memory: faults of 4 KB."""
-        faults = MU * min(demand_mb / self.memory_mb, CAP) if demand_mb > self.memory_mb else 0.0
-        return task.cpu_ms * faults * self.request_ms(4.0)
-
-
-ALIKE = [Node()] * 4
-UNLIKE = [Node(2.0, 20.0, 24.0), Node(0.5, 80.0, 42.0), Node(0.5, 80.0, 42.0), Node()]
-GROUPS = [
-    {"count": 1, "cpu_speed": 2.0, "disk_mb_per_s": 20.0, "memory_mb": 24.0},
-    {"count": 2, "cpu_speed": 0.5, "disk_mb_per_s": 80.0, "memory_mb": 42.0},
-]
+def paging_ms(node, task, demand_mb):
+    """t_page of a task where its node's tasks ask for so much memory: faults of 4 KB."""
+    faults = MU * min(demand_mb / node.memory_mb, CAP) if demand_mb > node.memory_mb else 0.0
+    return task.cpu_ms * faults * node.request_ms(4.0)
 
 
 def lif(loads, everything):
@@ -64,7 +45,7 @@ def overloaded_by(loads, me, index):
 def load_on(node, task, row, name, is_there=False):
     """load_j by an index, on a node of which the task is a part already, or not yet."""
     io = task.io_per_ms * node.request_ms(task.request_kb)
-    page_ms = node.page_ms(task, row["memory_mb"] + (0.0 if is_there else task.memory_mb))
+    page_ms = paging_ms(node, task, row["memory_mb"] + (0.0 if is_there else task.memory_mb))
     return {
         "io_ms": task.cpu_ms * io, "page_ms": page_ms, "cpu_ms": task.cpu_ms / node.speed,
         "queue_paging": 1 / (1 + node.speed * (io + page_ms / task.cpu_ms)) if task.cpu_ms else 1.0,
@@ -82,7 +63,7 @@ def response(node, task, row, is_there):
         queue += 1 / (1 + wanted)
         demand_mb += task.memory_mb
     cpu_ms = task.cpu_ms / node.speed
-    return cpu_ms * max(1.0, queue) + (cpu_ms * wanted + node.page_ms(task, demand_mb)) * (1 + at_disk)
+    return cpu_ms * max(1.0, queue) + (cpu_ms * wanted + paging_ms(node, task, demand_mb)) * (1 + at_disk)
 
 
 def cost(here, there, task):
@@ -156,7 +137,7 @@ def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, 
             return decision
         if best is None:
             assert decision is None
-            note("nobody")
+            note("no task gains")
             return decision
         note(resource)
         assert (decision.task.task, decision.target, decision.index) == (best.task, target, resource)
@@ -179,8 +160,8 @@ def test_the_task_that_moves_most_io_per_cost_of_those_that_gain(nodes, groups, 
     assert near < (90 if index == "remaining" else 700)
     last = "queue_paging" if index == "queue" else "cpu_ms"
     expected = [
-        "not overloaded", "by line 6", "by line 6 of an arriving task too", "no gain", "nobody", "better", "first",
-        "running", "newborn", "io_ms", "page_ms", last,
+        "not overloaded", "by line 6", "by line 6 of an arriving task too", "no gain", "no task gains", "better",
+        "first", "running", "newborn", "io_ms", "page_ms", last,
     ]  # fmt: skip
     assert min(seen.get(case, 0) for case in expected) > 8, seen
     assert moved >= seen["io_ms"] + seen["page_ms"] + seen[last]

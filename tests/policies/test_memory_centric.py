@@ -147,7 +147,7 @@ def test_more_than_ct_jobs_are_too_many_and_ct_jobs_only_block():
         pytest.param((-0.6, 1, 73.0, 0.0), True, True, id="Q_o < MT and FM > WS"),
         pytest.param((0.0, 1, 30.0, 30.0), False, False, id="none of them"),
         pytest.param((-0.9, 8, 110.0, 0.0), False, False, id="N_job at CT"),
-        pytest.param((-0.1, 1, 12.0, 0.0, {"virtual_free_mb": 59.0}), False, False, id="it would kill somebody there"),
+        pytest.param((-0.1, 1, 12.0, 0.0, {"virtual_free_mb": 59.0}), False, False, id="it would kill a job there"),
     ],
 )
 def test_a_suitable_machine_for_a_migration_of_60_mb(there, either, both):

@@ -1,4 +1,4 @@
-"""Folders of results: nothing of anybody else's is written over, and what they say of themselves is whole or mended."""
+"""Folders of results: no file of others is written over, what they say of themselves is whole or mended."""
 
 from __future__ import annotations
 
