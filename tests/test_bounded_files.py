@@ -55,6 +55,7 @@ def test_as_much_as_the_limit_and_no_byte_more(tmp_path, pack):
     assert f"{tmp_path / 'b'}: more than 1 MB, unpacked: allowed up to 1 MB (some.key" in problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_no_more_is_held_than_the_limit_and_a_block(tmp_path, pack):
     path = put(tmp_path, "a", pack(bytes(100 * MEGABYTE)))

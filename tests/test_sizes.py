@@ -136,6 +136,7 @@ def test_a_limit_of_the_shell_counts():
     assert limits.memory_bytes() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+@pytest.mark.slow
 def test_the_command_refuses_at_once(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "cluster_abm", "run", "quickstart", "--json", "--out", "out",

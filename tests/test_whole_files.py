@@ -122,6 +122,7 @@ def test_a_device_is_not_replaced():
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_file_that_may_not_grow_so_large_leaves_the_old_one(tmp_path, suffix):
     source, target = tmp_path / "jobs.csv", tmp_path / f"out.csv{suffix}"

@@ -229,6 +229,7 @@ def test_a_seed_is_a_whole_number(seed):
         ClusterModel(scenario(), rng=seed)
 
 
+@pytest.mark.slow
 def test_mesas_batch_run_merely_works():
     # Mesa 3.3 takes the n-th collected row for the n-th step: measure every slice.
     parameters = {

@@ -77,6 +77,7 @@ def test_a_disk_that_is_full_leaves_what_was_there(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 
 
+@pytest.mark.slow
 def test_slowdowns_of_a_picture_are_those_of_the_frame():
     failing = {"kind": "exponential", "mean_up_s": 5.0, "mean_down_s": 1.0}
     model = finished(**busy(failures__node=failing, failures__on_failure="lost"))

@@ -181,6 +181,7 @@ def test_run_of_few_tasks(tmp_path, figures, slowdown):
     assert_readable(figures[0])
 
 
+@pytest.mark.slow
 def test_equal_tables_give_equal_bytes(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

@@ -324,6 +324,7 @@ def test_processes_are_as_many_as_the_runs_that_may_still_come(tmp_path, monkeyp
     assert asked == [opened]
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_what_counts_when_less_precision_is_asked_for(tmp_path):
     """Runs that a finer precision made are kept and not counted: table, status and report say the same."""
     coarse = {"replications": 5, "precision": 0.6, "max_replications": 24}

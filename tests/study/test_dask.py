@@ -98,6 +98,7 @@ def test_results_and_errors_come_back_as_they_are(executor):
     assert bad.exception().problems == ["a: wrong", "and more"]
 
 
+@pytest.mark.slow
 def test_a_run_is_the_same_there(executor):
     task = Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), 1)
     assert executor.submit(work.mean_slowdown, task).result() == work.mean_slowdown(task)
@@ -174,6 +175,7 @@ def test_a_task_that_kills_its_workers_is_given_up_and_a_scheduler_that_goes_is_
         cluster.end()
 
 
+@pytest.mark.slow
 def test_there_is_a_next_task_for_every_thread_of_a_cluster_that_grows(cluster, executor, monkeypatch):
     assert executor.window == 256
     monkeypatch.setattr(dask_cluster, "FEWEST_IN_FLIGHT", 1)
@@ -186,6 +188,7 @@ def test_there_is_a_next_task_for_every_thread_of_a_cluster_that_grows(cluster, 
     until(lambda: executor.window == 2 * before)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_named_within_seconds(impatient):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

@@ -139,6 +139,7 @@ def test_a_policy_without_any_value_does_not_take_all_seeds_with_it(tmp_path):
     assert "| – | `clb` | no value | no value | 0 |" in text
 
 
+@pytest.mark.slow
 def test_more_seeds_of_one_policy_stand_apart(tmp_path):
     """As with `precision`: none has run from seed 4 too, and its mean of five stands in a column that says so."""
     frame = results(SETS["none"])
@@ -153,6 +154,7 @@ def test_more_seeds_of_one_policy_stand_apart(tmp_path):
     assert not (tmp_path / "left-out.csv").exists()
 
 
+@pytest.mark.slow
 def test_what_is_neither_better_nor_worse_has_no_rank(tmp_path):
     wanted = study([])
     wanted.measure = ("mean_slowdown", "remote_executions", "jobs.finished")
@@ -180,6 +182,7 @@ def test_every_metric_with_a_better_side_is_measured():
     assert BETTER.keys() <= row.keys()
 
 
+@pytest.mark.slow
 def test_points_that_differ_in_the_fourth_digit_stay_apart(tmp_path, monkeypatch):
     drawn = {}
     for name in ("draw_distributions", "draw_breakdowns"):
@@ -199,6 +202,7 @@ def test_points_that_differ_in_the_fourth_digit_stay_apart(tmp_path, monkeypatch
     assert "| 0.5003 | 1 | `jsq`" in text
 
 
+@pytest.mark.slow
 def test_a_key_that_a_point_does_not_set_has_its_value(tmp_path):
     """One table sets nodes, one the I/O, one what the scenario does not have at all."""
     file = tmp_path / "study.toml"

@@ -42,6 +42,7 @@ def test_a_failing_run_is_reported_and_the_others_are_kept(monkeypatch):
     assert "disk on fire" in outcome.errors[0]
 
 
+@pytest.mark.slow
 def test_bad_input_is_not_a_failed_run():
     wrong = Task(scenario(workload__kind="trace"), 1)
     with pytest.raises(InputError, match=r"workload\.trace\.file"):

@@ -48,6 +48,7 @@ def indices(found, table, seeds=1):
     return analysis.table.set_index(["factor", "index"])
 
 
+@pytest.mark.slow
 def test_sobol_indices_of_ishigamis_function(tmp_path):
     """sin x1 + a sin² x2 + b x3⁴ sin x1 on [-π, π]³: V1 = (1 + b π⁴/5)²/2, V2 = a²/8, V13 = 8 b² π⁸/225."""
     a, b, pi = 7.0, 0.1, math.pi

@@ -33,6 +33,7 @@ def local(tmp_path, path_of_tests):
     return {"cluster": "local", "folder": tmp_path / "jobs"}
 
 
+@pytest.mark.slow
 def test_results_errors_and_lost_jobs_come_back(local):
     with open_executor("slurm", 4, slurm=local) as executor:
         square, killed = executor.submit(work.square, 3), executor.submit(work.die, None)
@@ -59,6 +60,7 @@ def test_a_run_is_the_same_there_and_a_lost_one_can_be_submitted_again(local, tm
 
 
 # Jobs of this machine are ended by it.
+@pytest.mark.slow
 @pytest.mark.usefixtures("ctrl_c")
 def test_no_more_jobs_at_once_than_allowed_and_the_rest_is_cancelled(local, tmp_path):
     with pytest.raises(RuntimeError, match="enough"), open_executor("slurm", 1, slurm=local) as executor:  # noqa: PT012
@@ -96,6 +98,7 @@ def look(monkeypatch):
 STALE = OSError(errno.ESTALE, "Stale file handle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["done", "result"])
 def test_a_file_system_that_is_away_is_looked_at_again(local, look, name):
     look(name, STALE, 3)

@@ -48,6 +48,7 @@ def bits(value: float) -> bytes:
     return struct.pack("d", value)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(log_lines())
 @example(([["-0"] * FIELDS], " ".join(["-0"] * FIELDS)))
