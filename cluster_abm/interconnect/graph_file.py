@@ -11,7 +11,7 @@ import networkx as nx
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect.graph_reading import brief, read_graph
-from cluster_abm.scenario import shipped_network
+from cluster_abm.scenario import nearest, network_names, shipped_network
 from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
 from cluster_abm.scenario.interconnect import Interconnect
 
@@ -47,6 +47,11 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     """
     where = str(settings.file)
     shipped = shipped_network(where)
+    if shipped is None and Path(where).name == where and not Path(where).suffix and not Path(where).exists():
+        raise InputError(
+            f"{where}: no such shipped network; {nearest(where, network_names())}, or name a file .graphml, .xml or "
+            ".json (interconnect.file)"
+        )
     read = read_graph(Path(where), settings.max_mb) if shipped is None else read_graph(shipped)
     trunks, notes = _trunks(read, settings, where)
     whole = nx.Graph()

@@ -273,4 +273,7 @@ class Policy:
         if error["type"] == "extra_forbidden":
             allowed = sorted(self.Parameters.model_fields)
             return f"unknown key 'policy.{field}'; {nearest(field, allowed)}"
+        if not field:
+            # Of several parameters together: the text begins with one.
+            return f"policy.{error['ctx']['error']}"
         return f"policy.{field} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

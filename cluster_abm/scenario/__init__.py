@@ -4,6 +4,7 @@ from cluster_abm.scenario.keys import scenario_keys
 from cluster_abm.scenario.load import (
     load_scenario,
     nearest,
+    network_names,
     scenario_from,
     scenario_names,
     scenario_to_toml,
@@ -17,6 +18,7 @@ __all__ = [
     "Scenario",
     "load_scenario",
     "nearest",
+    "network_names",
     "scenario_from",
     "scenario_keys",
     "scenario_names",

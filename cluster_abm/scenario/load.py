@@ -43,6 +43,11 @@ def shipped_network(name: str) -> Path | None:
     return path if Path(name).stem == name and is_there(path) else None
 
 
+def network_names() -> list[str]:
+    """Names of the shipped networks, sorted."""
+    return sorted(path.stem for path in shipped_path("networks").glob("*.json"))
+
+
 def scenario_names() -> list[str]:
     """Names of the shipped scenarios, sorted."""
     return sorted(path.stem for path in shipped_path().glob("*.toml"))

@@ -193,7 +193,7 @@ def test_a_shipped_network_by_its_name():
     assert net.routes_from(0)[0].tolist() == [np.inf, 12.5, 12.5, 12.5, 1.0, 1.0, 1.0, 1.0]
     path = str(shipped_path("networks", "two-pairs.json"))
     assert net.routes_from(5)[1].tolist() == Network(Interconnect(file=path, **keys), 8).routes_from(5)[1].tolist()
-    with pytest.raises(InputError, match=r"two-pears: format not told by the name"):
+    with pytest.raises(InputError, match=r"two-pears: no such shipped network; did you mean .two-pairs"):
         Network(Interconnect(file="two-pears"), 4)
 
 
