@@ -16,7 +16,7 @@ import pandas as pd
 
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
-from cluster_abm.study.cells import Cell, experiment_options, means, run_cells
+from cluster_abm.study.cells import Cell, experiment_options, means, ratio_of, run_cells
 
 IO_PER_MS = (0.05, 0.6, 1.3)
 MEMORY_MB = (4.0, 16.0, 32.0)
@@ -86,6 +86,12 @@ def main(seeds: int, workers: int | None, out: Path) -> None:
     draw(table, out / "buffer.png", seeds)
     shown = table.pivot_table(index=["policy", "io_per_ms", "memory_mb"], columns="buffer", values="mean", sort=False)
     click.echo(shown.round(0).to_string())
+    for place, own in runs.groupby(["policy", "io_per_ms", "memory_mb"], sort=False):
+        # The best fixed size in hindsight; "policy" is what ratio_of compares.
+        best = shown.loc[place, [f"{size:g}" for size in FIXED_MB]].astype(float).idxmin()
+        buffers = own.assign(policy=own["buffer"])
+        of_best, of_usual = (ratio_of(buffers, f"{CONTROLLED} 0.5", size, METRICS[0]) for size in (best, "160"))
+        click.echo(f"{place}: feedback 0.5 over the best fixed size, {best} MB: {of_best}; over 160 MB: {of_usual}")
     fixed = shown[[column for column in shown if not str(column).startswith(CONTROLLED)]]
     for gain in GAINS:
         share = shown[f"{CONTROLLED} {gain:g}"]
