@@ -256,7 +256,7 @@ class CompiledNegotiation:
             self._set(
                 mb_per_s=paths.mb_per_s, latency_ms=paths.latency_ms, route_at=paths.at, unreachable=paths.unreachable
             )
-            self._silent_ns = self._reports.silence_ns()
+            self._silent_ns = self._reports.silences_ns()
 
     def _set(self, **arrays: Any) -> None:
         """Put other arrays on the desk."""

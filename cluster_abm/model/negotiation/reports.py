@@ -205,14 +205,14 @@ class Reports:
         """Nodes of which a manager has missed so many reports that it believes they have failed, shape (nodes,)."""
         audience = self.known.audience[manager]
         reported_ns = np.maximum(0, self.known.reported_ns[audience])
-        return np.asarray(reported_ns + self.silence_ns()[audience] < self._clock.now_ns)
+        return np.asarray(reported_ns + self._silence_ns(self.latencies_ns()[audience]) < self._clock.now_ns)
 
-    def silence_ns(self) -> Integers:
-        """How long after its latest report each node is believed to have failed, (audiences, nodes) [ns].
+    def silences_ns(self) -> Integers:
+        """How long after its latest report each node is believed to have failed, (audiences, nodes) [ns]."""
+        return self._silence_ns(self.latencies_ns())
 
-        Where reports have no way at all, none is waited for.
-        """
-        latency_ns = self.latencies_ns()
+    def _silence_ns(self, latency_ns: Integers) -> Integers:
+        # Where reports have no way at all, none is waited for.
         return self.missed_ns + np.where(latency_ns < UNREACHABLE_NS, latency_ns, 0)
 
     def learn(self, manager: int, node: int, loads: Any) -> None:
