@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from cluster_abm.engine.background import is_background
 from cluster_abm.engine.cpu import book_progress, plan_stop
 from cluster_abm.engine.ending import end_jobs_of_killed, kill_newest
@@ -10,6 +13,8 @@ from cluster_abm.engine.migration import at_speed, gap_at_speed
 from cluster_abm.engine.rows import plan_next_event
 from cluster_abm.engine.tables import NEVER, NONE, PENDING_JOBS, Tables
 from cluster_abm.jit import kernel
+
+Integers = npt.NDArray[np.int64]
 
 
 @kernel
@@ -70,20 +75,23 @@ def change_memory(tables: Tables, index: int, memory_kb: int, now_ns: int) -> No
 
 
 @kernel
-def change_buffer(tables: Tables, index: int, more_kb: int, now_ns: int) -> None:
-    """A node's fixed I/O buffer takes so much more of its memory from now on, or (negative) gives it to programs.
+def change_buffers(tables: Tables, more_kb: Integers, now_ns: int) -> None:
+    """Nodes' fixed I/O buffers take so much more of the memory from now on, or (negative) give it to programs.
 
     Args:
         tables: the state, changed in place.
-        index: the node's number.
-        more_kb: by how much the buffer grows [KB], no more than what is free; or shrinks, no more than it has.
+        more_kb: by how much each buffer grows, no more than what is free; or shrinks, no more than it has, shape
+            (nodes,) [KB].
         now_ns: the slice boundary at which this happens [ns].
     """
-    node = tables.nodes[index]
-    node.buffer_kb += more_kb
-    node.buffer_shift_kb += more_kb
-    # Swap ends where it did: what the buffer has taken it gives back.
-    node.user_memory_kb -= more_kb
-    renew_fault_rates(node, tables.tasks, now_ns)
-    node.no_leap_before_ns = 0
-    plan_next_event(node)
+    for index in range(len(more_kb)):
+        if more_kb[index] == 0:
+            continue
+        node = tables.nodes[index]
+        node.buffer_kb += more_kb[index]
+        node.buffer_shift_kb += more_kb[index]
+        # Swap ends where it did: what the buffer has taken it gives back.
+        node.user_memory_kb -= more_kb[index]
+        renew_fault_rates(node, tables.tasks, now_ns)
+        node.no_leap_before_ns = 0
+        plan_next_event(node)

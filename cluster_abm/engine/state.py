@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.advance import advance, end_slice
-from cluster_abm.engine.altering import change_buffer, change_cpu_speed, change_memory
+from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_memory
 from cluster_abm.engine.background import start_background
 from cluster_abm.engine.barriers import open_barrier_of
 from cluster_abm.engine.ending import end_job
@@ -203,9 +203,9 @@ class EngineState(GrowingTables):
         self._make_room(len(self.nodes))
         change_memory(self.tables, node, memory_kb, now_ns)
 
-    def grow_buffer(self, node: int, more_kb: int, now_ns: int) -> None:
-        """A node's I/O buffer takes more of its memory, or gives some of it to programs (altering.change_buffer)."""
-        change_buffer(self.tables, node, more_kb, now_ns)
+    def grow_buffers(self, more_kb: Integers, now_ns: int) -> None:
+        """Nodes' I/O buffers take more of the memory, or give some of it to programs (altering.change_buffers)."""
+        change_buffers(self.tables, more_kb, now_ns)
 
     def shorten_faults(self, saved_ns: Integers) -> None:
         """Page faults of each node are served so much sooner from now on, shape (nodes,) [ns]: remote memory."""

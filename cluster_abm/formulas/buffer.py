@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.formulas._formula import formula
+from cluster_abm.formulas._formula import Number, formula
 
 
 @formula
@@ -65,7 +65,9 @@ def explicit_io_per_ms(io_per_ms: float, hit: float) -> float:
 
 
 @formula
-def controlled_growth_kb(buffer_kb: float, free_kb: float, miss_share: float, fault_share: float, gain: float) -> float:
+def controlled_growth_kb(
+    buffer_kb: Number, free_kb: Number, miss_share: Number, fault_share: Number, gain: float
+) -> Number:
     """By how much a feedback controller lets an I/O buffer grow, or (negative) shrink, in one period [KB]: ours.
 
     gain (u F - v B): the more of the period the disk served accesses that missed the buffer (u), the more of the free

@@ -74,7 +74,9 @@ class Actions:
                 f"{what} = {memory_mb!r}: must be above the {reserved_mb:g} MB that the system and the I/O buffer keep"
             )
         if added_kb:
-            self._engine.grow_buffer(node, -added_kb, self._clock.now_ns)
+            more_kb = np.zeros(len(self._engine.nodes), np.int64)
+            more_kb[node] = -added_kb
+            self._engine.grow_buffers(more_kb, self._clock.now_ns)
         self._engine.set_memory(node, round(memory_mb * 1000), self._clock.now_ns)
         self._settle_ends()
         self._views.refresh_hardware()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from cluster_abm.clock import Clock
@@ -50,14 +48,11 @@ class BufferController:
         # What is left are accesses, and now and then data that a task brings or takes along.
         miss_shares = np.clip((busy_ns - self._busy_ns - fault_ns) / since_ns, 0.0, 1.0)
         free_kb = np.maximum(0, nodes["user_memory_kb"] - nodes["demand_kb"] - nodes["transit_kb"])
-        for node in np.flatnonzero(self._availability.up).tolist():
-            wanted_kb = controlled_growth_kb(
-                float(nodes["buffer_kb"][node]), float(free_kb[node]), float(miss_shares[node]),
-                float(fault_shares[node]), self._gain,
-            )  # fmt: skip
-            # A KB at least is left to programs, and no part of a KB is taken from a buffer that has none.
-            more_kb = math.trunc(min(wanted_kb, float(nodes["user_memory_kb"][node]) - 1.0))
-            if more_kb != 0:
-                self._engine.grow_buffer(node, more_kb, now_ns)
+        wanted_kb = controlled_growth_kb(
+            nodes["buffer_kb"].astype(float), free_kb.astype(float), miss_shares, fault_shares, self._gain
+        )
+        # A KB at least is left to programs, and no part of a KB is taken from a buffer that has none.
+        more_kb = np.trunc(np.minimum(wanted_kb, nodes["user_memory_kb"] - 1.0)).astype(np.int64)
+        self._engine.grow_buffers(np.where(self._availability.up, more_kb, 0), now_ns)
         self._busy_ns, self._faults, self._looked_ns = busy_ns.copy(), faults, now_ns
         self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
