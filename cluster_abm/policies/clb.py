@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from cluster_abm.formulas import cpu_response_ms, cpu_share
+from cluster_abm.formulas import cpu_response_ms, cpu_share, page_load_ms
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policies.view import ArrivingTask, Hardware, View
 
 
 class CpuLoadBalancing(Policy):
@@ -41,15 +41,18 @@ class CpuLoadBalancing(Policy):
 
     def task_load(self, task: ArrivingTask, view: View, index: str, node: int) -> float:
         """The arriving task's load on a node by any of the three indices."""
-        on = view.hardware[node]
+        by_paging = index == "page_ms" or index == "queue_paging"
+        return self.load_by(index, task, view.hardware[node], view.faults_per_ms(task, node) if by_paging else 0.0)
+
+    def load_by(self, index: str, task: ArrivingTask, on: Hardware, faults_per_ms: float) -> float:
+        """A task's part of an index on a node with so many faults per ms at speed 1: IOLB, section 3.3, (5), (11)."""
         if index == "io_ms":
             return task.io_on(on)
         if index == "page_ms":
-            return view.page_ms(task, node)
+            return page_load_ms(faults_per_ms, task.cpu_ms, on.fault_service_ms)
         if index == "cpu_ms":
             return task.cpu_on(on)
-        io_per_ms, faults = task.io_per_ms * on.speed, view.faults_per_ms(task, node) * on.speed
-        return cpu_share(io_per_ms, task.request_on(on), faults, on.fault_service_ms)
+        return cpu_share(task.io_per_ms * on.speed, task.request_on(on), faults_per_ms * on.speed, on.fault_service_ms)
 
     def response_ms(self, task: ArrivingTask, view: View, node: int) -> float:
         """By the CPU alone: its expected queue there, page faults counted as I/O."""

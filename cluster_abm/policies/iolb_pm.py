@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.formulas import cpu_share, migration_cost_effectiveness, narrows_the_gap, page_load_ms
+from cluster_abm.formulas import migration_cost_effectiveness, narrows_the_gap
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.iolb import IoLoadBalancing
@@ -39,7 +39,8 @@ class IoLoadBalancingWithMigration(IoLoadBalancing):
         for place in range(len(view.candidate_rows)):
             one = view.candidate(place)
             # In these lines load_j is not yet in L_i; the load of a task that is here is.
-            without = here - view.per_unit(self.load_here(one, view, index), index, view.me)
+            own = self.load_by(index, one, view.hardware[view.me], view.measured("faults_per_ms", view.me))
+            without = here - view.per_unit(own, index, view.me)
             load = view.per_unit(self.task_load(one, view, index, target), index, target)
             if not narrows_the_gap(load, without, there):
                 continue
@@ -57,17 +58,6 @@ class IoLoadBalancingWithMigration(IoLoadBalancing):
             response_there_ms=self.expected_ms(leaving, view, target, False), cost_ms=best_cost_ms, task=leaving,
             mce=best_mce,
         )  # fmt: skip
-
-    def load_here(self, task: Candidate, view: View, index: str) -> float:
-        """What a task of the own node is of the node's load, by any of the four indices, under the paging there is."""
-        on, faults = view.hardware[view.me], view.measured("faults_per_ms", view.me)
-        if index == "io_ms":
-            return task.io_on(on)
-        if index == "page_ms":
-            return page_load_ms(faults, task.cpu_ms, on.fault_service_ms)
-        if index == "cpu_ms":
-            return task.cpu_on(on)
-        return cpu_share(task.io_per_ms * on.speed, task.request_on(on), faults * on.speed, on.fault_service_ms)
 
     def overloaded_by(self, view: View) -> str:
         """The load index of the resource to balance, by which the own node is the most loaded; "" if it is not."""
