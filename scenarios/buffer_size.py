@@ -14,9 +14,10 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
-from cluster_abm.study.cells import Cell, experiment_options, means, ratio_of, run_cells
+from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 IO_PER_MS = (0.05, 0.6, 1.3)
 MEMORY_MB = (4.0, 16.0, 32.0)
@@ -75,7 +76,9 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@experiment_options(seeds=16)
+@seeds_option(16, "point")
+@workers_option
+@out_option
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     runs = measure(seeds, workers)

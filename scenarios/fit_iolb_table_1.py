@@ -19,6 +19,7 @@ import pandas as pd
 from scipy.optimize import least_squares
 
 from cluster_abm import load_scenario
+from cluster_abm.cli.scripts import seeds_option, workers_option
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.runner.tasks import Task, run_all
 
@@ -45,11 +46,11 @@ def clb_slowdowns(values: Sequence[float], io_rates: Sequence[float], seeds: int
 
 
 @click.command()
-@click.option("--seeds", default=24, show_default=True, help="Seeds per column.")
+@seeds_option(24, "column")
 @click.option("--columns", default="0.80,0.95,1.10,1.25", show_default=True, help="Columns of Table 1 used.")
 @click.option("--start", default="0.44,3600,900", show_default=True, help="Rate [1/s], window [s], memory [MB].")
 @click.option("--evaluations", default=2, show_default=True, help="Steps of the solver (each with its Jacobian).")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
+@workers_option
 def main(seeds: int, columns: str, start: str, evaluations: int, workers: int | None) -> None:
     """Fit rate, window and memory to CLB's row of IOLB's Table 1."""
     table = pd.read_csv(shipped_path("published", "iolb-table-1.csv")).set_index("io_rate_per_ms")

@@ -16,6 +16,7 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
+from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import Task, run_all
@@ -95,9 +96,9 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=4, show_default=True, help="Seeds per point.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@seeds_option(4, "point")
+@workers_option
+@out_option
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     table = measure(seeds, workers)

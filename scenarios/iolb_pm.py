@@ -13,9 +13,10 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
-from cluster_abm.study.cells import Cell, experiment_options, means, ratio_of, run_cells
+from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 QUEUE: dict[str, object] = {"policy.index": "queue"}
 POLICIES: dict[str, dict[str, object]] = {
@@ -71,7 +72,9 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@experiment_options(seeds=6)
+@seeds_option(6, "point")
+@workers_option
+@out_option
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     runs = measure(seeds, workers)

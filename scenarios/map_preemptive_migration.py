@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import load_scenario
+from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import Task, run_all
 
@@ -100,9 +101,9 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=4, show_default=True, help="Seeds per cell.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@seeds_option(4, "cell")
+@workers_option
+@out_option
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure the map, print it, and write it as CSV and PNG."""
     table = measure(seeds, workers)

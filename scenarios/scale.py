@@ -15,8 +15,9 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
+from cluster_abm.cli.scripts import out_option, workers_option
 from cluster_abm.results.style import LINES, MARKERS, error_bars, log_ticks, new_figure, save
-from cluster_abm.study.cells import Ratio, experiment_options, run_cells
+from cluster_abm.study.cells import Ratio, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
 SIZES = {32: 64, 256: 12, 1024: 4, 4096: 3}
@@ -97,7 +98,8 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 
 @click.command()
 @click.option("--most-nodes", default=4096, show_default=True, help="Leave out larger clusters.")
-@experiment_options(seeds=None)
+@workers_option
+@out_option
 def main(most_nodes: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     conclusions = [conclusion for conclusion in load_conclusions() if conclusion.scale_s is not None]

@@ -14,8 +14,9 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.style import log_ticks, new_figure, save
-from cluster_abm.study.cells import Ratio, experiment_options, run_cells
+from cluster_abm.study.cells import Ratio, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
 LATENCY_MS = 0.1
@@ -90,7 +91,9 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@experiment_options(seeds=8)
+@seeds_option(8, "point")
+@workers_option
+@out_option
 def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     table = measure(load_conclusions(), seeds, workers)

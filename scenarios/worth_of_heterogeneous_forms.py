@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import load_scenario
+from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import Task, run_all
 from cluster_abm.study.statistics.estimates import estimate
@@ -134,11 +135,11 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 
 
 @click.command()
-@click.option("--seeds", default=5, show_default=True, help="Seeds per case.")
+@seeds_option(5, "case")
 @click.option("--duration", "duration_s", default=160.0, show_default=True, help="Time during which jobs come [s].")
 @click.option("--policies", default=",".join(POLICIES), help="Some of the policies, joined by commas.")
-@click.option("--workers", type=int, help="Processes (default: one per processor).")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder.")
+@workers_option
+@out_option
 def main(seeds: int, duration_s: float, policies: str, workers: int | None, out: Path) -> None:
     """Measure both forms of each policy, print them, and write them as CSV and PNG."""
     table = measure(policies.split(","), seeds, duration_s, workers)

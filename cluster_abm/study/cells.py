@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 
@@ -29,30 +27,6 @@ class Cell:
     labels: Mapping[str, object]
     scenario: str
     settings: Mapping[str, object] = field(default_factory=dict)
-
-
-def experiment_options(seeds: int | None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator: the options of a script that runs cells, as the command line calls them.
-
-    Args:
-        seeds: how many of each point unless told; None: the script has no such option.
-    """
-    options = [
-        click.option("--workers", type=click.IntRange(min=1), help="Processes (default: one per processor)."),
-        click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder."),
-    ]
-    if seeds is not None:
-        at_least = click.IntRange(min=2)
-        options.append(
-            click.option("--seeds", default=seeds, show_default=True, type=at_least, help="Seeds per point.")
-        )
-
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        for option in options:
-            function = option(function)
-        return function
-
-    return decorate
 
 
 def run_cells(

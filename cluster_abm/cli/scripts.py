@@ -1,0 +1,30 @@
+"""What the scripts in scenarios/ take on their command lines: the same options, by the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+Command = Callable[..., None]
+
+
+def seeds_option(seeds: int, per: str) -> Callable[[Command], Command]:
+    """How many seeds there are for each point, or whatever a script calls it; two at least, for an interval."""
+    return click.option(
+        "--seeds", default=seeds, show_default=True, type=click.IntRange(min=2), help=f"Seeds per {per}."
+    )
+
+
+def workers_option(function: Command) -> Command:
+    """How many processes run."""
+    told = "Processes (default: one per processor)."
+    return click.option("--workers", type=click.IntRange(min=1), help=told)(function)
+
+
+def out_option(function: Command) -> Command:
+    """The folder that tables and pictures go to."""
+    return click.option(
+        "--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Folder."
+    )(function)
