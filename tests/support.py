@@ -87,3 +87,14 @@ def hearing_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def steps_with_reports(model, until_ms, index="cpu_ms"):
+    """Step a model; after each step, what each true load was at each report so far, by the report's time [ms]."""
+    nodes = range(len(model.load_managers))
+    reported = {0: [model.true_loads(node)[index] for node in nodes]}
+    while model.now_ms < until_ms:
+        model.step()
+        if model.now_ms % 1000 == 0:
+            reported[model.now_ms] = [model.true_loads(node)[index] for node in nodes]
+        yield reported

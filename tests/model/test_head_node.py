@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from support import busy, finished, same_records, scenario
+from support import busy, finished, same_records, scenario, steps_with_reports
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
@@ -77,12 +77,8 @@ def test_with_latency_it_is_not():
 ])  # fmt: skip
 def test_a_report_waits_for_the_last_one_and_then_for_the_broadcast(network, head, delays_ms):
     model = watched(negotiation__head_node=head, **network)
-    true = {0: [model.true_loads(node)["cpu_ms"] for node in range(4)]}
     busy_looks = 0
-    while model.now_ms < 4500:
-        model.step()
-        if model.now_ms % 1000 == 0:
-            true[model.now_ms] = [model.true_loads(node)["cpu_ms"] for node in range(4)]
+    for true in steps_with_reports(model, 4500):
         reported = reported_ms(model)
         for manager, delay_ms in enumerate(delays_ms):
             newest = max((sent for sent in true if sent + delay_ms <= model.now_ms), default=0)

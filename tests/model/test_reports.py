@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from support import busy, finished, same_records, scenario
+from support import busy, finished, same_records, scenario, steps_with_reports
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
@@ -34,12 +34,8 @@ def test_each_report_arrives_after_the_latency_of_its_own_way():
     model = watched()
     # The two nodes of a cluster are one audience.
     assert model.parts.reports.known.audience.tolist() == [0, 0, 1, 1]
-    reported = {0: [model.true_loads(node)["cpu_ms"] for node in range(4)]}
     differed = 0
-    while model.now_ms < 8000:
-        model.step()
-        if model.now_ms % 1000 == 0:
-            reported[model.now_ms] = [model.true_loads(node)["cpu_ms"] for node in range(4)]
+    for reported in steps_with_reports(model, 8000):
         known = model.load_managers[0].known_loads()["cpu_ms"]
         for node, latency_ms in ((1, 20), (2, 500), (3, 500)):
             newest = max((sent for sent in reported if sent + latency_ms <= model.now_ms), default=None)
