@@ -161,7 +161,7 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
             fly(node, tasks, slot, now_ns, NEVER)
         slot = following
     node.cache_kb = 0.0
-    node.disk_delay = node.net_delay = 0.0
+    node.disk_delay_share = node.net_delay_share = 0.0
     plan_next_event(node)
 
 

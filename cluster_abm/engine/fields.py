@@ -100,9 +100,14 @@ NODE_FIELDS: list[Field] = [
         "KB",
         "by how much a controller has made the buffer larger than it was set up; - smaller",
     ),
-    ("times_requests", "i8", "flag", "1: bandwidths are measured by the requests and transfers that end"),
-    ("disk_delay", "f8", "1", "wait of the last access at the disk over its service; 0 unless measured"),
-    ("net_delay", "f8", "1", "by how much the last transfer from here took longer than alone, as a share; likewise"),
+    ("measures_bandwidths", "i8", "flag", "1: bandwidths are measured by the requests and transfers that end"),
+    ("disk_delay_share", "f8", "1", "wait of the last access at the disk over its service; 0 unless measured"),
+    (
+        "net_delay_share",
+        "f8",
+        "1",
+        "by how much the last transfer from here took longer than alone, as a share; likewise",
+    ),
     ("net_kb", "i8", "KB", "image, data and files on their way from and to the node over links that are shared"),
     ("link_ms_per_mb", "f8", "ms/MB", "what a MB takes over the node's fastest link"),
 ]
@@ -292,8 +297,18 @@ LOAD_FIELDS: list[Field] = [
     ("mean_queue", "f8", "tasks", "tasks running or waiting for the CPU, mean as above"),
     ("memory_percent", "f8", "%", "memory utilisation, what the system keeps included, mean as above"),
     ("net_ms", "f8", "ms", "transfers in progress from and to it, as time of its link; 0 unless the policy reads it"),
-    ("disk_delay", "f8", "1", "wait of the last access at the disk over its service; 0 unless bandwidths are measured"),
-    ("net_delay", "f8", "1", "by how much the last transfer from here took longer than alone, as a share; likewise"),
+    (
+        "disk_delay_share",
+        "f8",
+        "1",
+        "wait of the last access at the disk over its service; 0 unless bandwidths are measured",
+    ),
+    (
+        "net_delay_share",
+        "f8",
+        "1",
+        "by how much the last transfer from here took longer than alone, as a share; likewise",
+    ),
 ]
 
 # Named as the fields of policies.Candidate.

@@ -55,7 +55,7 @@ def measure(
         load.mean_queue = node.mean_queue
         load.memory_percent = node.memory_percent
         load.net_ms = node.net_kb / 1000.0 * node.link_ms_per_mb
-        load.disk_delay, load.net_delay = node.disk_delay, node.net_delay
+        load.disk_delay_share, load.net_delay_share = node.disk_delay_share, node.net_delay_share
         # With effective rates, I/O is counted as it reaches the disk, page faults included.
         counted_faults = faults_per_ms * node.speed if effective_rates else 0.0
         stream = 0

@@ -203,8 +203,8 @@ def end_request(node: Row, tables: Tables, now_ns: int) -> int:
     if task.request_kind == LEFT_BEHIND:
         give_back_slot(tables, slot)
     else:
-        if node.times_requests != 0 and task.request_kind == EXPLICIT and task.service_ns > 0:
-            node.disk_delay = (now_ns - task.since_ns) / task.service_ns - 1.0
+        if node.measures_bandwidths != 0 and task.request_kind == EXPLICIT and task.service_ns > 0:
+            node.disk_delay_share = (now_ns - task.since_ns) / task.service_ns - 1.0
         book_request(task, now_ns)
         task.request_kind = NONE
         make_ready(node, tasks, slot, now_ns)

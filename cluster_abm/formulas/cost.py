@@ -6,14 +6,14 @@ from cluster_abm.formulas._formula import Number, formula
 
 
 @formula
-def available_mb_per_s(nominal_mb_per_s: float, delay: float) -> float:
+def available_mb_per_s(nominal_mb_per_s: float, delay_share: float) -> float:
     """What is left of a bandwidth for one among others [MB/s], b_net and b_disk "as last measured": IOCM, section 3.2.
 
     Args:
         nominal_mb_per_s: the bandwidth [MB/s].
-        delay: by how much the last request, or transfer, took longer than it would have alone, as a share; 0: nominal.
+        delay_share: by how much the last request, or transfer, took longer than alone, as a share; 0: nominal.
     """
-    return nominal_mb_per_s / (1.0 + delay)
+    return nominal_mb_per_s / (1.0 + delay_share)
 
 
 @formula

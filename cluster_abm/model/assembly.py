@@ -89,7 +89,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
     availability = Availability(setup.cluster.nodes)
     all_is_known = setup.negotiation.mode == "papers" or policies.main.central
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
-    engine.nodes["times_requests"] = are_timed
+    engine.nodes["measures_bandwidths"] = are_timed
     is_contended = setup.interconnect.mode == "contended" and not is_pooled
     transfers = Transfers(engine, clock, live, staging, is_contended, are_timed, policies.any_compares_links)
     routes_in_use = RoutesInUse(engine, live, setup.failures.links_can_fail)

@@ -33,7 +33,7 @@ CPU, MEMORY, DISK = "cpu", "memory", "disk"
 AS_MEASURED = frozenset(
     ["page_ms", "oversize", "oversize_here", "disk_work", "free_mb", "cache_mb", "virtual_free_mb", "newest_ms",
      "faults_per_ms", "disk_square", "stream", "accesses", "cpu_percent", "memory_percent", "net_ms",
-     "disk_delay", "net_delay"]
+     "disk_delay_share", "net_delay_share"]
 )  # fmt: skip
 
 

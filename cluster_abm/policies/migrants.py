@@ -58,8 +58,8 @@ def best_migrant(
         written = written_mb(age_ms, io_per_ms, task["write_share"], request_kb, reaccess_rate)
         cost_ms = moving_ms(
             task["running"], remote_execution_ms, migration_fixed_ms, memory_mb, task["initial_data_mb"],
-            written, network_mb_per_s, available_mb_per_s(here.disk_mb_per_s, loads[me]["disk_delay"]),
-            available_mb_per_s(there.disk_mb_per_s, loads[target]["disk_delay"]),
+            written, network_mb_per_s, available_mb_per_s(here.disk_mb_per_s, loads[me]["disk_delay_share"]),
+            available_mb_per_s(there.disk_mb_per_s, loads[target]["disk_delay_share"]),
         )  # fmt: skip
         if response_here_ms > response_there_ms + cost_ms:
             counted_ms = task["cpu_ms"] if effectiveness == REMAINING else age_ms

@@ -117,11 +117,11 @@ class View:
 
         The latter where `negotiation.bandwidths` is "measured"; likewise `disk_mb_per_s`.
         """
-        return available_mb_per_s(self.mb_per_s(node), self.measured("net_delay", self.me))
+        return available_mb_per_s(self.mb_per_s(node), self.measured("net_delay_share", self.me))
 
     def disk_mb_per_s(self, node: int) -> float:
         """The bandwidth of a node's disk to count with [MB/s]: as it is, or what was left of it for the last access."""
-        return available_mb_per_s(self.hardware[node].disk_mb_per_s, self.measured("disk_delay", node))
+        return available_mb_per_s(self.hardware[node].disk_mb_per_s, self.measured("disk_delay_share", node))
 
     def fixed_ms(self, node: int) -> tuple[float, float]:
         """Return what it costs to start a task on another node and to migrate one there, whatever its size [ms]: e and

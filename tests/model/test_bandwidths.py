@@ -41,7 +41,7 @@ def replayed(tmp_path, jobs, to=(0, 1), **more):
     return model
 
 
-def delays(model, index="disk_delay"):
+def delays(model, index="disk_delay_share"):
     return model.engine.nodes[index].tolist()
 
 
@@ -159,7 +159,7 @@ def test_transfers_that_share_a_link(second_ms, expected, latency_ms, tmp_path):
     jobs = [(0, 1, 10, "calm"), (second_ms, 2, 10, "calm")]
     model = replayed(tmp_path, jobs, to=(0, 0, 0), interconnect__latency_ms=latency_ms, **CONTENDED)
     model.run()
-    assert delays(model, "net_delay") == pytest.approx(expected)
+    assert delays(model, "net_delay_share") == pytest.approx(expected)
     view = view_of(model, 1)
     assert view.network_mb_per_s(2) == pytest.approx(10 / (1 + expected[1]))
     assert view.mb_per_s(2) == 10.0
@@ -173,8 +173,8 @@ def test_with_nominal_bandwidths_nothing_is_measured(tmp_path):
     for more in (CONTENDED, {}):
         model = replayed(tmp_path, jobs, to=(0, 0, 0), negotiation__bandwidths="nominal", **more)
         model.run()
-        assert delays(model) == delays(model, "net_delay") == [0.0] * 3
-        assert model.true_loads(1)["net_delay"] == model.true_loads(0)["disk_delay"] == 0.0
+        assert delays(model) == delays(model, "net_delay_share") == [0.0] * 3
+        assert model.true_loads(1)["net_delay_share"] == model.true_loads(0)["disk_delay_share"] == 0.0
 
 
 def test_a_transfer_that_is_given_up_tells_nothing(tmp_path):
@@ -184,7 +184,7 @@ def test_a_transfer_that_is_given_up_tells_nothing(tmp_path):
         failures__event=[{"node": 0, "at_s": 1.8, "for_s": 0.1}], run__until=1850.0,
     )  # fmt: skip
     model.run()
-    assert delays(model, "net_delay") == [0.0] * 3
+    assert delays(model, "net_delay_share") == [0.0] * 3
 
 
 ALL = busy(workload__initial_data_mb__mean=0.5, workload__duration_s=5.0, workload__utilisation=0.8)
@@ -200,11 +200,11 @@ def test_run_and_step_leave_the_same_bytes(policy, mode):
     waited, shared = False, False
     while stepped.running:
         stepped.step()
-        waited, shared = waited or any(delays(stepped)), shared or any(delays(stepped, "net_delay"))
+        waited, shared = waited or any(delays(stepped)), shared or any(delays(stepped, "net_delay_share"))
     assert waited
     assert shared == (mode == "contended")
     assert delays(ran) == delays(stepped)
-    assert delays(ran, "net_delay") == delays(stepped, "net_delay")
+    assert delays(ran, "net_delay_share") == delays(stepped, "net_delay_share")
     assert same_records(ran, stepped)
     assert ran.summary() == stepped.summary()
     assert ran.decisions_frame().equals(stepped.decisions_frame())

@@ -164,7 +164,7 @@ class Transfers:
         self._engine.load_links(leg.source, leg.target, -leg.mb)
         alone_ns = leg.mb / leg.mb_per_s * NS_PER_S
         if self._are_timed and end_ns is not None and alone_ns > 0.0:
-            self._engine.nodes["net_delay"][leg.source] = max(0.0, (end_ns - begun_ns) / alone_ns - 1.0)
+            self._engine.nodes["net_delay_share"][leg.source] = max(0.0, (end_ns - begun_ns) / alone_ns - 1.0)
 
 
 def _leg(network: Network, source: int, target: int, mb: float) -> Leg:
