@@ -15,7 +15,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_attribute, register_jitable
 
-import cluster_abm.compiling.methods  # noqa: F401  # gives views and tasks their methods
+import cluster_abm.compiling.methods
+import cluster_abm.compiling.unlike_nodes  # noqa: F401  # they give views and tasks their methods
 from cluster_abm.compiling.operations import completed, place_of
 from cluster_abm.compiling.tables import DecisionValue
 from cluster_abm.compiling.texts import number_of

@@ -1,0 +1,75 @@
+"""The methods of a compiled view of unlike nodes, where loads are compared per unit of what serves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cluster_abm.compiling.methods import ABSENT, check_index
+from cluster_abm.compiling.operations import floats_at
+from cluster_abm.compiling.tables import CAPACITIES, UNLIKE_VIEW, capacities_of
+from cluster_abm.compiling.translating import translated
+from cluster_abm.compiling.values import attribute, method
+from cluster_abm.jit import inlinable
+from cluster_abm.policies import capacities
+from cluster_abm.policies.capacities import Capacities
+
+_compared = inlinable(translated(capacities.compared, None, ABSENT, {}))
+_served_by = inlinable(translated(capacities.served_by, None, ABSENT, {}))
+method(CAPACITIES, "of")(translated(Capacities.of, Capacities, ABSENT, {}))
+
+
+@attribute(CAPACITIES, "cpu")
+def _cpu(found: Any) -> Any:
+    return floats_at(found.cpu_at, found.nodes)
+
+
+@attribute(CAPACITIES, "memory")
+def _memory(found: Any) -> Any:
+    return floats_at(found.memory_at, found.nodes)
+
+
+@attribute(CAPACITIES, "disk")
+def _disk(found: Any) -> Any:
+    return floats_at(found.disk_at, found.nodes)
+
+
+@attribute(UNLIKE_VIEW, "capacities")
+def _capacities(view: Any) -> Any:
+    return capacities_of(view.at)
+
+
+@method(UNLIKE_VIEW, "column")
+def _unlike_column(view: Any, index: int, task: Any = None) -> Any:
+    check_index(index)
+    load = floats_at(view.table_at + (index - 1) * view.nodes * 8, view.nodes)
+    return _compared(load, index, view.capacities, task)
+
+
+@method(UNLIKE_VIEW, "per_unit")
+def _unlike_per_unit(view: Any, load: float, index: int, node: int) -> float:
+    resource = _served_by(index)
+    return load / view.capacities.of(resource)[node] if resource else load
+
+
+@method(UNLIKE_VIEW, "least")
+def _unlike_least(view: Any, index: int, task: Any = None) -> int:
+    return view.least_of(view.column(index, task))
+
+
+@method(UNLIKE_VIEW, "draw_nodes")
+def _unlike_draw_nodes(view: Any, task: Any, count: int, first_draw: int = 0) -> Any:
+    is_open, cpu = view.is_open, view.capacities.cpu
+    count = min(count, view.nodes - view.refused_count)
+    found = np.empty(count, np.int64)
+    for draw in range(count):
+        nodes = np.flatnonzero(is_open)
+        shares = np.cumsum(cpu[nodes])
+        wanted = view.uniform(task.task, first_draw + draw) * shares[-1]
+        place = 0
+        while place < len(nodes) - 1 and shares[place] <= wanted:
+            place += 1
+        found[draw] = nodes[place]
+        is_open[nodes[place]] = False
+    return found
