@@ -49,8 +49,8 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     shipped = shipped_network(where)
     if shipped is None and Path(where).name == where and not Path(where).suffix and not Path(where).exists():
         raise InputError(
-            f"{where}: no such shipped network; {nearest(where, network_names())}, or name a file .graphml, .xml or "
-            ".json (interconnect.file)"
+            f"{where}: no such shipped network; {nearest(where, network_names())}; a file of your own ends in "
+            ".graphml, .xml or .json (interconnect.file)"
         )
     read = read_graph(Path(where), settings.max_mb) if shipped is None else read_graph(shipped)
     trunks, notes = _trunks(read, settings, where)
