@@ -6,6 +6,8 @@ import errno
 import json
 import os
 
+import pytest
+
 from cluster_abm import large_tables
 from cluster_abm.errors import InputError
 from cluster_abm.results import files
@@ -41,6 +43,7 @@ def test_no_room_for_the_results(cli, tmp_path, monkeypatch):
     assert json.loads((tmp_path / "out" / "summary.json").read_text()) == json.loads(out)
 
 
+@pytest.mark.slow
 def test_rows_in_files_change_no_file_but_the_time(cli, tmp_path, monkeypatch):
     assert cli("run", "quickstart", *SMALL, "--out", "one")[0] == 0
     monkeypatch.setattr(large_tables, "MOST_IN_MEMORY", 0)

@@ -10,6 +10,7 @@ from cluster_abm.engine.threads import shares
 SMALL = ["--set", "cluster.nodes=40", "--set", "workload.duration_s=5", "--json"]
 
 
+@pytest.mark.slow
 def test_files_and_output_do_not_depend_on_them(cli, tmp_path, monkeypatch):
     monkeypatch.setattr(shares, "PAYS_S", 1e-12)
     monkeypatch.setattr(state, "FEWEST_STARTS", 1)

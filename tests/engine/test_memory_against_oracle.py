@@ -338,6 +338,7 @@ def busy_lives(draw):
     return node, [*others, OracleTask(len(others), 0, (busy, *oversized))]
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(busy_lives(), steps, slices)
 def test_lives_with_very_many_accesses_as_in_the_oracle(life, steps_ns, slice_ns):

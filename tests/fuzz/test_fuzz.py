@@ -46,6 +46,7 @@ def test_what_misbehaves_is_noticed():
             assert any(words in problem for problem in found[name]), (name, found[name])
 
 
+@pytest.mark.slow
 def test_a_case_follows_from_seed_and_number():
     """In another process, whose hashes are seeded otherwise, and in whatever order they are asked for."""
     digest = (

@@ -95,6 +95,7 @@ def test_where_ram_and_swap_are_exceeded_the_newest_task_is_killed(tmp_path):
     assert frame[frame["outcome"] == "killed"][["task", "finish_ms"]].to_numpy().tolist() == [[1, 500]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("on_failure", "finish_ms", "lost_cpu_ms"),
     [("restart", 500 + 1000, 500), ("checkpoint", 500 + 100 + 600, 100), ("lost", 500, 500)],

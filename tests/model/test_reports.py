@@ -175,6 +175,7 @@ def test_refusals_keep_the_herd_apart():
     assert refusing < 0.8 * free
 
 
+@pytest.mark.slow
 def test_where_views_differ_there_is_room_for_so_many():
     """Every manager's table of every node: 12,000 of them would take 30 GB. A policy without reports needs none."""
     many = {"cluster__nodes": 12_000, "workload__duration_s": 0.1, "interconnect__loss_share": 0.1, **FAR}

@@ -218,6 +218,7 @@ def test_colours_are_all_different():
     assert len(set(colours_of([*NAMES[:8], "clb", "wal-pm", "lightest-disk"]))) == 11
 
 
+@pytest.mark.slow
 def test_named_points_are_not_joined_and_long_names_fit(tmp_path, figures):
     names = ["cholesky", "a name of many words", "lu"]
     curves = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from support import scenario
 
 from cluster_abm.results.files import to_json
@@ -21,6 +22,7 @@ def test_where_no_job_has_finished_there_are_no_numbers():
     ]
 
 
+@pytest.mark.slow
 def test_the_same_numbers_whatever_the_workers_and_unmeasured():
     small = scenario(workload__duration_s=5.0, measure__period_ms=50.0)
     here = compare(small, ["none", "jsq"], seeds=2, workers=1, quiet=True)

@@ -228,6 +228,7 @@ points = [
     assert "nan |" not in text
 
 
+@pytest.mark.slow
 def test_equal_results_give_equal_bytes(tmp_path):
     folders = tmp_path / "a", tmp_path / "b"
     first, second = (write_report(results(SETS["one"]), study(SETS["one"][0]), [], folder) for folder in folders)

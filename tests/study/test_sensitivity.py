@@ -151,6 +151,7 @@ def test_what_is_not_whole_is_not_analysed(tmp_path, spoil, said):
     assert line.startswith(said)
 
 
+@pytest.mark.slow
 def test_the_report_says_of_which_policy_there_are_no_indices(tmp_path):
     found, x = planned(tmp_path, "sobol", 2, UNIT)
     found = found.model_copy(update={"policies": ("none", "jsq"), "replications": 1, "measure": ("metric",)})
