@@ -91,7 +91,7 @@ def test_without_the_designated_node_the_next_best_is_designated():
 def test_without_files_it_is_load_class(view, with_map):
     if with_map:
         view = replace(view, data=data_map([0] * view.nodes, [1], [[0]], np.full((view.nodes, view.nodes), 10.0)))
-    assert policy().place(needs(), view) == policy("load-class").place(needs(), view)
+    assert repr(policy().place(needs(), view)) == repr(policy("load-class").place(needs(), view))
 
 
 @settings(max_examples=200)
@@ -152,7 +152,8 @@ def test_running_processes_migrate_as_those_of_load_class():
     view = seen(0, [HIGH, LOW, NORMAL, LOW, LOW, LOW], held_mb=[0.0, 10.0, 200.0, 0.0, 0.0, 0.0], tasks=TASKS)
     decision = policy().relieve(view)
     assert (decision.task.task, decision.target) == (2, 2)
-    assert decision == policy("load-class").relieve(view)
+    # As text: what load-class does not estimate is nan, which does not equal itself.
+    assert repr(decision) == repr(policy("load-class").relieve(view))
     assert policy(migration=False).acts_every_ms is None
 
 
