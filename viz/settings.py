@@ -8,6 +8,7 @@ from typing import Any
 
 from cluster_abm import InputError, Scenario
 from cluster_abm.scenario import scenario_from
+from cluster_abm.scenario.load import tables_of
 from cluster_abm.workload.jobs import jobs_per_second
 from cluster_abm.workload.users import are_closed
 
@@ -91,7 +92,7 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     }
     changed |= _more_work(scenario, settings.intensity)
     changed["policy.name"] = policy
-    found = scenario_from(scenario.model_dump(exclude_none=True), scenario.name, changed)
+    found = scenario_from(tables_of(scenario), scenario.name, changed)
     jobs, most = _jobs(found), max(MOST_JOBS, _jobs(scenario))
     if jobs > most * (1 + 1e-9):
         raise InputError(

@@ -12,7 +12,7 @@ import click
 
 from cluster_abm import __version__
 from cluster_abm.cli.batch import batch_group
-from cluster_abm.cli.catalogue import policies_command, scenarios_command
+from cluster_abm.cli.catalogue import hardware_command, policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
 from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, tell
@@ -50,6 +50,7 @@ for _command in (
     batch_group,
     policies_command,
     scenarios_command,
+    hardware_command,
     trace_group,
     view_command,
 ):

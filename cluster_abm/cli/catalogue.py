@@ -1,4 +1,4 @@
-"""`policies` and `scenarios`: what there is."""
+"""`policies`, `scenarios` and `hardware`: what there is."""
 
 from __future__ import annotations
 
@@ -67,3 +67,29 @@ def _show_key(entry: dict[str, Any]) -> None:
     allowed = f" [{' | '.join(map(str, entry['allowed']))}]" if entry["allowed"] else ""
     echo(textwrap.fill(f"{entry['key']} = {default}", 110))
     echo(textwrap.fill(f"{entry['meaning']}{allowed}", 110, initial_indent="    ", subsequent_indent="    "))
+
+
+@click.command("hardware")
+@click.argument("name", required=False)
+@json_option
+def hardware_command(name: str | None, as_json: bool) -> None:
+    """List the hardware presets; with NAME print one, each number with its source.
+
+    Example: cluster-abm run mine.toml --set cluster.hardware=ssd-2015 --set interconnect.hardware=ethernet-10g
+    """
+    from cluster_abm.scenario.hardware import preset_names, read_preset
+
+    presets = [read_preset(one, "NAME") for one in ([name] if name is not None else preset_names())]
+    if as_json:
+        from cluster_abm.results.files import to_json
+
+        echo(to_json([one._asdict() | {"path": str(one.path)} for one in presets]), nl=False)
+    elif name is not None:
+        echo(presets[0].path.read_text(encoding="utf-8"), nl=False)
+    else:
+        for section, words in (("cluster", "nodes"), ("interconnect", "networks")):
+            echo(f"{words} ({section}.hardware = NAME):")
+            for one in presets:
+                if one.section == section:
+                    echo(f"  {one.name:<14} {one.title}")
+        echo("cluster-abm hardware NAME prints one, each number with its source; keys that a scenario itself sets win.")

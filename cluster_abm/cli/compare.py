@@ -30,6 +30,7 @@ from cluster_abm.interrupts import interrupt_held_back
 if TYPE_CHECKING:
     from cluster_abm.study.compare import Comparison
     from cluster_abm.study.statistics.estimates import Estimate
+    from cluster_abm.workload import OfferedLoad
 
 
 # How significance is judged.
@@ -66,6 +67,8 @@ def compare_command(
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
+    from cluster_abm.workload import job_table, offered_load
+    from cluster_abm.workload.offered import warnings_of
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
@@ -76,10 +79,13 @@ def compare_command(
     if out is None and not as_json:
         out = Path("out", f"compare-{file_name(checked.name)}")
     where = where_of(kind, workers, dask, slurm, out)
+    load = offered_load(checked, job_table(checked, checked.run.seed))
     begun = time.perf_counter()
     with nullcontext() if out is None else out_folder(out) as folder:
         for note in Network(checked.interconnect, checked.cluster.nodes).notes:
             tell(note)
+        for line in warnings_of(checked, load):
+            tell(line)
         found = compare(checked, names, seeds, where=where)
         wall_s = time.perf_counter() - begun
         # On the disk before anything is said of it, and whole before a signal takes effect: runs may have taken hours.
@@ -89,20 +95,20 @@ def compare_command(
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     try:
         with ending_with(exit_code):
-            _show(found, folder, Asked(scenario, settings, trace, trace_run, names), as_json)
+            _show(found, folder, Asked(scenario, settings, trace, trace_run, names), load, as_json)
     finally:
         tell(f"{found.outcome.finished} runs in {wall_s:.1f} s")
         _tell_end(found)
     return exit_code
 
 
-def _show(found: Comparison, folder: Path | None, asked: Asked, as_json: bool) -> None:
+def _show(found: Comparison, folder: Path | None, asked: Asked, load: OfferedLoad | None, as_json: bool) -> None:
     from cluster_abm.results.files import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)
     elif found.seeds:
-        _print_comparison(found, asked.settings)
+        _print_comparison(found, asked.settings, load)
     if folder is not None and found.outcome.finished:
         what = f"picture and tables: {folder / 'compare.png'}, " if found.seeds else "table: "
         (tell if as_json else echo)(f"\n{what}{folder / 'runs.parquet'}")
@@ -112,10 +118,12 @@ def _show(found: Comparison, folder: Path | None, asked: Asked, as_json: bool) -
             echo(f"  {command}")
 
 
-def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
+def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
     import pandas as pd
 
     from cluster_abm.scenario.caption import caption_of
+    from cluster_abm.scenario.hardware import hardware_named
+    from cluster_abm.workload.offered import in_words
 
     first = found.policies[0]
     pairs = found.pairs()
@@ -145,6 +153,11 @@ def _print_comparison(found: Comparison, settings: Sequence[str]) -> None:
     echo(f"{found.scenario.name}: {caption}" if caption else found.scenario.name)
     if settings:
         echo(f"with {', '.join(settings)}")
+    hardware = hardware_named(found.scenario.cluster, found.scenario.interconnect)
+    if hardware:
+        echo(f"hardware: {hardware}")
+    if load is not None:
+        echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
     echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
     echo(pd.DataFrame(rows).to_string(index=False))
     if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):

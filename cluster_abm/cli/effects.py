@@ -39,6 +39,20 @@ def check_keys_have_effect(
     if refused:
         raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
     _remark_on_file(source, overrides)
+    _remark_on_hardware(scenario)
+
+
+def _remark_on_hardware(scenario: Scenario) -> None:
+    """One line on each preset of which the scenario's own keys leave out something."""
+    from cluster_abm.scenario.hardware import own_keys_that_win
+
+    groups = [(f"cluster.group.{place}", one) for place, one in enumerate(scenario.cluster.group)]
+    for where, section in (("cluster", scenario.cluster), *groups, ("interconnect", scenario.interconnect)):
+        own = own_keys_that_win(section)
+        if own:
+            named = ", ".join(f"{key} = {value}" for key, value in own.items())
+            verb = "win" if len(own) > 1 else "wins"
+            tell(f"note: {where}.hardware = {vars(section)['hardware']!r}: the scenario's own {named} {verb}")
 
 
 def without_effect(

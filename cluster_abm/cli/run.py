@@ -81,12 +81,15 @@ def run_command(
 
             compile_here(checked, quiet=False, look=stop.raise_if_requested)
             from cluster_abm.model import ClusterModel
+            from cluster_abm.workload.offered import warnings_of
 
             model = ClusterModel(checked, keep_decisions=out is not None)
             for note in model.network.notes:
                 tell(note)
             if model.parts.policies.any_acts_on_arrival and model.decides_in_python:
                 tell(f"policy {model.policy_name}: decides in Python ({model.decides_in_python}); docs/speed.md")
+            for line in warnings_of(checked, model.offered_load):
+                tell(line)
             cameraman = None if animate is None else Cameraman(model)
             stopped_in = _run_with_progress(model, model.run if cameraman is None else cameraman.run, stop)
             wall_s = time.perf_counter() - begun
@@ -179,6 +182,7 @@ def _show(summary: dict[str, Any], as_json: bool) -> None:
 def _print_summary(summary: dict[str, Any]) -> None:
     from cluster_abm.results.metrics import BY_NAME
     from cluster_abm.results.style import BREAKDOWN_WORDS
+    from cluster_abm.workload.offered import in_words
 
     jobs, metrics = summary["jobs"], summary["metrics"]
     others = ", ".join(f"{count:,} {state}" for state, count in jobs.items() if state != "submitted" and count)
@@ -186,6 +190,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
         "simulated": f"{summary['simulated_ms'] / 1000:,.10g} s in {summary['slices']:,} slices",
         "jobs": f"{jobs['submitted']:,} submitted: {others or 'none'}",
     }
+    if summary["offered_load"] is not None:
+        rows["offered load"] = in_words(summary["offered_load"])
     for name, value in metrics.items():
         if name != "breakdown_ms":
             metric = BY_NAME[name]
@@ -222,7 +228,10 @@ def _with_unit(name: str, value: float | None) -> str:
         return f"{value:,}"
     if name.endswith("_ms"):
         return f"{plain(value / 1000)} s"
-    return f"{plain(value * 100, 3)} %" if name.endswith("_utilisation") else plain(value)
+    if name.endswith("_utilisation"):
+        return f"{plain(value * 100, 3)} %"
+    units = {"energy_kwh": " kWh", "joules_per_job": " J"}
+    return plain(value) + units.get(name, "")
 
 
 def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:
@@ -238,4 +247,5 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
     if measurements.rows:
         title = f"{summary['scenario']}: policy {summary['policy']}, seed {summary['seed']}"
         slowdowns = task_slowdowns(model.engine.ordered_records())
-        draw_run(folder / "run.png", title, measurements.frame(OF_NODES), slowdowns)
+        cores = float(model.engine.nodes["cores"].mean())
+        draw_run(folder / "run.png", title, measurements.frame(OF_NODES), slowdowns, cores)

@@ -13,6 +13,7 @@ from numba.np import numpy_support
 
 from cluster_abm.compiling.values import value_type
 from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.policies.capacities import Capacities
 from cluster_abm.policies.tasks import Hardware
 
 from_dtype: Any = numpy_support.from_dtype
@@ -34,6 +35,9 @@ DECISION_ROW = np.dtype(
      *((name, "f8") for name in ("task_load", "load_here", "load_there", "response_here_ms", "response_there_ms",
                                  "cost_ms", "mce"))]
 )  # fmt: skip
+# Of the mean node; what else Capacities has is of every node.
+NUMBERS_OF_CAPACITIES = ("mean_speed", "mean_request_ms", "mean_work_ms")
+COLUMNS_OF_CAPACITIES = tuple(name for name in Capacities._fields if name not in NUMBERS_OF_CAPACITIES)
 # Of tables the addresses: loads by index (columns.Columns), hardware, routes from the own node, flags of the nodes that
 # have refused and that are down, notes of the manager's policy, the candidates, one row for a candidate's task, and the
 # files that jobs need; of unlike nodes what each has (policies.capacities).
@@ -42,8 +46,9 @@ VIEW_ROW = np.dtype(
         "me", "nodes", "blocks", "table_at", "least_at", "as_of_at", "totals_at", "added_as_of_at", "changes_at",
         "hardware_at", "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count",
         "note_names_at", "note_values_at", "note_count", "candidates_at", "candidate_count", "candidate_at",
-        "fetch_ms_at", "file_mb_at", "holders_at", "copies", "cluster_of_at", "cpu_at", "memory_at", "disk_at")]
-    + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", "mean_speed", "mean_request_ms")]
+        "fetch_ms_at", "file_mb_at", "holders_at", "copies", "cluster_of_at",
+        *(f"{name}_at" for name in COLUMNS_OF_CAPACITIES))]
+    + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", *NUMBERS_OF_CAPACITIES)]
     + [("policy_key", "u8")]
 )  # fmt: skip
 

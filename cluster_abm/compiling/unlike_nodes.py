@@ -35,6 +35,21 @@ def _disk(found: Any) -> Any:
     return floats_at(found.disk_at, found.nodes)
 
 
+@attribute(CAPACITIES, "speed")
+def _speed(found: Any) -> Any:
+    return floats_at(found.speed_at, found.nodes)
+
+
+@attribute(CAPACITIES, "cores")
+def _cores(found: Any) -> Any:
+    return floats_at(found.cores_at, found.nodes)
+
+
+@attribute(CAPACITIES, "turns")
+def _turns(found: Any) -> Any:
+    return floats_at(found.turns_at, found.nodes)
+
+
 @attribute(UNLIKE_VIEW, "capacities")
 def _capacities(view: Any) -> Any:
     return capacities_of(view.at)

@@ -38,7 +38,7 @@ def wall_ns_of_cpu(cpu_ms: float, speed: float) -> int:
 @inlined
 def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
     """Paging of a task alone on its home node [ms], phase by phase if it has a profile."""
-    fault_ms = home.fault_ns / NS_PER_MS
+    fault_ms = home.fault_ns * home.disk_factor / NS_PER_MS
     memory_kb = task.isolated_memory_kb
     if task.phase == NONE:
         return isolated_paging_ms(faults_within(home, memory_kb, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
@@ -54,8 +54,9 @@ def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
 
 @inlined
 def describe_isolated_run(task: Row, home: Row, phases: Table) -> None:
-    """What the task would do alone on its home node: the base of its slowdown."""
-    task.isolated_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, home.speed)
+    """What the task would do alone on its home node, with nothing wrong there: the base of its slowdown."""
+    speed = home.speed / home.cpu_factor
+    task.isolated_cpu_ns = wall_ns_of_cpu(task.cpu_demand_ms, speed)
     # What a task takes alone does not depend on what a controller has made of the buffer.
     buffer_kb = home.buffer_kb - home.buffer_shift_kb
     task.isolated_hit = hit_rate(task.reaccess_rate, buffer_kb, task.data_kb)
@@ -65,13 +66,13 @@ def describe_isolated_run(task: Row, home: Row, phases: Table) -> None:
         # A buffer in free memory is empty at first.
         task.isolated_hit, task.isolated_buffer_kb = 0.0, buffer_kb
     task.isolated_paging_ns = int(isolated_paging_of_profile_ms(task, home, phases) * NS_PER_MS)
-    task.isolated_seek_ns = home.seek_ns
-    task.isolated_ns_per_kb = home.ns_per_kb
+    task.isolated_seek_ns = int(home.seek_ns * home.disk_factor + 0.5)
+    task.isolated_ns_per_kb = home.ns_per_kb * home.disk_factor
     task.isolated_io_ns = 0
     task.isolated_from = 0
     task.isolated_barrier_ns = 0
     task.isolated_mark_ns = 0
-    task.isolated_phase_ns = wall_ns_of_cpu(task.barrier_ms, home.speed)
+    task.isolated_phase_ns = wall_ns_of_cpu(task.barrier_ms, speed)
 
 
 @inlined

@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 
 @inlined
 def reach_barrier(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
-    """The running task has come to its barrier and leaves the CPU, which is then free."""
+    """A task that has left its core has come to its barrier."""
     task = tables.tasks[slot]
     barrier = tables.barriers[task.job]
     task.barriers_left -= 1
@@ -40,29 +40,27 @@ def reach_barrier(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     if barrier.waiting == barrier.tasks:
         tables.pending_jobs[tables.counters[PENDING_JOBS]] = task.job
         tables.counters[PENDING_JOBS] += 1
-    node.running = NONE
 
 
 @inlined
-def go_on(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
-    """The task's barrier is open."""
-    task = tasks[slot]
+def leave_barrier(task: Row, now_ns: int) -> None:
+    """The task's barrier is open: it is about to be ready."""
     task.barrier_ns += now_ns - task.since_ns
     task.wake_ns = 0
-    make_ready(node, tasks, slot, now_ns)
 
 
 @inlined
-def end_transit_at_barrier(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+def end_transit_at_barrier(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """A task that migrated while it waited at its barrier has arrived: it goes on, or goes on waiting."""
-    task = tasks[slot]
+    task = tables.tasks[slot]
     task.since_ns = now_ns
     if task.wake_ns <= now_ns:
-        go_on(node, tasks, slot, now_ns)
+        leave_barrier(task, now_ns)
+        make_ready(node, tables, slot, now_ns)
     elif task.wake_ns == NEVER:
         task.state = AT_BARRIER
     else:
-        wake(node, tasks, slot)
+        wake(node, tables.tasks, slot)
 
 
 @inlined

@@ -1,11 +1,12 @@
-"""The CPU: round robin with a quantum and a context switch."""
+"""The CPU: round robin over one ready queue, with a quantum and a context switch on each core."""
 
 from __future__ import annotations
 
 import math
 
-from cluster_abm.engine.tables import NEVER, NONE, READY, RUNNING, Row, Table
-from cluster_abm.jit import inlined
+from cluster_abm.engine.cores import core_of, lowest_free, note_cores, set_stop
+from cluster_abm.engine.tables import NEVER, NONE, READY, RUNNING, Row, Table, Tables
+from cluster_abm.jit import called, inlined
 
 
 @inlined
@@ -16,16 +17,16 @@ def faults_per_ns(node: Row, task: Row) -> float:
 
 @inlined
 def book_progress(node: Row, task: Row, now_ns: int) -> None:
-    """Book what the running task has computed since the last booking. Only events may call this, never the end of
-    a window: the fault credit is a float, and its sum must not depend on the windows."""
-    ran_ns = now_ns - node.leg_ns
+    """Book what a running task has computed since the last booking. Only events may call this, never the end of a
+    window: the fault credit is a float, and its sum must not depend on the windows."""
+    ran_ns = now_ns - task.leg_ns
     if ran_ns > 0:
         task.cpu_left_ns -= ran_ns
         task.gap_left_ns -= ran_ns
         task.fault_credit += faults_per_ns(node, task) * ran_ns
         task.cpu_ns += ran_ns
         node.cpu_busy_ns += ran_ns
-        node.leg_ns = now_ns
+        task.leg_ns = now_ns
 
 
 @inlined
@@ -43,118 +44,207 @@ def runs_for_ns(task: Row, fault_per_ns: float) -> int:
 
 
 @inlined
-def plan_stop(node: Row, task: Row) -> None:
-    """When the running task stops: demand used up, access, page fault, or its quantum if others are ready."""
-    stop_ns = node.leg_ns + runs_for_ns(task, faults_per_ns(node, task))
+def stop_of(node: Row, task: Row) -> int:
+    """When a running task stops: demand used up, access, page fault, or its quantum if others are ready [ns]."""
+    stop_ns = task.leg_ns + runs_for_ns(task, faults_per_ns(node, task))
     if node.ready_head != NONE:
-        stop_ns = min(stop_ns, node.quantum_start_ns + node.quantum_ns)
-    node.cpu_stop_ns = stop_ns
+        stop_ns = min(stop_ns, task.quantum_start_ns + node.quantum_ns)
+    return int(stop_ns)
 
 
 @inlined
-def renew_quantum(node: Row, now_ns: int) -> None:
-    """Catch up with the quanta that a task alone has passed without an event, before another task becomes ready."""
-    ran_ns = now_ns - node.quantum_start_ns
+def plan_stop(node: Row, cores: Table, task: Row, slot: int) -> None:
+    """Plan when a running task stops."""
+    set_stop(node, cores, task.core, slot, stop_of(node, task))
+
+
+@inlined
+def renew_quantum(node: Row, task: Row, now_ns: int) -> None:
+    """Catch up with the quanta that a task has passed without an event while no other task was ready."""
+    ran_ns = now_ns - task.quantum_start_ns
     if ran_ns >= node.quantum_ns:
-        node.quantum_start_ns += ran_ns // node.quantum_ns * node.quantum_ns
+        task.quantum_start_ns += ran_ns // node.quantum_ns * node.quantum_ns
 
 
 @inlined
-def dispatch(node: Row, tasks: Table, now_ns: int) -> None:
-    """Give the free CPU to the first ready task, if there is one."""
+def let_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
+    """A task is about to wait while all cores are taken, the first one: from here on all quanta count."""
+    if node.cores > 1:
+        let_all_quanta_count(node, tasks, cores, now_ns)
+        return
+    task = tasks[node.stopping]
+    renew_quantum(node, task, now_ns)
+    set_stop(node, cores, 0, node.stopping, min(node.cpu_stop_ns, task.quantum_start_ns + node.quantum_ns))
+
+
+@called
+def let_all_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
+    """The same on several cores."""
+    for place in range(node.cores):
+        core = core_of(node, cores, place)
+        task = tasks[core.running]
+        renew_quantum(node, task, now_ns)
+        core.stop_ns = min(core.stop_ns, task.quantum_start_ns + node.quantum_ns)
+    note_cores(node, cores)
+
+
+@inlined
+def run_on(node: Row, cores: Table, place: int, task: Row, slot: int, now_ns: int) -> None:
+    """Give a free core to a task, which the ready queue does not hold any more."""
+    core = core_of(node, cores, place)
+    start_ns = now_ns
+    if core.last_task != task.task:
+        if core.last_task != NONE:
+            start_ns += node.switch_ns
+            node.switches += 1
+        core.last_task = task.task
+    task.cpu_queue_ns += start_ns - task.since_ns
+    task.state = RUNNING
+    task.core = place
+    task.leg_ns = start_ns
+    task.quantum_start_ns = start_ns
+    node.running += 1
+    set_stop(node, cores, place, slot, stop_of(node, task))
+
+
+@inlined
+def vacate(node: Row, cores: Table, task: Row) -> None:
+    """Take a running task from its core, which is about to have the next one (`dispatch`)."""
+    core_of(node, cores, task.core).running = NONE
+    node.running -= 1
+
+
+@inlined
+def dispatch(node: Row, tables: Tables, place: int, now_ns: int) -> None:
+    """Give a core that was vacated to the first ready task; if there is none it is free."""
+    tasks, cores = tables.tasks, tables.cores
     slot = node.ready_head
     if slot == NONE:
-        node.running = NONE
-        node.cpu_stop_ns = NEVER
+        set_stop(node, cores, place, NONE, NEVER)
         return
     task = tasks[slot]
     node.ready_head = task.next
     node.ready_count -= 1
     if node.ready_head == NONE:
         node.ready_tail = NONE
-    start_ns = now_ns
-    if node.last_task != task.task:
-        if node.last_task != NONE:
-            start_ns += node.switch_ns
-            node.switches += 1
-        node.last_task = task.task
-    task.cpu_queue_ns += start_ns - task.since_ns
-    task.state = RUNNING
-    node.running = slot
-    node.leg_ns = start_ns
-    node.quantum_start_ns = start_ns
-    plan_stop(node, task)
+    run_on(node, cores, place, task, slot, now_ns)
 
 
 @inlined
-def make_ready(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
-    """Put a task at the end of the ready queue; a free CPU takes it at once."""
-    task = tasks[slot]
-    task.state = READY
-    task.since_ns = now_ns
-    task.next = NONE
+def wait_for_core(node: Row, tasks: Table, slot: int) -> None:
+    """Put a task at the end of the ready queue."""
+    tasks[slot].next = NONE
     if node.ready_tail == NONE:
         node.ready_head = slot
-        if node.running != NONE:
-            # The running task was alone until now: from here on its quantum counts.
-            renew_quantum(node, now_ns)
-            node.cpu_stop_ns = min(node.cpu_stop_ns, node.quantum_start_ns + node.quantum_ns)
     else:
         tasks[node.ready_tail].next = slot
     node.ready_tail = slot
     node.ready_count += 1
-    if node.running == NONE:
-        dispatch(node, tasks, now_ns)
 
 
 @inlined
-def leap_rounds(node: Row, tasks: Table, now_ns: int, end_ns: int) -> int:
+def make_ready(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
+    """A task is ready: the free core of lowest number takes it at once; if there is none it waits."""
+    tasks, cores = tables.tasks, tables.cores
+    task = tasks[slot]
+    task.state = READY
+    task.since_ns = now_ns
+    if node.running < node.cores:
+        run_on(node, cores, lowest_free(node, cores), task, slot, now_ns)
+        return
+    if node.ready_head == NONE:
+        let_quanta_count(node, tasks, cores, now_ns)
+    wait_for_core(node, tasks, slot)
+
+
+@inlined
+def end_quantum(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
+    """A running task goes to the end of the ready queue; its core is about to have the first task of it."""
+    task = tables.tasks[slot]
+    vacate(node, tables.cores, task)
+    task.state = READY
+    task.since_ns = now_ns
+    wait_for_core(node, tables.tasks, slot)
+
+
+@inlined
+def stops_of_itself_in_ns(task: Row) -> int:
+    """CPU after which a task stops for another reason than its quantum, since its progress was booked last [ns]."""
+    owes_ns = NEVER if task.fault_credit < 1.0 else 0
+    return int(min(owes_ns, task.cpu_left_ns, task.gap_left_ns))
+
+
+@inlined
+def leaps_to_ns(node: Row, tables: Tables, now_ns: int, end_ns: int) -> int:
+    """At the end of a quantum: when the same task's quantum ends after all the rounds that `leap_rounds` leaps over."""
+    if node.fault_per_ns > 0.0 or node.fault_per_allocated > 0.0 or now_ns < node.no_leap_before_ns:
+        return now_ns
+    return leap_rounds(node, tables.tasks, tables.cores, now_ns, end_ns)
+
+
+@called
+def leap_rounds(node: Row, tasks: Table, cores: Table, now_ns: int, end_ns: int) -> int:
     """At the end of a quantum: leap over all the whole rounds in which nothing but ends of quanta will happen.
 
-    In each such round every task gets one quantum and waits for the others'; the node then is as it was. All times
-    are whole nanoseconds, so one multiplication equals the steps it stands for to the last bit. Page faults earn a
-    credit in floats, and a sum of floats depends on the steps: no leap while the node pages.
+    In a round all tasks get equally many quanta, and each core is left at the point of the same task's quantum at
+    which it was; the node then is as it was. With n tasks on c cores that is so after n/gcd(n, c) times a quantum and
+    a switch, in which each task gets c/gcd(n, c) quanta: on one core, one each. All times are whole nanoseconds, so one
+    multiplication equals the steps it stands for to the last bit. Page faults earn a credit in floats, and a sum of
+    floats depends on the steps: no leap while the node pages.
 
     Returns:
         the end of the same task's quantum after the last of those rounds, `now_ns` if there is none.
     """
-    if node.fault_per_ns > 0.0 or node.fault_per_allocated > 0.0 or now_ns < node.no_leap_before_ns:
-        return now_ns
-    round_ns = (node.ready_count + 1) * (node.quantum_ns + node.switch_ns)
+    count = node.ready_count + node.cores
+    periods, quanta = count, 1
+    if node.cores > 1:
+        divisor = math.gcd(count, node.cores)
+        periods, quanta = count // divisor, node.cores // divisor
+    round_ns = periods * (node.quantum_ns + node.switch_ns)
     # At one instant the CPU's event comes first, so the others may fall on the leap's end; the window's may not.
     limit_ns = min(node.disk_end_ns, node.arrival_ns, end_ns - 1)
     rounds = (limit_ns - now_ns) // round_ns
     if rounds < 1:
         return now_ns
-    running = tasks[node.running]
-    needs_ns = NEVER if running.fault_credit < 1.0 else 0
-    needs_ns = min(needs_ns, running.cpu_left_ns, running.gap_left_ns)
+    needs_ns = NEVER
+    for place in range(node.cores):
+        task = tasks[core_of(node, cores, place).running]
+        # It is to come to the end of its quantum after the leap as it would have before.
+        quantum_left_ns = task.quantum_start_ns + node.quantum_ns - task.leg_ns
+        needs_ns = min(needs_ns, stops_of_itself_in_ns(task) - quantum_left_ns)
     slot = node.ready_head
     while slot != NONE:
-        task = tasks[slot]
-        owes_ns = NEVER if task.fault_credit < 1.0 else 0
-        needs_ns = min(needs_ns, owes_ns, task.cpu_left_ns, task.gap_left_ns)
-        slot = task.next
+        needs_ns = min(needs_ns, stops_of_itself_in_ns(tasks[slot]))
+        slot = tasks[slot].next
     # A task that uses up exactly its last quantum stops for another reason than its quantum.
-    rounds = min(rounds, (needs_ns - 1) // node.quantum_ns)
+    rounds = min(rounds, (needs_ns - 1) // (quanta * node.quantum_ns))
     if rounds < 1:
         node.no_leap_before_ns = now_ns + round_ns
         return now_ns
-    given_ns = rounds * node.quantum_ns
+    given_ns = rounds * quanta * node.quantum_ns
     leap_ns = rounds * round_ns
-    running.cpu_left_ns -= given_ns
-    running.gap_left_ns -= given_ns
-    running.cpu_ns += given_ns
-    running.cpu_queue_ns += leap_ns - given_ns
+    for place in range(node.cores):
+        core = core_of(node, cores, place)
+        task = tasks[core.running]
+        pass_rounds(task, given_ns, leap_ns)
+        task.leg_ns += leap_ns
+        task.quantum_start_ns += leap_ns
+        core.stop_ns += leap_ns
     slot = node.ready_head
     while slot != NONE:
         task = tasks[slot]
-        task.cpu_left_ns -= given_ns
-        task.gap_left_ns -= given_ns
-        task.cpu_ns += given_ns
-        task.cpu_queue_ns += leap_ns - given_ns
+        pass_rounds(task, given_ns, leap_ns)
         task.since_ns += leap_ns
         slot = task.next
-    node.cpu_busy_ns += given_ns * (node.ready_count + 1)
-    node.switches += rounds * (node.ready_count + 1)
+    node.cpu_busy_ns += given_ns * count
+    node.switches += rounds * quanta * count
     return now_ns + leap_ns
+
+
+@inlined
+def pass_rounds(task: Row, given_ns: int, leap_ns: int) -> None:
+    """Book rounds in which a task was given so much CPU, and waited for the rest."""
+    task.cpu_left_ns -= given_ns
+    task.gap_left_ns -= given_ns
+    task.cpu_ns += given_ns
+    task.cpu_queue_ns += leap_ns - given_ns

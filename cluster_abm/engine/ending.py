@@ -72,12 +72,10 @@ def write_record(node: Row, tables: Tables, slot: int, outcome: int, end_ns: int
 
 @inlined
 def finish(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
-    """The running task is done; the CPU is free."""
-    tasks = tables.tasks
-    task = tasks[slot]
+    """A task that has left its core is done."""
+    task = tables.tasks[slot]
     node.tasks -= 1
-    node.running = NONE
-    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
+    change_demand(node, tables, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
     write_record(node, tables, slot, FINISHED, now_ns)
 
 

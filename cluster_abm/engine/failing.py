@@ -19,8 +19,9 @@ from cluster_abm.engine.admission import (
     set_out,
     wall_ns_of_cpu,
 )  # fmt: skip
+from cluster_abm.engine.cores import free_all
 from cluster_abm.engine.cpu import faults_per_ns
-from cluster_abm.engine.disk import book_request
+from cluster_abm.engine.disk import book_request, empty_device, served_of_request_ns
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.migration import (
     at_speed,
@@ -93,20 +94,18 @@ def turn_back(nodes: Table, tasks: Table, slot: int, delay_ns: int, now_ns: int)
 
 
 @inlined
-def book_wait(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+def book_wait(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """Book what a task in a node was doing until its node failed."""
-    task = tasks[slot]
+    task = tables.tasks[slot]
     if task.state == RUNNING:
-        leave_cpu(node, task, now_ns)
+        leave_cpu(node, tables.cores, task, now_ns)
     elif task.state == READY:
         task.cpu_queue_ns += now_ns - task.since_ns
     elif task.state == AT_BARRIER or task.state == WAKING:
         task.barrier_ns += now_ns - task.since_ns
-    elif node.disk_head == slot:
+    elif task.found_ns < NEVER:
         # The part of its request that was served is lost with the rest.
-        served_ns = now_ns - (node.disk_end_ns - task.service_ns)
-        node.disk_busy_ns += served_ns
-        task.service_ns = served_ns
+        task.service_ns = served_of_request_ns(node, task, node.disk_head == slot, now_ns)
         if task.request_kind == EXPLICIT:
             book_request(task, now_ns)
         else:
@@ -123,10 +122,7 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
     """
     tasks = tables.tasks
     node = tables.nodes[index]
-    head = node.disk_head
-    if head != NONE and tasks[head].state == REQUEST_ONLY:
-        node.disk_busy_ns += now_ns - (node.disk_end_ns - tasks[head].service_ns)
-    slot = head
+    slot = node.disk_head
     while slot != NONE:
         # Requests that no task waits for.
         if tasks[slot].state == REQUEST_ONLY:
@@ -135,17 +131,13 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
     slot = node.member_head
     while slot != NONE:
         if tasks[slot].state != IN_TRANSIT:
-            book_wait(node, tasks, slot, now_ns)
+            book_wait(node, tables, slot, now_ns)
         slot = tasks[slot].member_next
     node.ready_head = NONE
     node.ready_tail = NONE
-    node.disk_head = NONE
-    node.disk_tail = NONE
     node.ready_count = 0
-    node.running = NONE
-    node.last_task = NONE
-    node.cpu_stop_ns = NEVER
-    node.disk_end_ns = NEVER
+    free_all(node, tables.cores)
+    empty_device(node, now_ns)
     node.no_leap_before_ns = 0
     slot = node.member_head
     while slot != NONE:
@@ -156,7 +148,7 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
                 leave_transit(node, tasks, slot)
             leave_members(node, tasks, slot)
             node.tasks -= 1
-            change_demand(node, tasks, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
+            change_demand(node, tables, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
             task.origin = index
             fly(node, tasks, slot, now_ns, NEVER)
         slot = following
@@ -179,7 +171,7 @@ def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> N
         if task.state == FREE or task.state == REQUEST_ONLY or task.gap_left_ns == NONE:
             continue
         node = nodes[task.node]
-        unbooked_ns = max(0, now_ns - node.leg_ns) if task.state == RUNNING else 0
+        unbooked_ns = max(0, now_ns - task.leg_ns) if task.state == RUNNING else 0
         row = saved[slot]
         row.task = task.task
         row.speed = node.speed

@@ -6,9 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm import large_tables
+from cluster_abm.engine.cores import free_cores
 from cluster_abm.engine.tables import (
     BARRIER,
     CHECKPOINT,
+    CORE,
     COUNTERS,
     FREE_TOP,
     LIVE,
@@ -64,9 +66,14 @@ class GrowingTables:
         if self.total_tasks == len(jobs) and not len(parallel):
             # One for all takes no memory.
             self.widths = np.broadcast_to(np.int32(1), len(jobs))
+        serving = self._serving(nodes)
+        serving["first_core"] = np.cumsum(serving["cores"]) - serving["cores"]
+        cores = np.zeros(int(serving["cores"].sum()), CORE)
+        free_cores(serving, cores)
         self.tables = Tables(
             homes=nodes,
-            nodes=self._serving(nodes),
+            nodes=serving,
+            cores=cores,
             jobs=jobs,
             tasks=np.zeros(0, TASK),
             free=np.zeros(0, np.int64),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from cluster_abm.engine.cpu import book_progress, plan_stop
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.cores import core_of, note_cores
+from cluster_abm.engine.cpu import book_progress, renew_quantum, stop_of
 from cluster_abm.engine.streams import HIT, uniform
-from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table
-from cluster_abm.formulas.buffer import buffer_share_kb, hit_rate
+from cluster_abm.engine.tables import NONE, NS_PER_MS, Row, Table, Tables
+from cluster_abm.formulas.buffer import buffer_share_kb, data_kb, hit_rate
 from cluster_abm.formulas.memory import node_faults_per_ms
 from cluster_abm.formulas.oversize import allocation_faults, even_faults
-from cluster_abm.jit import called, inlined
+from cluster_abm.jit import called, inlined, kernel
+
+Floats = npt.NDArray[np.float64]
 
 
 @inlined
@@ -30,11 +36,11 @@ def faults_per_ms(node: Row, demand_kb: int, accesses: int) -> float:
 
 @inlined
 def change_demand(
-    node: Row, tasks: Table, memory_kb: int, stream: int, allocated_kb_per_s: int, accesses: int, now_ns: int
+    node: Row, tables: Tables, memory_kb: int, stream: int, allocated_kb_per_s: int, accesses: int, now_ns: int
 ) -> None:
     """Add (or, negative, take away) a task's memory, traffic, allocation rate and accesses, and renew the fault rates.
 
-    The running task's progress is booked by its old rate first: call this before its own allocation rate changes.
+    Running tasks' progress is booked by their old rates first: call this before an allocation rate of theirs changes.
     """
     node.demand_kb += memory_kb
     node.stream += stream
@@ -42,11 +48,11 @@ def change_demand(
     node.accesses += accesses
     # The usual case needs nothing more: it fitted, and it fits.
     if node.by_oversize != 0 or node.demand_kb > node.user_memory_kb or node.fault_per_ns > 0.0:
-        renew_fault_rates(node, tasks, now_ns)
+        renew_fault_rates(node, tables.tasks, tables.cores, now_ns)
 
 
 @called
-def renew_fault_rates(node: Row, tasks: Table, now_ns: int) -> None:
+def renew_fault_rates(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
     """The tasks of a node fault, and its buffer has room, by its present demand."""
     fit_cache(node)
     per_ms = faults_per_ms(node, node.demand_kb, node.accesses)
@@ -58,32 +64,44 @@ def renew_fault_rates(node: Row, tasks: Table, now_ns: int) -> None:
     fault_per_allocated = each_fresh * node.speed / NS_PER_MS
     if fault_per_ns == node.fault_per_ns and fault_per_allocated == node.fault_per_allocated:
         return
-    if node.running == NONE:
-        node.fault_per_ns, node.fault_per_allocated = fault_per_ns, fault_per_allocated
-        return
     # What has run until now earned faults at the old rate.
-    task = tasks[node.running]
-    book_progress(node, task, now_ns)
+    book_running(node, tasks, cores, now_ns)
     node.fault_per_ns, node.fault_per_allocated = fault_per_ns, fault_per_allocated
-    plan_stop_of_running(node, task, now_ns)
+    plan_stops(node, tasks, cores, now_ns)
 
 
 @inlined
-def count_access(node: Row, tasks: Table, now_ns: int) -> None:
+def book_running(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
+    """Book the progress of all running tasks."""
+    for place in range(node.cores if node.running > 0 else 0):
+        slot = core_of(node, cores, place).running
+        if slot != NONE:
+            book_progress(node, tasks[slot], now_ns)
+
+
+@inlined
+def plan_stops(node: Row, tasks: Table, cores: Table, now_ns: int) -> None:
+    """Plan the stops of all running tasks again in the middle of their runs; quanta that passed while no task waited
+    are over."""
+    if node.running == 0:
+        return
+    for place in range(node.cores):
+        core = core_of(node, cores, place)
+        if core.running != NONE:
+            task = tasks[core.running]
+            if node.ready_head == NONE:
+                renew_quantum(node, task, now_ns)
+            core.stop_ns = stop_of(node, task)
+    note_cores(node, cores)
+
+
+@inlined
+def count_access(node: Row, tables: Tables, now_ns: int) -> None:
     """The running task has made an access; where memory is oversized, faults come by the number of accesses too."""
     if node.by_oversize != 0 and node.demand_kb > node.user_memory_kb:
-        change_demand(node, tasks, 0, 0, 0, 1, now_ns)
+        change_demand(node, tables, 0, 0, 0, 1, now_ns)
     else:
         node.accesses += 1
-
-
-@inlined
-def plan_stop_of_running(node: Row, task: Row, now_ns: int) -> None:
-    """Plan the running task's stop again in the middle of its run; quanta that passed while it was alone are over."""
-    ran_ns = now_ns - node.quantum_start_ns
-    if node.ready_head == NONE and ran_ns >= node.quantum_ns:
-        node.quantum_start_ns += ran_ns // node.quantum_ns * node.quantum_ns
-    plan_stop(node, task)
 
 
 @inlined
@@ -125,3 +143,18 @@ def is_hit(node: Row, task: Row) -> bool:
     share_kb = buffer_share_kb(float(task.stream), float(node.stream), buffer_kb)
     chance = hit_rate(task.reaccess_rate, share_kb, task.data_kb)
     return uniform(task.key, HIT, task.accesses, 0) < chance
+
+
+@kernel
+def fill_hits(jobs: Table, buffer_kb: Floats, hits: Floats) -> None:
+    """Chance that an access of each job's tasks is served from the buffer of its home, if that serves it alone.
+
+    Args:
+        jobs: shape (jobs,).
+        buffer_kb: of each node, shape (nodes,) [KB].
+        hits: shape (jobs,), written.
+    """
+    for row in range(jobs.shape[0]):
+        job = jobs[row]
+        own_kb = data_kb(job.io_per_ms, job.cpu_ms, job.request_kb, job.reaccess_rate)
+        hits[row] = hit_rate(job.reaccess_rate, buffer_kb[job.home], own_kb)

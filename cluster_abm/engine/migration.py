@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.admission import join_members, leave_members, plan_phases, queue_for_entry, set_out
-from cluster_abm.engine.cpu import book_progress, dispatch
-from cluster_abm.engine.disk import book_request, read_for_transfer, request_without_task
+from cluster_abm.engine.cpu import book_progress, dispatch, vacate
+from cluster_abm.engine.disk import book_request, read_for_transfer, request_ends_ns, request_without_task
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.rows import plan_next_event
 from cluster_abm.engine.tables import (
@@ -68,12 +68,11 @@ def predecessor(tasks: Table, head: int, slot: int) -> int:
 
 
 @inlined
-def leave_cpu(node: Row, task: Row, now_ns: int) -> None:
-    """Take the running task from the CPU, which is then free; if the CPU was still switching to it, it never ran."""
+def leave_cpu(node: Row, cores: Table, task: Row, now_ns: int) -> None:
+    """Take a running task from its core; if that was still switching to it, it never ran."""
     book_progress(node, task, now_ns)
-    task.cpu_queue_ns -= max(0, node.leg_ns - now_ns)
-    node.running = NONE
-    node.cpu_stop_ns = NEVER
+    task.cpu_queue_ns -= max(0, task.leg_ns - now_ns)
+    vacate(node, cores, task)
 
 
 @inlined
@@ -114,20 +113,32 @@ def leave_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 
 
 @inlined
-def leave_request_behind(node: Row, tables: Tables, slot: int) -> None:
-    """The disk finishes the request it is serving, which nothing can stop: a row without a task takes its place."""
+def leave_request_behind(node: Row, tables: Tables, slot: int) -> int:
+    """The device finishes a request that is in it, which nothing can stop: a row without a task takes its place.
+
+    Returns when it will end [ns].
+    """
     tasks = tables.tasks
     task = tasks[slot]
-    left = request_without_task(tables, task.service_ns)
+    left = request_without_task(tables, task.seek_ns, task.service_ns)
+    tasks[left].found_ns = task.found_ns
     tasks[left].next = task.next
-    node.disk_head = left
+    before = predecessor(tasks, node.disk_head, slot)
+    if before == NONE:
+        node.disk_head = left
+    else:
+        tasks[before].next = left
+    if node.device_tail == slot:
+        node.device_tail = left
     if node.disk_tail == slot:
         node.disk_tail = left
+    ends_ns = request_ends_ns(node, tasks, left)
     if task.request_kind == ARRIVAL_WRITE:
-        task.migration_ns += node.disk_end_ns - task.since_ns
+        task.migration_ns += ends_ns - task.since_ns
     else:
-        book_request(task, node.disk_end_ns)
+        book_request(task, ends_ns)
     task.request_kind = NONE
+    return ends_ns
 
 
 @inlined
@@ -151,8 +162,9 @@ def freeze(node: Row, tables: Tables, slot: int, now_ns: int) -> int:
     task = tasks[slot]
     leaves_ns = now_ns
     was_running = task.state == RUNNING
+    place = task.core
     if was_running:
-        leave_cpu(node, task, now_ns)
+        leave_cpu(node, tables.cores, task, now_ns)
     elif task.state == READY:
         leave_ready(node, tasks, slot, now_ns)
     elif task.state == AT_BARRIER or task.state == WAKING:
@@ -160,15 +172,14 @@ def freeze(node: Row, tables: Tables, slot: int, now_ns: int) -> int:
         task.barrier_ns += now_ns - task.since_ns
         if task.state == WAKING:
             leave_transit(node, tasks, slot)
-    elif node.disk_head == slot:
-        leaves_ns = node.disk_end_ns
-        leave_request_behind(node, tables, slot)
+    elif task.found_ns < NEVER:
+        leaves_ns = leave_request_behind(node, tables, slot)
     else:
         leave_disk_queue(node, tasks, slot, now_ns)
     node.tasks -= 1
-    change_demand(node, tasks, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
+    change_demand(node, tables, -task.memory_kb, -task.stream, -task.allocated_kb_per_s, -task.accesses, now_ns)
     if was_running:
-        dispatch(node, tasks, now_ns)
+        dispatch(node, tables, place, now_ns)
     node.no_leap_before_ns = 0
     return leaves_ns
 

@@ -1,8 +1,8 @@
 """One node's life, from event to event; and all nodes' over a window.
 
-Events of a node at one instant happen in this order: the CPU stops, the disk ends, a task enters. At a CPU stop
-the reasons are tested in this order: demand used up (or a barrier reached, or a background program has had its share),
-access, page fault, end of quantum.
+Events of a node at one instant happen in this order: the CPU stops, core by core, the disk ends, a task enters. At a
+stop the reasons are tested in this order: demand used up (or a barrier reached, or a background program has had its
+share), access, page fault, end of quantum.
 """
 
 from __future__ import annotations
@@ -12,15 +12,33 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.background import begins_again, is_background, rest
-from cluster_abm.engine.barriers import end_transit_at_barrier, go_on, reach_barrier
-from cluster_abm.engine.cpu import book_progress, dispatch, leap_rounds, make_ready, plan_stop
-from cluster_abm.engine.disk import ask_disk, book_request, next_in_service, request_kb, service_time_ns
+from cluster_abm.engine.barriers import end_transit_at_barrier, leave_barrier, reach_barrier
+from cluster_abm.engine.cores import core_of
+from cluster_abm.engine.cpu import (
+    book_progress,
+    dispatch,
+    end_quantum,
+    leaps_to_ns,
+    make_ready,
+    plan_stop,
+    vacate,
+)  # fmt: skip
+from cluster_abm.engine.disk import (
+    ask_disk,
+    book_request,
+    drawn_seek_ns,
+    next_in_service,
+    request_kb,
+    seek_of_access_ns,
+    service_of_fault_ns,
+    service_time_ns,
+)
 from cluster_abm.engine.ending import finish, kill_newest
 from cluster_abm.engine.memory import change_demand, count_access, fill_cache, fit_isolated_cache, is_hit
-from cluster_abm.engine.profiles import ends_phase, next_phase, profile_gap_ns, sleep
+from cluster_abm.engine.programs.background import begins_again, is_background, rest
+from cluster_abm.engine.programs.profiles import ends_phase, next_phase, profile_gap_ns, sleep
 from cluster_abm.engine.rows import give_back_slot, plan_next_event
-from cluster_abm.engine.streams import GAP, HIT, exponential, uniform
+from cluster_abm.engine.streams import GAP, HIT, SEEK, exponential, uniform
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
     EXPLICIT,
@@ -53,90 +71,100 @@ def draw_gap(node: Row, task: Row, phases: Table) -> None:
 
 
 @inlined
-def access(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> int:
-    """The running task makes an access: 0 if the buffer has it, else the disk's service time [ns]."""
+def access(node: Row, tables: Tables, task: Row, now_ns: int) -> tuple[int, int]:
+    """The running task makes an access: seek and whole service of its request [ns]; 0, 0 if the buffer has it."""
     size_kb = request_kb(task, task.accesses)
     if task.accesses >= task.isolated_from and uniform(task.key, HIT, task.accesses, 0) >= task.isolated_hit:
-        task.isolated_io_ns += service_time_ns(task.isolated_seek_ns, task.isolated_ns_per_kb, size_kb)
+        seek_ns = drawn_seek_ns(task.isolated_seek_ns, node.draws_seeks, task.key, SEEK, task.accesses)
+        task.isolated_io_ns += service_time_ns(seek_ns, task.isolated_ns_per_kb, size_kb)
         if task.isolated_buffer_kb > 0.0:
             fit_isolated_cache(task, size_kb)
-    service_ns = 0
+    seek_ns, service_ns = 0, 0
     if is_hit(node, task):
         task.hits += 1
         node.hits += 1
     else:
         task.requests += 1
         node.requests += 1
-        service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, size_kb)
+        seek_ns = seek_of_access_ns(node, task, task.accesses)
+        service_ns = service_time_ns(seek_ns, node.ns_per_kb, size_kb)
         fill_cache(node, size_kb)
     task.accesses += 1
     task.phase_accesses += 1
-    count_access(node, tasks, now_ns)
-    draw_gap(node, task, phases)
-    return service_ns
+    count_access(node, tables, now_ns)
+    draw_gap(node, task, tables.phases)
+    return seek_ns, service_ns
 
 
 @inlined
-def next_request(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> tuple[int, int]:
-    """What a task that has stopped asks of the disk: service [ns] and kind; 0 if its quantum is over, or on a hit."""
+def next_request(node: Row, tables: Tables, task: Row, now_ns: int) -> tuple[int, int, int]:
+    """What a task that has stopped asks of the disk: seek and whole service [ns], and kind; service 0 if its quantum is
+    over, or on a hit."""
     if task.gap_left_ns == 0:
-        return access(node, tasks, task, phases, now_ns), EXPLICIT
+        seek_ns, service_ns = access(node, tables, task, now_ns)
+        return seek_ns, service_ns, EXPLICIT
     if task.fault_credit >= 1.0:
         task.fault_credit -= 1.0
         task.faults += 1
         node.faults += 1
-        return int(node.fault_ns - node.fault_saved_ns), FAULT
-    return 0, EXPLICIT
+        seek_ns, service_ns = service_of_fault_ns(node, task, task.faults)
+        return seek_ns, service_ns, FAULT
+    return 0, 0, EXPLICIT
 
 
 @called
 def goes_on_after_phase(node: Row, tables: Tables, slot: int, now_ns: int) -> bool:
     """The running task goes on to its next phase; False if it sleeps before, or is killed, as the newest of them all,
-    for growing: then the CPU has another."""
+    for growing: then the core has another."""
     tasks = tables.tasks
-    pause_ns = next_phase(node, tasks, tasks[slot], tables.phases, now_ns)
+    task = tasks[slot]
+    place = task.core
+    pause_ns = next_phase(node, tables, task, now_ns)
     if pause_ns > 0:
-        node.running = NONE
+        vacate(node, tables.cores, task)
         sleep(node, tasks, slot, pause_ns, now_ns)
-        dispatch(node, tasks, now_ns)
+        dispatch(node, tables, place, now_ns)
     if node.demand_kb > node.limit_kb:
         kill_newest(node, tables, now_ns)
-    return bool(node.running == slot)
+    return bool(core_of(node, tables.cores, place).running == slot)
 
 
 @inlined
 def stop_cpu(node: Row, tables: Tables, now_ns: int, end_ns: int) -> None:
-    """The running task stops, for the first reason that holds."""
-    tasks, phases = tables.tasks, tables.phases
-    slot = node.running
+    """The running task that is the first to stop does so, for the first reason that holds."""
+    tasks, cores = tables.tasks, tables.cores
+    slot = node.stopping
     task = tasks[slot]
+    place = task.core
     book_progress(node, task, now_ns)
     if task.cpu_left_ns == 0 and task.barriers_left > 0:
+        vacate(node, cores, task)
         reach_barrier(node, tables, slot, now_ns)
-        dispatch(node, tasks, now_ns)
-        return
-    if task.cpu_left_ns == 0 and not begins_again(task):
+    elif task.cpu_left_ns == 0 and not begins_again(task):
+        vacate(node, cores, task)
         if is_background(task):
             rest(node, tasks, slot, now_ns)
         else:
             finish(node, tables, slot, now_ns)
-        dispatch(node, tasks, now_ns)
+    else:
+        seek_ns, blocks_ns, kind = 0, 0, EXPLICIT
+        if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, tables.phases):
+            if not goes_on_after_phase(node, tables, slot, now_ns):
+                return
+        else:
+            seek_ns, blocks_ns, kind = next_request(node, tables, task, now_ns)
+        if blocks_ns > 0:
+            vacate(node, cores, task)
+            ask_disk(node, tasks, slot, kind, seek_ns, blocks_ns, now_ns)
+            dispatch(node, tables, place, now_ns)
+        elif node.ready_head != NONE and now_ns >= task.quantum_start_ns + node.quantum_ns:
+            now_ns = leaps_to_ns(node, tables, now_ns, end_ns)
+            end_quantum(node, tables, slot, now_ns)
+            dispatch(node, tables, place, now_ns)
+        else:
+            plan_stop(node, cores, task, slot)
         return
-    if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
-        blocks_ns, kind = 0, EXPLICIT
-        if not goes_on_after_phase(node, tables, slot, now_ns):
-            return
-    else:
-        blocks_ns, kind = next_request(node, tasks, task, phases, now_ns)
-    if blocks_ns > 0:
-        ask_disk(node, tasks, slot, kind, blocks_ns, now_ns)
-        dispatch(node, tasks, now_ns)
-    elif node.ready_head != NONE and now_ns >= node.quantum_start_ns + node.quantum_ns:
-        now_ns = leap_rounds(node, tasks, now_ns, end_ns)
-        node.running = NONE
-        make_ready(node, tasks, slot, now_ns)
-    else:
-        plan_stop(node, task)
+    dispatch(node, tables, place, now_ns)
 
 
 @inlined
@@ -163,9 +191,10 @@ def enter_node(node: Row, task: Row, now_ns: int) -> None:
 
 
 @called
-def settle(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
+def settle(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """A task that has arrived writes what it brought, and then goes on where it was: at its barrier, at the disk with a
     request that it has still to make, or in the ready queue."""
+    tasks = tables.tasks
     task = tasks[slot]
     if task.request_kind == ARRIVAL_WRITE:
         # It has been written.
@@ -173,64 +202,63 @@ def settle(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
         task.request_kind = task.pending_kind
     elif task.arrival_write_kb > 0.0:
         task.pending_kind = task.request_kind
-        ask_disk(
-            node, tasks, slot, ARRIVAL_WRITE, int(math.floor(task.arrival_write_kb * node.ns_per_kb + 0.5)), now_ns
-        )
+        write_ns = int(math.floor(task.arrival_write_kb * node.ns_per_kb + 0.5))
+        ask_disk(node, tasks, slot, ARRIVAL_WRITE, 0, write_ns, now_ns)
         task.arrival_write_kb = 0.0
         return
     if task.wake_ns > 0:
-        end_transit_at_barrier(node, tasks, slot, now_ns)
+        end_transit_at_barrier(node, tables, slot, now_ns)
     elif task.request_kind == NONE:
-        make_ready(node, tasks, slot, now_ns)
+        make_ready(node, tables, slot, now_ns)
     elif task.request_kind == FAULT:
-        ask_disk(node, tasks, slot, FAULT, node.fault_ns - node.fault_saved_ns, now_ns)
+        seek_ns, service_ns = service_of_fault_ns(node, task, task.faults)
+        ask_disk(node, tasks, slot, FAULT, seek_ns, service_ns, now_ns)
     else:
-        service_ns = service_time_ns(node.seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
-        ask_disk(node, tasks, slot, EXPLICIT, service_ns, now_ns)
+        seek_ns = seek_of_access_ns(node, task, task.accesses - 1)
+        service_ns = service_time_ns(seek_ns, node.ns_per_kb, request_kb(task, task.accesses - 1))
+        ask_disk(node, tasks, slot, EXPLICIT, seek_ns, service_ns, now_ns)
 
 
 @inlined
-def end_request(node: Row, tables: Tables, now_ns: int) -> int:
-    """End the request in service: its task, if it has not migrated, is ready again; the next request starts.
+def end_request(node: Row, tables: Tables, now_ns: int) -> tuple[int, bool]:
+    """End the request in service; the next one starts.
 
-    Returns the row of a task that has written what it brought, and has still to settle in; NONE: there is none.
+    Returns the row of its task, NONE if that has migrated; and whether the task has written what it brought, and has
+    still to settle in: else it is ready.
     """
     tasks = tables.tasks
     slot = next_in_service(node, tasks, now_ns)
     task = tasks[slot]
     if task.request_kind == ARRIVAL_WRITE:
-        return slot
+        return slot, True
     if task.request_kind == LEFT_BEHIND:
         give_back_slot(tables, slot)
-    else:
-        if node.measures_bandwidths != 0 and task.request_kind == EXPLICIT and task.service_ns > 0:
-            node.disk_delay_share = (now_ns - task.since_ns) / task.service_ns - 1.0
-        book_request(task, now_ns)
-        task.request_kind = NONE
-        make_ready(node, tasks, slot, now_ns)
-    return NONE
+        return NONE, False
+    if node.measures_bandwidths != 0 and task.request_kind == EXPLICIT and task.service_ns > 0:
+        node.disk_delay_share = (now_ns - task.since_ns) / task.service_ns - 1.0
+    book_request(task, now_ns)
+    task.request_kind = NONE
+    return slot, False
 
 
 @inlined
-def enter(node: Row, tasks: Table, phases: Table, now_ns: int) -> int:
+def enter(node: Row, tables: Tables, now_ns: int) -> tuple[int, bool]:
     """Let the first task in transit arrive, or the first task with an opened barrier go on.
 
-    Returns the row of a task that brought data, waits at a barrier or has a request to make, and has still to settle
-    in; NONE: there is none, the task is ready.
+    Returns its row; and whether it brought data, waits at a barrier or has a request to make, and has still to settle
+    in: else it is ready.
     """
+    tasks = tables.tasks
     slot = pop_transit_head(node, tasks)
     task = tasks[slot]
     if task.state == WAKING:
-        go_on(node, tasks, slot, now_ns)
-        return NONE
+        leave_barrier(task, now_ns)
+        return slot, False
     enter_node(node, task, now_ns)
     if task.gap_left_ns == NONE:
-        draw_gap(node, task, phases)
-    change_demand(node, tasks, task.memory_kb, task.stream, task.allocated_kb_per_s, task.accesses, now_ns)
-    if task.arrival_write_kb > 0.0 or task.wake_ns > 0 or task.request_kind != NONE:
-        return slot
-    make_ready(node, tasks, slot, now_ns)
-    return NONE
+        draw_gap(node, task, tables.phases)
+    change_demand(node, tables, task.memory_kb, task.stream, task.allocated_kb_per_s, task.accesses, now_ns)
+    return slot, task.arrival_write_kb > 0.0 or task.wake_ns > 0 or task.request_kind != NONE
 
 
 @called
@@ -244,13 +272,22 @@ def live_until(node: Row, tables: Tables, end_ns: int) -> None:
             now_ns = node.next_event_ns
             if node.cpu_stop_ns == now_ns:
                 stop_cpu(node, tables, now_ns, end_ns)
-            elif node.disk_end_ns == now_ns:
-                arrived = end_request(node, tables, now_ns)
             else:
-                arrived = enter(node, tables.tasks, tables.phases, now_ns)
+                if node.disk_end_ns == now_ns:
+                    slot, has_to_settle = end_request(node, tables, now_ns)
+                    if has_to_settle:
+                        arrived = slot
+                    elif slot != NONE:
+                        make_ready(node, tables, slot, now_ns)
+                else:
+                    slot, has_to_settle = enter(node, tables, now_ns)
+                    if has_to_settle:
+                        arrived = slot
+                    elif slot != NONE:
+                        make_ready(node, tables, slot, now_ns)
             plan_next_event(node)
         if arrived != NONE:
-            settle(node, tables.tasks, arrived, now_ns)
+            settle(node, tables, arrived, now_ns)
         if node.demand_kb > node.limit_kb:
             kill_newest(node, tables, now_ns)
         plan_next_event(node)

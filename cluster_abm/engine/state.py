@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.advance import advance, end_slice
-from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_memory
-from cluster_abm.engine.background import start_background
+from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_disk_speed, change_memory
 from cluster_abm.engine.barriers import open_barrier_of
 from cluster_abm.engine.ending import end_job
 from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, turn_back
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
+from cluster_abm.engine.programs.background import start_background
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
@@ -28,6 +28,7 @@ from cluster_abm.engine.tables import (
     LAST_FINISH_NS,
     LOAD,
     NEVER,
+    NONE,
     NS_PER_MS,
     REQUEST_ONLY,
     Table,
@@ -195,8 +196,24 @@ class EngineState(GrowingTables):
         open_barrier_of(self.tables, job, self.slice_ns, now_ns)
 
     def set_speed(self, node: int, speed: float, now_ns: int) -> None:
-        """Another CPU speed of a node (altering.change_cpu_speed)."""
-        change_cpu_speed(self.tables, node, speed, now_ns)
+        """Another CPU speed of a node when nothing is wrong (altering.change_cpu_speed)."""
+        self._as_built["speed"][node] = speed
+        change_cpu_speed(self.tables, node, speed * float(self.nodes["cpu_factor"][node]), now_ns)
+
+    def slow_cpu(self, node: int, factor: float, now_ns: int) -> None:
+        """A node's CPU works at `factor` times the speed that it has when nothing is wrong."""
+        speed = float(self._as_built["speed"][node])
+        self.nodes["cpu_factor"][node] = factor
+        change_cpu_speed(self.tables, node, speed * factor, now_ns)
+
+    def slow_disk(self, node: int, factor: float, now_ns: int) -> None:
+        """A node's disk works at `factor` times the speed that it was built with (altering.change_disk_speed)."""
+        change_disk_speed(self.tables, node, factor, self._as_built, now_ns)
+
+    @cached_property
+    def _as_built(self) -> Table:
+        """The nodes with nothing wrong: first asked for before anything is."""
+        return self.nodes.copy()
 
     def set_memory(self, node: int, memory_kb: int, now_ns: int) -> None:
         """Another size of a node's RAM (altering.change_memory)."""
@@ -226,6 +243,11 @@ class EngineState(GrowingTables):
         kb = round(mb * 1000.0)
         self.nodes["net_kb"][source] += kb
         self.nodes["net_kb"][target] += kb
+
+    def live_jobs(self) -> Integers:
+        """Numbers of the jobs of which tasks have started and not ended, ascending."""
+        tasks = self.tasks
+        return np.unique(tasks["job"][(tasks["state"] != FREE) & (tasks["job"] != NONE)])
 
     def live_tasks_of(self, job: int) -> Integers:
         """Numbers of a job's tasks that have started and not ended, in the order of their rows."""
@@ -259,6 +281,11 @@ class EngineState(GrowingTables):
         return entry(admit, self.tables, np.uint64(0), Starts(*(np.zeros(1, np.int64),) * 6))
 
     @cached_property
+    def _compiled_busy(self) -> Callable[[Table, Table, Table, int, Integers, Integers], None]:
+        times = np.zeros(1, np.int64)
+        return entry(busy, self.tables.nodes, self.tables.tasks, self.tables.cores, 0, times, times)
+
+    @cached_property
     def _compiled_measure(self) -> Callable[[Table, Table, int, Table, int, int, bool], None]:
         return entry(measure, self.nodes, self.tasks, 0, self.empty_loads(), 0, 0, False)
 
@@ -273,10 +300,18 @@ class EngineState(GrowingTables):
         self._compiled_measure(tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates)
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
-        """CPU and disk time given by each node until now, shape (nodes,) each [ns]."""
+        """CPU of all cores, and time with a request in the disk's device, of each node until now, shape (nodes,) each
+        [ns]."""
         cpu_ns, disk_ns = np.empty(len(self.nodes), np.int64), np.empty(len(self.nodes), np.int64)
-        busy(self.nodes, self.tasks, now_ns, cpu_ns, disk_ns)
+        tables = self.tables
+        self._compiled_busy(tables.nodes, tables.tasks, tables.cores, now_ns, cpu_ns, disk_ns)
         return cpu_ns, disk_ns
+
+    def in_device_ns(self, now_ns: int) -> Integers:
+        """Sum over the requests of each node's disk of the time that each was in its device, shape (nodes,) [ns]."""
+        nodes = self.nodes
+        with_several = nodes["in_device_ns"] + nodes["in_device"] * (now_ns - nodes["device_mark_ns"])
+        return np.where(nodes["channels"] == 1, self.busy_ns(now_ns)[1], with_several)
 
     def empty_loads(self) -> Table:
         """A load table for all nodes, zeroed."""

@@ -20,7 +20,7 @@ Word = Any
 
 Flags = npt.NDArray[np.bool_]
 
-GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT = range(1, 7)
+GAP, SIZE, HIT, PLACEMENT, MESSAGE, REPORT, SEEK, FAULT_SEEK = range(1, 9)
 
 
 @inlined

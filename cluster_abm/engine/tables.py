@@ -51,7 +51,7 @@ def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
 
 
 NODE, TASK, RECORD = dtype_of(fields.NODE_FIELDS), dtype_of(fields.TASK_FIELDS), dtype_of(fields.RECORD_FIELDS)
-PHASE = dtype_of(fields.PHASE_FIELDS)
+PHASE, CORE = dtype_of(fields.PHASE_FIELDS), dtype_of(fields.CORE_FIELDS)
 JOB, LOAD, BARRIER = dtype_of(fields.JOB_FIELDS), dtype_of(fields.LOAD_FIELDS), dtype_of(fields.BARRIER_FIELDS)
 CHECKPOINT = dtype_of(fields.CHECKPOINT_FIELDS)
 CANDIDATE, BACKGROUND = dtype_of(fields.CANDIDATE_FIELDS), dtype_of(fields.BACKGROUND_FIELDS)
@@ -63,6 +63,7 @@ class Tables(NamedTuple):
     Attributes:
         homes: the nodes on which jobs are submitted, shape (nodes,), fields.NODE_FIELDS.
         nodes: the nodes on which they run: the same table, or the one row of a pooled cluster.
+        cores: the cores of `nodes`, node by node, shape (cores of all nodes,), fields.CORE_FIELDS.
         jobs: shape (jobs,), fields.JOB_FIELDS.
         tasks: recycled rows of the live tasks, fields.TASK_FIELDS; a row's number must never reach a result.
         free: stack of free rows of `tasks`, shape (len(tasks),).
@@ -77,6 +78,7 @@ class Tables(NamedTuple):
 
     homes: Table
     nodes: Table
+    cores: Table
     jobs: Table
     tasks: Table
     free: Integers
@@ -91,10 +93,11 @@ def empty_nodes(count: int) -> Table:
     """`count` idle nodes, shape (count,); the caller fills in the hardware."""
     nodes = np.zeros(count, NODE)
     nodes["limit_kb"] = NEVER
+    nodes["cores"] = nodes["channels"] = 1
+    nodes["cpu_factor"] = nodes["disk_factor"] = 1.0
     for name in ("cpu_stop_ns", "disk_end_ns", "arrival_ns", "next_event_ns"):
         nodes[name] = NEVER
-    for name in ("running", "last_task"):
-        nodes[name] = NONE
+    nodes["device_tail"] = NONE
     for queue in ("ready", "disk", "transit", "member"):
         nodes[f"{queue}_head"] = NONE
         nodes[f"{queue}_tail"] = NONE

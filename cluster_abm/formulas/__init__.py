@@ -12,6 +12,7 @@ from cluster_abm.formulas.buffer import (
     hit_rate,
 )
 from cluster_abm.formulas.capacity import relative_capacity, relative_load
+from cluster_abm.formulas.cores import others_per_core, sharing, tasks_per_core
 from cluster_abm.formulas.cost import (
     available_mb_per_s,
     migration_cost_effectiveness,
@@ -21,7 +22,7 @@ from cluster_abm.formulas.cost import (
     written_mb,
 )
 from cluster_abm.formulas.data_access import between_clusters_ms, data_access_ms, transfer_ms, within_cluster_ms
-from cluster_abm.formulas.disk import service_ms
+from cluster_abm.formulas.disk import disk_response_ms, disk_work_ms, service_ms
 from cluster_abm.formulas.imbalance import load_imbalance_factor, load_imbalance_factors
 from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms, narrows_the_gap, weighted_load
 from cluster_abm.formulas.load_class import ClassThresholds, load_class
@@ -34,9 +35,17 @@ from cluster_abm.formulas.oversize import (
     oversize,
     paging_rate_per_s,
 )
-from cluster_abm.formulas.response import closed_response_ms, cpu_response_ms, mg1_response_ms, open_disk
+from cluster_abm.formulas.power import energy_j
+from cluster_abm.formulas.response import (
+    closed_response_ms,
+    cpu_response_ms,
+    mg1_response_ms,
+    mgq_response_ms,
+    open_disk,
+)
 from cluster_abm.formulas.slowdown import isolated_paging_ms, slowdown
 from cluster_abm.formulas.sums import total
+from cluster_abm.formulas.waiting import erlang_c, wait_at_servers_ms
 
 __all__ = [
     "ClassThresholds",
@@ -52,7 +61,11 @@ __all__ = [
     "cpu_share",
     "data_access_ms",
     "data_kb",
+    "disk_response_ms",
     "disk_share",
+    "disk_work_ms",
+    "energy_j",
+    "erlang_c",
     "even_faults",
     "explicit_io_per_ms",
     "hit_rate",
@@ -63,12 +76,14 @@ __all__ = [
     "load_imbalance_factor",
     "load_imbalance_factors",
     "mg1_response_ms",
+    "mgq_response_ms",
     "migration_cost_effectiveness",
     "migration_ms",
     "moving_ms",
     "narrows_the_gap",
     "node_faults_per_ms",
     "open_disk",
+    "others_per_core",
     "oversize",
     "page_faults_per_ms",
     "page_load_ms",
@@ -77,9 +92,12 @@ __all__ = [
     "relative_load",
     "remote_execution_ms",
     "service_ms",
+    "sharing",
     "slowdown",
+    "tasks_per_core",
     "total",
     "transfer_ms",
+    "wait_at_servers_ms",
     "weighted_load",
     "within_cluster_ms",
     "written_mb",

@@ -34,8 +34,8 @@ def load_class(cpu_percent: float, queue: float, memory_percent: float, threshol
     the two comparisons that the paper gives (memory > 85 %, CPU <= 1 %), high is above a threshold, low is up to it.
 
     Args:
-        cpu_percent: CPU utilisation, mean of the last five seconds [%].
-        queue: tasks running or waiting for the CPU, mean as above.
+        cpu_percent: utilisation of all cores, mean of the last five seconds [%].
+        queue: tasks running or waiting for the CPU, per core, mean as above.
         memory_percent: memory utilisation, mean as above [%].
         thresholds: from where on these are high or low.
     """

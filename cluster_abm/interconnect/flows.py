@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,23 @@ class Flows:
         self._table = np.delete(self._table, row)
         self._share(at_ns)
         return left_mb
+
+    def change_capacities(self, links: Sequence[int], mb_per_s: Floats, at_ns: int) -> None:
+        """Give links another capacity from this instant on; what is under way shares it.
+
+        Args:
+            links: their numbers.
+            mb_per_s: their capacities, shape (len(links),) [MB/s].
+            at_ns: when [ns], not before the time advanced to.
+
+        Raises:
+            ValueError: the past.
+        """
+        self._not_in_the_past(at_ns)
+        self._pass(at_ns)
+        self._capacities = self._capacities.copy()
+        self._capacities[list(links)] = mb_per_s
+        self._share(at_ns)
 
     def advance(self, until_ns: int) -> list[tuple[int, int]]:
         """Let time pass.

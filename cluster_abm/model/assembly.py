@@ -11,6 +11,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.buffer_control import BufferController
+from cluster_abm.model.degrading import Degrading
 from cluster_abm.model.managed_policies import ManagedPolicies, policies_of
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
@@ -60,6 +61,7 @@ class Parts:
     periodic: PeriodicOffers
     log: DecisionLog
     failures: Failures
+    degrading: Degrading
     submissions: Submissions
     measurements: Measurements
 
@@ -86,6 +88,8 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         engine.start_background(background(setup, engine.nodes, policies.main))
     if setup.failures.can_happen and is_pooled:
         raise InputError(f"failures: policy {policies.main.name!r} pools all nodes; none of them can fail")
+    if setup.failures.degrade and is_pooled:
+        raise InputError(f"failures.degrade: policy {policies.main.name!r} pools all nodes; none of them can be slow")
     availability = Availability(setup.cluster.nodes)
     all_is_known = setup.negotiation.mode == "papers" or policies.main.central
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
@@ -122,6 +126,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         holding = _holding(setup, policies, views, availability, announcements, periodic, live, are_sent)
     schedule = Users(engine, clock) if are_closed(setup) else Schedule(engine)
     submissions = Submissions(engine, clock, availability, schedule, holding, lambda: failures.are_to_come)
+    degrading = Degrading(setup.failures.degrade, setup.cluster.nodes, live.whole, transfers, engine, clock, run_seed)
     return Parts(
         clock=clock,
         policies=policies,
@@ -142,6 +147,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         periodic=periodic,
         log=log,
         failures=failures,
+        degrading=degrading,
         submissions=submissions,
         measurements=Measurements(engine, clock, setup.measure.period_ms, policies.any_needs_averages),
     )

@@ -27,6 +27,8 @@ class Availability:
         self.up: Flags = np.ones(nodes, bool)
         self.draining: Flags = np.zeros(nodes, bool)
         self.can_change = False
+        self._down_since_ns = np.zeros(nodes, np.int64)
+        self._down_ns = np.zeros(nodes, np.int64)
         self.refresh()
 
     def refresh(self) -> None:
@@ -34,6 +36,18 @@ class Availability:
         self.accepting: Flags = self.up & ~self.draining
         self.any_up = bool(self.up.any())
         self.any_accepting, self.all_accepting = bool(self.accepting.any()), bool(self.accepting.all())
+
+    def change(self, node: int, is_up: bool, now_ns: int) -> None:
+        """A node goes down or comes back; if it is so already nothing happens."""
+        if self.up[node] and not is_up:
+            self._down_since_ns[node] = now_ns
+        elif is_up and not self.up[node]:
+            self._down_ns[node] += now_ns - self._down_since_ns[node]
+        self.up[node] = is_up
+
+    def down_ns(self, now_ns: int) -> npt.NDArray[np.int64]:
+        """How long each node has been down until now, shape (nodes,) [ns]."""
+        return np.where(self.up, self._down_ns, self._down_ns + now_ns - self._down_since_ns)
 
     def stand_in(self, node: int) -> int:
         """The node that takes the arrivals of a node: itself, else the next one that accepts; itself if none does."""

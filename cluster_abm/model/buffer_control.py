@@ -32,7 +32,7 @@ class BufferController:
         self._period_ns = whole_ns(settings.period_ms)
         self.due_ns = clock.boundary_from(self._period_ns) if is_on else NEVER
         self._looked_ns = 0
-        self._busy_ns = np.zeros(len(engine.nodes), np.int64)
+        self._busy_ns = np.zeros(len(engine.nodes))
         self._faults = np.zeros(len(engine.nodes), np.int64)
 
     def act(self) -> None:
@@ -41,9 +41,10 @@ class BufferController:
         if now_ns < self.due_ns:
             return
         nodes, since_ns = self._engine.nodes, now_ns - self._looked_ns
-        busy_ns, faults = self._engine.busy_ns(now_ns)[1], nodes["faults"].copy()
+        # Where the device takes several requests at once its time is shared among its channels.
+        busy_ns, faults = self._engine.in_device_ns(now_ns) / nodes["channels"], nodes["faults"].copy()
         # Faults that were asked for and have not been served yet are time to come, which counts as well.
-        fault_ns = (faults - self._faults) * nodes["fault_ns"]
+        fault_ns = (faults - self._faults) * nodes["fault_ns"] / nodes["channels"]
         fault_shares = np.minimum(1.0, fault_ns / since_ns)
         # What is left are accesses, and now and then data that a task brings or takes along.
         miss_shares = np.clip((busy_ns - self._busy_ns - fault_ns) / since_ns, 0.0, 1.0)
@@ -54,5 +55,5 @@ class BufferController:
         # A KB at least is left to programs, and no part of a KB is taken from a buffer that has none.
         more_kb = np.trunc(np.minimum(wanted_kb, nodes["user_memory_kb"] - 1.0)).astype(np.int64)
         self._engine.grow_buffers(np.where(self._availability.up, more_kb, 0), now_ns)
-        self._busy_ns, self._faults, self._looked_ns = busy_ns.copy(), faults, now_ns
+        self._busy_ns, self._faults, self._looked_ns = busy_ns, faults, now_ns
         self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)

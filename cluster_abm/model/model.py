@@ -124,7 +124,7 @@ class ClusterModel(Readings, mesa.Model):
         # What else acts at boundaries: in most runs nothing.
         acts = (parts.remote_memory, parts.buffers, parts.averages)
         self._periodic = [one for one in acts if one.due_ns < NEVER]
-        due = [parts.measurements, parts.periodic, parts.failures, parts.reports, *self._periodic]
+        due = [parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.reports, *self._periodic]
         self._windows = Windows(
             clock, submissions, parts.transfers, due, self._end_ns, lambda: self.placement.places_slice_by_slice,
             parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
@@ -161,6 +161,7 @@ class ClusterModel(Readings, mesa.Model):
         """The order of a slice; `run` passes a later boundary, the next at which agents talk, with the same result."""
         parts = self.parts
         parts.failures.occur()
+        parts.degrading.act()
         for arrivals in parts.submissions.arrive(boundary_ns):
             if not self.placement.place(arrivals):
                 parts.submissions.put_back(arrivals)

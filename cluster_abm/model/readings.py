@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from cluster_abm.model.observation.summary import counted_jobs, program_metrics,
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import program_names
+from cluster_abm.workload import OfferedLoad, offered_load, program_names
 
 Integers = npt.NDArray[np.int64]
 
@@ -93,11 +94,23 @@ class Readings:
             "blocked": blocked, "running": unfinished - blocked,
         }  # fmt: skip
 
+    @cached_property
+    def offered_load(self) -> OfferedLoad | None:
+        """The load that the scenario offers; None where no window is known in which jobs are submitted."""
+        return offered_load(self.setup, self.engine.jobs)
+
     def run_data(self) -> RunData:
         """What the metrics are computed from (results.metrics)."""
         parts = self.parts
         return run_data(
-            self.setup, self.engine, parts.clock, parts.departures, parts.log, parts.failures, parts.staging
+            self.setup,
+            self.engine,
+            parts.clock,
+            parts.departures,
+            parts.log,
+            parts.failures,
+            parts.availability,
+            parts.staging,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -109,6 +122,7 @@ class Readings:
             "seed": self.run_seed,
             "slices": self.parts.clock.slices,
             "simulated_ms": self.now_ms,
+            "offered_load": None if self.offered_load is None else self.offered_load.as_dict(),
             "jobs": self.job_counts(*counted_jobs(run)),
             "metrics": computed(run),
             **program_metrics(self.setup, run),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
@@ -18,6 +19,7 @@ from cluster_abm.limits import available_processors
 from cluster_abm.policies import Hardware, Policy
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.load import tables_of
 from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
 
@@ -29,7 +31,7 @@ def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any]) -> Sce
         return load_scenario(scenario, overrides)
     if not overrides:
         return scenario
-    return scenario_from(scenario.model_dump(exclude_none=True), scenario.name, overrides)
+    return scenario_from(tables_of(scenario), scenario.name, overrides)
 
 
 def _plain(value: Any) -> Any:
@@ -54,16 +56,12 @@ def travel_ns(cost_ms: float, task: int, target: int) -> int:
 def node_table(cluster: Cluster) -> Table:
     """The node table of an idle cluster; the groups come first, in their order, then the default nodes."""
     nodes = empty_nodes(cluster.nodes)
-    nodes["quantum_ns"] = nanoseconds(cluster.quantum_ms)
-    nodes["switch_ns"] = nanoseconds(cluster.context_switch_ms)
     nodes["fault_ratio_cap"] = math.inf if cluster.page_fault_ratio_cap is None else cluster.page_fault_ratio_cap
     nodes["overflow_only"] = cluster.page_fault_law == "overflow"
     nodes["by_oversize"] = cluster.paging == "oversize"
     nodes["fault_evenness"] = cluster.fault_evenness
     first = 0
-    default_count = cluster.nodes - sum(group.count for group in cluster.group)
-    for group, count in [*((group, group.count) for group in cluster.group), (None, default_count)]:
-        kind = cluster if group is None else cluster.like(group)
+    for kind, count in cluster.kinds:
         buffer_mb = kind.buffer_mb
         fixed_buffer = kind.buffer_in_memory and cluster.paging == "rate"
         user_mb = kind.memory_mb - kind.system_mb - (buffer_mb if fixed_buffer else 0.0)
@@ -71,6 +69,9 @@ def node_table(cluster: Cluster) -> Table:
         if fault_ms is None:
             fault_ms = service_ms(kind.page_kb, kind.disk_seek_rotation_ms, kind.disk_mb_per_s)
         rows = nodes[first : first + count]
+        rows["cores"] = kind.cores
+        rows["quantum_ns"] = NEVER if kind.quantum_ms == math.inf else nanoseconds(kind.quantum_ms)
+        rows["switch_ns"] = nanoseconds(kind.context_switch_ms)
         rows["speed"] = kind.cpu_speed
         rows["memory_kb"] = round(kind.memory_mb * 1000)
         rows["user_memory_kb"] = max(1, round(user_mb * 1000))
@@ -79,10 +80,22 @@ def node_table(cluster: Cluster) -> Table:
         rows["buffer_kb"] = buffer_mb * 1000
         rows["seek_ns"] = nanoseconds(kind.disk_seek_rotation_ms)
         rows["ns_per_kb"] = NS_PER_MS / kind.disk_mb_per_s
+        rows["channels"] = kind.disk_channels
+        rows["draws_seeks"] = kind.disk_latency == "exponential"
         rows["fault_ns"] = max(1, nanoseconds(fault_ms))
+        rows["fault_seek_ns"] = nanoseconds(max(0.0, fault_ms - service_ms(kind.page_kb, 0.0, kind.disk_mb_per_s)))
         rows["fault_rate_per_ms"] = kind.page_fault_rate_per_ms
         first += count
     return nodes
+
+
+def watts_of(cluster: Cluster) -> npt.NDArray[np.float64] | None:
+    """Power of every node: idle, what its cores add and what its disk adds, shape (nodes, 3) [W]; None: not set."""
+    if not cluster.has_power:
+        return None
+    names = ("idle_watts", "cpu_watts", "disk_watts")
+    rows = [[getattr(kind, name) or 0.0 for name in names] for kind, count in cluster.kinds for _ in range(count)]
+    return np.array(rows)
 
 
 def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
@@ -107,19 +120,23 @@ def background(scenario: Scenario, nodes: Table, policy: Policy) -> Table:
 
 
 def hardware(nodes: Table) -> tuple[Hardware, ...]:
-    """The fixed properties of every node, in the units that load managers compute in; a buffer as it was set up."""
+    """The fixed properties of every node, in the units that load managers compute in; a buffer as it was set up, and
+    devices as they are when nothing is wrong."""
     return tuple(
         Hardware(
-            speed=float(node["speed"]),
+            speed=float(node["speed"] / node["cpu_factor"]),
             user_memory_mb=float(node["user_memory_kb"] + node["buffer_shift_kb"]) / 1000.0,
             fault_rate_per_ms=float(node["fault_rate_per_ms"]),
             fault_ratio_cap=float(node["fault_ratio_cap"]),
             overflow_only=bool(node["overflow_only"]),
             by_oversize=bool(node["by_oversize"]),
-            fault_service_ms=float(node["fault_ns"]) / NS_PER_MS,
-            seek_rotation_ms=float(node["seek_ns"]) / NS_PER_MS,
-            disk_mb_per_s=float(NS_PER_MS / node["ns_per_kb"]),
+            fault_service_ms=float(node["fault_ns"] * node["disk_factor"]) / NS_PER_MS,
+            seek_rotation_ms=float(node["seek_ns"] * node["disk_factor"]) / NS_PER_MS,
+            disk_mb_per_s=float(NS_PER_MS / (node["ns_per_kb"] * node["disk_factor"])),
             buffer_mb=float(node["buffer_kb"] - node["buffer_shift_kb"]) / 1000.0,
+            cores=int(node["cores"]),
+            disk_channels=int(node["channels"]),
+            fault_transfer_ms=float((node["fault_ns"] - node["fault_seek_ns"]) * node["disk_factor"]) / NS_PER_MS,
         )
         for node in nodes
     )

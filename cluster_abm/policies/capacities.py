@@ -11,10 +11,12 @@ import numpy.typing as npt
 from cluster_abm.formulas import (
     cpu_share,
     disk_share,
+    disk_work_ms,
     io_load_ms,
     relative_capacity,
     relative_load,
     service_ms,
+    tasks_per_core,
 )
 from cluster_abm.policies.tasks import ArrivingTask, Hardware
 
@@ -41,18 +43,26 @@ class Capacities(NamedTuple):
     """What the nodes have relative to their mean, shape (nodes,) each; and the mean node.
 
     Attributes:
-        cpu: by CPU speed.
+        cpu: all cores of a node, each by its speed: `speed` times `cores`.
         memory: by memory for programs.
-        disk: by requests of REQUEST_KB served per ms.
+        disk: by requests of REQUEST_KB served per ms, if many wait.
+        speed: of a core.
+        cores: how many, not relative to anything.
+        turns: as `cpu`, relative to its mean.
         mean_speed: CPU speed of the mean node.
         mean_request_ms: time its disk takes for such a request [ms].
+        mean_work_ms: for how long such a request keeps it from others [ms]; the same on one channel.
     """
 
     cpu: Loads
     memory: Loads
     disk: Loads
+    speed: Loads
+    cores: Loads
+    turns: Loads
     mean_speed: float
     mean_request_ms: float
+    mean_work_ms: float
 
     def of(self, resource: str) -> Loads:
         """The nodes' capacities in CPU, MEMORY or DISK."""
@@ -63,13 +73,22 @@ class Capacities(NamedTuple):
 
 def capacities_of(hardware: Sequence[Hardware]) -> Capacities | None:
     """What the nodes have relative to each other; None if all are alike, for then a load is what it is."""
-    speed = np.array([node.speed for node in hardware])
+    speeds = np.array([node.speed for node in hardware])
+    cores = np.array([float(node.cores) for node in hardware])
     memory_mb = np.array([node.user_memory_mb for node in hardware])
-    per_ms = np.array([1.0 / service_ms(REQUEST_KB, node.seek_rotation_ms, node.disk_mb_per_s) for node in hardware])
-    cpu, memory, disk = (relative_capacity(rates) for rates in (speed, memory_mb, per_ms))
-    if all((relative == 1.0).all() for relative in (cpu, memory, disk)):
+    requests_ms = [service_ms(REQUEST_KB, node.seek_rotation_ms, node.disk_mb_per_s) for node in hardware]
+    works_ms = [
+        disk_work_ms(request_ms, REQUEST_KB / node.disk_mb_per_s, node.disk_channels)
+        for node, request_ms in zip(hardware, requests_ms, strict=True)
+    ]
+    alone_per_ms, per_ms = 1.0 / np.array(requests_ms), 1.0 / np.array(works_ms)
+    speed, memory, disk = (relative_capacity(rates) for rates in (speeds, memory_mb, per_ms))
+    if all((relative == 1.0).all() for relative in (speed, memory, disk, cores / cores[0])):
         return None
-    return Capacities(cpu, memory, disk, float(speed.mean()), float(1.0 / per_ms.mean()))
+    return Capacities(
+        speed * cores, memory, disk, speed, cores, relative_capacity(speeds * cores), float(speeds.mean()),
+        float(1.0 / alone_per_ms.mean()), float(1.0 / per_ms.mean()),
+    )  # fmt: skip
 
 
 def joining_load(task: ArrivingTask, index: str, capacities: Capacities) -> float:
@@ -90,7 +109,7 @@ def joining_load(task: ArrivingTask, index: str, capacities: Capacities) -> floa
         case "cpu_ms":
             return task.cpu_ms / mean_speed
         case "io_ms":
-            return io_load_ms(task.cpu_ms, task.io_per_ms, request_ms)
+            return io_load_ms(task.cpu_ms, task.io_per_ms, capacities.mean_work_ms)
         case _:
             return 0.0
 
@@ -106,6 +125,11 @@ def compared(load: Loads, index: str, capacities: Capacities, task: ArrivingTask
     """
     joining = 0.0 if task is None else joining_load(task, index, capacities)
     resource = served_by(index)
+    if index == "mean_queue":
+        # Of each core as it is.
+        return relative_load(load, joining, capacities.speed)
+    if resource == CPU:
+        return relative_load(tasks_per_core(load + joining, capacities.cores), 0.0, capacities.speed)
     if resource:
         return relative_load(load, joining, capacities.of(resource))
     resource = own_time_of(index)

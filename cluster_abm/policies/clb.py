@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cluster_abm.formulas import cpu_response_ms, cpu_share, page_load_ms
+from cluster_abm.formulas import cpu_response_ms, cpu_share, disk_work_ms, page_load_ms
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import ArrivingTask, Hardware, View
 
@@ -49,11 +49,13 @@ class CpuLoadBalancing(Policy):
         if index == "io_ms":
             return task.io_on(on)
         if index == "page_ms":
-            return page_load_ms(faults_per_ms, task.cpu_ms, on.fault_service_ms)
+            fault_ms = disk_work_ms(on.fault_service_ms, on.fault_transfer_ms, on.disk_channels)
+            return page_load_ms(faults_per_ms, task.cpu_ms, fault_ms)
         if index == "cpu_ms":
-            return task.cpu_on(on)
+            return task.cpu_on(on) / on.cores
         return cpu_share(task.io_per_ms * on.speed, task.request_on(on), faults_per_ms * on.speed, on.fault_service_ms)
 
     def response_ms(self, task: ArrivingTask, view: View, node: int) -> float:
         """By the CPU alone: its expected queue there, page faults counted as I/O."""
-        return cpu_response_ms(task.cpu_on(view.hardware[node]), view.measured("queue_paging", node))
+        on = view.hardware[node]
+        return cpu_response_ms(task.cpu_on(on), view.measured("queue_paging", node), on.cores)

@@ -17,10 +17,12 @@ from cluster_abm.formulas import (
     explicit_io_per_ms,
     hit_rate,
     mg1_response_ms,
+    mgq_response_ms,
     node_faults_per_ms,
     open_disk,
     page_load_ms,
     service_ms,
+    sharing,
 )
 from cluster_abm.jit import inlinable
 from cluster_abm.policies.base import Decision, Policy
@@ -122,7 +124,7 @@ def response_on(
         is_there: whether the row includes the task.
         cpu_ms, age_ms: CPU still to receive, and received, at speed 1 [ms].
         io_per_ms, request_kb, memory_mb, reaccess_rate: as the task announces them.
-        estimator: CLOSED; MG1, which is WAL-PM (1) with E(L) at least 1 and rho at most 0.99 (settled); or
+        estimator: CLOSED; MG1, which is WAL-PM (1) with E(L) per core at least 1 and rho at most 0.99 (settled); or
             CPU_MEMORY: `closed` without explicit I/O, by the CPU queue as it is; or WITHOUT_PAGING: `closed` without
             page faults.
         effective_rates: I/O rates without buffer hits, page faults counted as I/O; the row must be of such rates too.
@@ -135,12 +137,15 @@ def response_on(
             node.overflow_only, node.by_oversize, load["accesses"],
         )  # fmt: skip
     page_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_service_ms)
+    page_transfer_ms = page_load_ms(faults_per_ms, cpu_ms, node.fault_transfer_ms)
     if estimator == WITHOUT_PAGING:
-        page_ms = 0.0
+        page_ms = page_transfer_ms = 0.0
     remaining_ms = cpu_ms / node.speed
     if estimator == CPU_MEMORY:
         tasks = load["cpu_queue"] if is_there else load["cpu_queue"] + 1.0
-        return closed_response_ms(remaining_ms, 0.0, 0.0, page_ms, tasks, 0.0)
+        return closed_response_ms(
+            remaining_ms, 0.0, 0.0, page_ms, tasks, 0.0, page_transfer_ms, node.cores, node.disk_channels
+        )
     rate, counted_faults = io_per_ms, 0.0
     if effective_rates:
         stream = io_per_ms * request_kb
@@ -160,7 +165,12 @@ def response_on(
     if estimator == MG1:
         work = 0.0 if is_there else rate * request_ms
         rates = load["io_per_ms"] * node.speed + (0.0 if is_there else rate)
-        clamped = max(1.0, queue)
+        clamped = sharing(queue, node.cores)
+        if node.disk_channels > 1:
+            return mgq_response_ms(
+                remaining_ms, rate, clamped, rates, load["disk_work"] + work, load["disk_square"] + work * request_ms,
+                node.seek_rotation_ms, int(node.disk_channels), HIGHEST_RHO,
+            )  # fmt: skip
         disk_rate, rho, mean_ms, square_ms2 = open_disk(
             rates, load["disk_work"] + work, load["disk_square"] + work * request_ms, clamped
         )
@@ -169,4 +179,7 @@ def response_on(
     if is_there:
         own = disk_share(rate, request_ms, counted_faults, node.fault_service_ms)
         others_at_disk = max(0.0, others_at_disk - own)
-    return closed_response_ms(remaining_ms, rate, request_ms, page_ms, queue, others_at_disk)
+    transfer_ms = remaining_ms * rate * (request_kb / node.disk_mb_per_s) + page_transfer_ms
+    return closed_response_ms(
+        remaining_ms, rate, request_ms, page_ms, queue, others_at_disk, transfer_ms, node.cores, node.disk_channels
+    )

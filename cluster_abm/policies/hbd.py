@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.formulas import migration_ms
+from cluster_abm.formulas import migration_ms, others_per_core, tasks_per_core
 from cluster_abm.policies.base import Decision
 from cluster_abm.policies.indices import CpuIndex
 from cluster_abm.policies.view import ArrivingTask, View, written_mb_of
@@ -33,8 +33,11 @@ class HarcholBalterDowney(CpuIndex):
         column = self.column(view, task)
         target = view.least_of(column)
         here, there = float(column[view.me]), float(column[target])
+        if view.capacities is None:
+            here = tasks_per_core(here, view.hardware[view.me].cores)
+            there = others_per_core(there, view.hardware[target].cores)
         tasks = view.candidate_rows
-        if target in view.refused or not here > there or not len(tasks):
+        if target in view.refused or target == view.me or not here > there or not len(tasks):
             return None
         age_ms = tasks["age_ms"]
         cost_ms = migration_ms(

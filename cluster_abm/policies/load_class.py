@@ -52,9 +52,9 @@ class LoadClass(Policy):
         full_memory_percent: NonNegative = DEFAULT.full_memory_percent
         """memory utilisation above which a node is highly loaded whatever else it is [%]; the paper's"""
         low_queue: NonNegative = DEFAULT.low_queue
-        """mean CPU queue up to which it is low [tasks]"""
+        """mean CPU queue up to which it is low [tasks per core]"""
         high_queue: NonNegative = DEFAULT.high_queue
-        """mean CPU queue above which it is high [tasks]"""
+        """mean CPU queue above which it is high [tasks per core]"""
         migration: StrictBool = True
         """whether running processes migrate towards the node that serves their page faults"""
         period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 1000.0

@@ -9,8 +9,8 @@ from cluster_abm.policies.view import ArrivingTask, View
 class RoundRobin(Policy):
     """Every load manager goes round all nodes, beginning with its own.
 
-    In the heterogeneous form nodes get turns in proportion to CPU speed, as evenly spread as may be: at each turn every
-    node earns its speed relative to the mean, and the richest gets the turn and pays for it.
+    In the heterogeneous form nodes get turns in proportion to the speed of all their cores, as evenly spread as may be:
+    at each turn every node earns its own relative to the mean, and the richest gets the turn and pays for it.
     """
 
     name = "round-robin"
@@ -21,7 +21,7 @@ class RoundRobin(Policy):
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The next node in this load manager's turn."""
         if view.capacities is not None:
-            earned = view.notes.get("earned", 0.0) + view.capacities.cpu
+            earned = view.notes.get("earned", 0.0) + view.capacities.turns
             target = view.least_of(-earned)
             earned[target] -= view.nodes
             view.notes["earned"] = earned

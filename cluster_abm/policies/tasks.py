@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.formulas import io_load_ms, service_ms, written_mb
+from cluster_abm.formulas import disk_work_ms, io_load_ms, service_ms, written_mb
 from cluster_abm.jit import inlinable
 
 Table = npt.NDArray[np.void]
@@ -16,7 +16,13 @@ Loads = npt.NDArray[np.float64]
 
 
 class Hardware(NamedTuple):
-    """One node's fixed properties, known to every load manager."""
+    """One node's fixed properties, known to every load manager.
+
+    Attributes:
+        cores: identical cores of `speed`.
+        disk_channels: requests that the disk's device takes at once.
+        fault_transfer_ms: the transfer in `fault_service_ms`.
+    """
 
     speed: float
     user_memory_mb: float
@@ -28,6 +34,9 @@ class Hardware(NamedTuple):
     disk_mb_per_s: float
     buffer_mb: float
     by_oversize: bool = False
+    cores: int = 1
+    disk_channels: int = 1
+    fault_transfer_ms: float = 0.0
 
 
 class Paths(NamedTuple):
@@ -87,8 +96,10 @@ class ArrivingTask:
         return service_ms(self.request_kb, node.seek_rotation_ms, node.disk_mb_per_s)
 
     def io_on(self, node: Hardware) -> float:
-        """Its I/O processing time on a node, c_j lambda_j t_IO [ms]."""
-        return io_load_ms(self.cpu_ms, self.io_per_ms, self.request_on(node))
+        """What it adds to the work ahead of a node's disk [ms]; on one channel its I/O processing time there, c_j
+        lambda_j t_IO."""
+        work_ms = disk_work_ms(self.request_on(node), self.request_kb / node.disk_mb_per_s, node.disk_channels)
+        return io_load_ms(self.cpu_ms, self.io_per_ms, work_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ from cluster_abm.policies.tasks import (
 __all__ = ["ArrivingTask", "Candidate", "Hardware", "Loads", "Paths", "Table", "View", "written_mb_of"]
 
 
+Jobs = npt.NDArray[np.int64]
+
+
 def nothing_held() -> Loads:
     """Nothing is held by others, of however many nodes."""
     return np.zeros(1)
@@ -45,6 +48,11 @@ def nothing_held() -> Loads:
 def no_tasks() -> Table:
     """Return an empty table: no task can be sent elsewhere."""
     return np.zeros(0, np.dtype([("task", "i8")]))
+
+
+def no_jobs() -> Jobs:
+    """No job has tasks."""
+    return np.zeros(0, np.int64)
 
 
 @dataclass
@@ -71,6 +79,7 @@ class View:
         data: where the files lie that jobs need; None: no job needs any.
         capacities: what nodes have relative to each other, by which their loads are compared; None: as measured.
         overflow_of_mine: called once when a policy reads `overflow_held_mb`.
+        live_jobs_of_all: called when a central policy reads `live_jobs`.
         down: nodes that are believed to be down, or to which no route leads: whatever they last reported, they count in
             no maximum and in no mean.
     """
@@ -89,6 +98,7 @@ class View:
     data: DataMap | None = None
     capacities: Capacities | None = None
     overflow_of_mine: Callable[[], Loads] = nothing_held
+    live_jobs_of_all: Callable[[], Jobs] = no_jobs
     down: frozenset[int] = frozenset()
     # Fields of `loads` that were asked for: to take one out of a table costs more than what is done with it.
     columns: dict[str, Loads] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -212,6 +222,11 @@ class View:
         """What each node holds of the pages that overflow the own node's memory, shape (nodes,) [MB]: remote memory.
         It serves the own page faults in proportion."""
         return np.broadcast_to(self.overflow_of_mine(), self.nodes)
+
+    @property
+    def live_jobs(self) -> Jobs:
+        """Numbers of the jobs that have started and not ended, ascending: what a head node knows (`Policy.central`)."""
+        return self.live_jobs_of_all()
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
+from cluster_abm.formulas import energy_j
 from cluster_abm.ordered_rows import Rows
 from cluster_abm.results.summary import finished_records, job_values, makespan_spread_ms
 
 Value = float | int | None
-# When a metric exists: always; where users submit; where something can fail; where jobs need files; of a study with a
-# warm-up; only in the rows of a study.
-When = Literal["always", "closed", "failures", "data", "warmup", "study"]
+# When a metric exists: always; where users submit; where something can fail; where jobs need files; where a disk serves
+# several requests at once; where the nodes' power is set; of a study with a warm-up; only in the rows of a study.
+When = Literal["always", "closed", "failures", "data", "channels", "power", "warmup", "study"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,12 @@ class RunData:
         jobs: the job table.
         widths: how many tasks each job has, shape (jobs,).
         nodes: rows of the node table that served tasks.
-        cpu_ns, disk_ns: time given by each node, shape (nodes,) [ns].
+        cores, channels: of each node's CPU and disk, shape (nodes,).
+        cpu_ns, disk_ns: CPU of all cores given by each node, and time in which its disk had a request in service, shape
+            (nodes,) [ns].
+        in_device_ns: sum over the requests of the time that each was in service, shape (nodes,) [ns].
+        down_ns: how long each node was down, shape (nodes,) [ns].
+        watts: power of each node: idle, of its cores, of its disk, shape (nodes, 3) [W]; None: not set.
         now_ns: the end of the run, or now [ns].
         last_finish_ns: when the last task ended [ns].
         counted: what was counted while the run went on: migrations, remote_executions, refused_offers, failures.
@@ -43,8 +49,13 @@ class RunData:
     jobs: Table
     widths: npt.NDArray[np.int64]
     nodes: Table
+    cores: npt.NDArray[np.int32]
+    channels: npt.NDArray[np.int32]
     cpu_ns: npt.NDArray[np.int64]
     disk_ns: npt.NDArray[np.int64]
+    in_device_ns: npt.NDArray[np.int64]
+    down_ns: npt.NDArray[np.int64]
+    watts: npt.NDArray[np.float64] | None
     now_ns: int
     last_finish_ns: int
     counted: Mapping[str, float]
@@ -63,9 +74,17 @@ class RunData:
         """A number of each finished job (summary.job_values)."""
         return self._of_jobs[name]
 
-    def share(self, busy_ns: npt.NDArray[np.int64]) -> float:
-        """Share of all nodes' time."""
-        return total_ns(busy_ns) / float(max(1, self.now_ns * len(self.cpu_ns)))
+    def share(self, busy_ns: npt.NDArray[np.int64], count: int) -> float:
+        """Share of the time of so many cores, disks or channels."""
+        return total_ns(busy_ns) / float(max(1, self.now_ns * count))
+
+    @property
+    def energy_j(self) -> float:
+        """Energy of all nodes from the start until now [J]."""
+        assert self.watts is not None
+        up_s = (self.now_ns - self.down_ns) / 1e9
+        busy_s = self.cpu_ns / self.cores / 1e9, self.disk_ns / 1e9
+        return float(energy_j(self.watts[:, 0], self.watts[:, 1], self.watts[:, 2], up_s, *busy_s).sum())
 
 
 def total_ns(times_ns: npt.NDArray[np.int64]) -> float:
@@ -110,6 +129,11 @@ def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
 
 def _counted(name: str) -> Callable[[RunData], Value]:
     return lambda run: run.counted[name]
+
+
+def _joules_per_job(run: RunData) -> Value:
+    jobs = len(run.of_jobs("slowdown"))
+    return run.energy_j / jobs if jobs else None
 
 
 def _p95_slowdown(run: RunData) -> Value:
@@ -158,11 +182,23 @@ METRICS: tuple[Metric, ...] = (
     Metric("restarts", "1", when="failures", value=_counted("restarts")),
     Metric("lost_cpu_ms", "ms", better="less", when="failures", value=_counted("lost_cpu_ms")),
     Metric(
-        "cpu_utilisation", "1", "CPU utilisation (busy share)", "CPU busy", value=lambda run: run.share(run.cpu_ns)
+        "cpu_utilisation", "1", "CPU utilisation (busy share)", "CPU busy",
+        value=lambda run: run.share(run.cpu_ns, int(run.cores.sum())),
     ),
     Metric(
         "disk_utilisation", "1", "disk utilisation (busy share)", "disk busy",
-        value=lambda run: run.share(run.disk_ns),
+        value=lambda run: run.share(run.disk_ns, len(run.disk_ns)),
+    ),
+    Metric(
+        "channel_utilisation", "1", "requests in service per disk channel", when="channels",
+        value=lambda run: run.share(run.in_device_ns, int(run.channels.sum())),
+    ),
+    Metric(
+        "energy_kwh", "kWh", "energy of all nodes", better="less", when="power",
+        value=lambda run: run.energy_j / 3.6e6,
+    ),
+    Metric(
+        "joules_per_job", "J", "energy per finished job", better="less", when="power", value=_joules_per_job,
     ),
     Metric("disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum())),
     Metric("page_faults", "1", better="less", value=lambda run: int(run.nodes["faults"].sum())),

@@ -264,7 +264,7 @@ def _floats(values: Sequence[float | None]) -> Floats:
     return np.array(values, dtype=float)
 
 
-def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats) -> Path:
+def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0) -> Path:
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
@@ -272,6 +272,7 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats) -> 
         title: of the whole picture.
         nodes: columns OF_NODES, at least, of the model's nodes_frame.
         slowdowns: of each finished task, shape (tasks,).
+        cores: cores a node, on average.
     """
     figure = new_figure(13, 7.2, title)
     (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
@@ -282,8 +283,8 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats) -> 
     first = np.concatenate([[0], last[:-1] + 1])
     edges_s = np.concatenate([[0.0], times_s[last]])
     edges = edges_s / TIME_UNITS_S[unit]
-    for column, label, colour in (("cpu_busy_ms", "CPU", "cpu"), ("disk_busy_ms", "disk", "io")):
-        busy_s = nodes.groupby("time_ms")[column].mean().to_numpy()[last] / 1000
+    for column, label, colour, servers in (("cpu_busy_ms", "CPU", "cpu", cores), ("disk_busy_ms", "disk", "io", 1.0)):
+        busy_s = nodes.groupby("time_ms")[column].mean().to_numpy()[last] / 1000 / servers
         percent = np.diff(busy_s, prepend=0.0) / np.diff(edges_s) * 100
         busy.stairs(percent, edges, baseline=None, color=BREAKDOWN_COLOURS[colour], linewidth=1.6, label=label)
     busy.set_ylim(0, 105)

@@ -14,9 +14,14 @@ from cluster_abm.scenario.distributions import (
     NonNegative,
     Period,
     Positive,
+    Quantum,
     Share,
     Speed,
 )
+
+MOST_CORES = 1024
+Cores = Annotated[Count, Field(le=MOST_CORES)]
+Latency = Literal["fixed", "exponential"]
 
 
 class NodeGroup(Section):
@@ -24,6 +29,11 @@ class NodeGroup(Section):
 
     count: Count
     """nodes of this kind; groups are numbered from node 0 on"""
+    hardware: str | None = None
+    """a hardware preset, or a TOML file with one, for what the group does not say itself"""
+    cores: Cores | None = None
+    quantum_ms: Quantum | None = None
+    context_switch_ms: Delay | None = None
     cpu_speed: Speed | None = None
     memory_mb: Positive | None = None
     buffer_mb: NonNegative | None = None
@@ -31,8 +41,14 @@ class NodeGroup(Section):
     swap_mb: NonNegative | None = None
     disk_seek_rotation_ms: Delay | None = None
     disk_mb_per_s: Speed | None = None
+    disk_channels: Cores | None = None
+    disk_latency: Latency | None = None
+    page_kb: Positive | None = None
     page_fault_rate_per_ms: NonNegative | None = None
     fault_service_ms: Annotated[Positive, Field(le=LONGEST_PERIOD_MS)] | None = None
+    idle_watts: NonNegative | None = None
+    cpu_watts: NonNegative | None = None
+    disk_watts: NonNegative | None = None
     policy: str | None = None
     """the policy of these nodes' load managers; not set: policy.name"""
     policy_parameters: dict[str, Any] = Field(default_factory=dict)
@@ -67,12 +83,17 @@ class Cluster(Section):
     """number of nodes"""
     slice_ms: Period = 10.0
     """time slice: what one step() of the model advances [ms]"""
-    quantum_ms: Period = 10.0
-    """round-robin quantum of the CPU [ms]"""
+    hardware: str | None = None
+    """a hardware preset (`cluster-abm hardware`), or a TOML file with one: what a node is, as far as the scenario does
+    not say it itself"""
+    cores: Cores = 1
+    """cores of a node: identical, over one ready queue"""
+    quantum_ms: Quantum = 10.0
+    """round-robin quantum of a core [ms]; "inf": a task runs until it blocks or ends"""
     context_switch_ms: Delay = 0.1
-    """lost whenever the CPU changes task [ms]"""
+    """lost whenever a core changes task [ms]"""
     cpu_speed: Speed = 1.0
-    """CPU speed; 1 is the papers' node"""
+    """speed of a core; 1 is the papers' node"""
     memory_mb: Positive = 640.0
     """RAM of a node [MB]"""
     buffer_mb: NonNegative = 160.0
@@ -87,6 +108,11 @@ class Cluster(Section):
     """seek and rotation of one request [ms]"""
     disk_mb_per_s: Speed = 40.0
     """disk bandwidth [MB/s]"""
+    disk_channels: Cores = 1
+    """requests that the disk serves at once: each seeks in a channel of its own; their transfers share the bandwidth,
+    one after the other"""
+    disk_latency: Latency = "fixed"
+    """seek and rotation of each request are what disk_seek_rotation_ms says, or exponential with it as their mean"""
     paging: Literal["rate", "oversize"] = "rate"
     """paging model: faults per ms of CPU while demands overflow the memory (WAL-PM 12, IOLB 11), or by how far they
     overflow it (MCLS 1-4), with a buffer of at most buffer_mb in the memory that programs leave free"""
@@ -102,6 +128,12 @@ class Cluster(Section):
     """size of a page [KB]"""
     fault_service_ms: Annotated[Positive, Field(le=LONGEST_PERIOD_MS)] | None = None
     """disk time of a page fault [ms]; not set: seek, rotation and transfer of one page"""
+    idle_watts: NonNegative | None = None
+    """power of a node that does nothing [W]; energy is counted where it is set for every node"""
+    cpu_watts: NonNegative | None = None
+    """what all cores busy add to it [W]; not set: 0"""
+    disk_watts: NonNegative | None = None
+    """what a busy disk adds to it [W]; not set: 0"""
     exchange_period_ms: Period = 1000.0
     """load managers report every so often [ms]"""
     buffer_control: BufferControl = BufferControl()
@@ -139,6 +171,22 @@ class Cluster(Section):
                 "with it is remote_memory = false"
             )
         return self
+
+    @property
+    def kinds(self) -> list[tuple[Cluster, int]]:
+        """What nodes there are, each with how many of them: the groups in their order, then the default nodes."""
+        plain = self.nodes - sum(group.count for group in self.group)
+        return [*((self.like(group), group.count) for group in self.group), (self, plain)]
+
+    @property
+    def has_power(self) -> bool:
+        """Whether energy is counted: where the idle power of every node is set."""
+        return all(kind.idle_watts is not None for kind, count in self.kinds if count)
+
+    @property
+    def has_channels(self) -> bool:
+        """Whether a disk serves several requests at once."""
+        return any(kind.disk_channels > 1 for kind, _ in self.kinds)
 
     def like(self, group: NodeGroup) -> Cluster:
         """The same with the keys that a group sets: what a node of that group is."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+import math
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, Strict, StrictBool, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictBool, model_validator
 
 from cluster_abm.bounded_files import MOST_MB, PROFILES_MB
 from cluster_abm.scenario.base import Section
@@ -25,6 +26,20 @@ MaxMb = Annotated[Count, Field(le=MOST_MB)]
 LONGEST_PERIOD_MS = 1e9
 Period = Annotated[Positive, Field(ge=1e-6, le=LONGEST_PERIOD_MS)]
 Delay = Annotated[NonNegative, Field(le=LONGEST_PERIOD_MS)]
+
+
+def _endless(given: Any) -> Any:
+    return math.inf if given == "inf" else given
+
+
+def _is_quantum(ms: float) -> float:
+    if not (1e-6 <= ms <= LONGEST_PERIOD_MS or ms == math.inf):
+        raise ValueError(f'allowed are 1e-06 to {LONGEST_PERIOD_MS:g}, and "inf"')
+    return ms
+
+
+# A quantum that does not end, too.
+Quantum = Annotated[float, Strict(), BeforeValidator(_endless), AfterValidator(_is_quantum)]
 # Speeds of CPUs, disks and links, in the unit of the key.
 LEAST_SPEED, LARGEST_SPEED = 1e-3, 1e9
 Speed = Annotated[Positive, Field(ge=LEAST_SPEED, le=LARGEST_SPEED)]

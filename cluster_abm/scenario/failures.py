@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, Strict, field_validator, model_validator
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import NonNegative, Positive
@@ -12,6 +12,7 @@ from cluster_abm.scenario.distributions import NonNegative, Positive
 # Up or down for 30 years at most: times are integer nanoseconds.
 LONGEST_S = 1e9
 Duration = Annotated[Positive, Field(ge=1e-3, le=LONGEST_S)]
+Node = Annotated[int, Strict(), Field(ge=0)]
 Vertex = Annotated[int, Strict()] | str
 
 
@@ -49,6 +50,54 @@ class Outage(Section):
         return self
 
 
+class Degradation(Section):
+    """Devices that are slow for a while, not dead."""
+
+    device: Literal["cpu", "disk", "link"]
+    """what is slow: CPUs, disks, or the links of nodes (interconnect.mode = "contended")"""
+    factor: Annotated[float, Strict()]
+    """it works at so much of its speed, above 0, at most 1"""
+    nodes: Annotated[tuple[Node, ...], Field(min_length=1)] | None = None
+    """of which nodes; not set: of all"""
+    kind: Literal["schedule", "exponential", "weibull"] = "schedule"
+    """by schedule, or the distribution of the time until it is slow, on each node by itself"""
+    at_s: Annotated[NonNegative, Field(le=LONGEST_S)] | None = None
+    """of kind schedule: when it becomes slow [s]"""
+    for_s: Duration | None = None
+    """of kind schedule: how long it is slow [s]; not set: for good"""
+    mean_up_s: Duration = 86_400.0
+    """of the other kinds: mean time until it is slow, from the start and from each repair [s]"""
+    shape: Annotated[Positive, Field(ge=0.1, le=20)] = 0.7
+    """shape of kind weibull"""
+    mean_down_s: Duration = 600.0
+    """of the other kinds: mean time for which it is slow [s]"""
+    repair: Literal["exponential", "fixed"] = "exponential"
+    """distribution of that time"""
+
+    @field_validator("factor")
+    @classmethod
+    def _not_dead(cls, factor: float) -> float:
+        if factor == 0.0:
+            raise ValueError(
+                "a device that does nothing has failed: use failures.event, failures.node or failures.link"
+            )
+        if not 0.0 < factor <= 1.0:
+            raise ValueError("must be above 0 and at most 1")
+        return factor
+
+    @model_validator(mode="after")
+    def _when(self) -> Degradation:
+        if (self.kind == "schedule") != (self.at_s is not None):
+            raise ValueError(
+                f"at_s {self.at_s}: kind {self.kind!r} needs it"
+                if self.kind == "schedule"
+                else f"at_s {self.at_s}: kind {self.kind!r} draws its times; leave it out"
+            )
+        if self.kind != "schedule" and self.for_s is not None:
+            raise ValueError(f"for_s {self.for_s}: kind {self.kind!r} has mean_down_s instead")
+        return self
+
+
 class Failures(Section):
     """Nodes and links that fail and recover, at slice boundaries."""
 
@@ -58,6 +107,8 @@ class Failures(Section):
     """links at random"""
     event: tuple[Outage, ...] = ()
     """[[failures.event]]: failures by schedule"""
+    degrade: tuple[Degradation, ...] = ()
+    """[[failures.degrade]]: devices that are slow, by schedule or at random"""
     on_failure: Literal["restart", "checkpoint", "lost"] = "restart"
     """tasks of a failed node start from scratch elsewhere, go on from their last checkpoint, or their jobs are lost"""
     checkpoint_period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 60_000.0

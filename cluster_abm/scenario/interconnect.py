@@ -28,6 +28,9 @@ class Interconnect(Section):
     """GraphML (.graphml, .xml) or node-link JSON (.json), or the name of a shipped network; makes the kind "file" """
     max_mb: MaxMb = NETWORK_MB
     """how much the file may hold; more is refused [MB of 2^20 bytes]"""
+    hardware: str | None = None
+    """a hardware preset of a network (`cluster-abm hardware`), or a TOML file with one: a link's bandwidth and latency,
+    as far as the scenario does not say them itself"""
     bandwidth_mbps: Speed = 1024.0
     """bandwidth of a link in each direction [Mbps; 1 MB = 8 Mb]"""
     latency_ms: Delay = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import importlib.resources
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -15,19 +15,16 @@ from pydantic import BaseModel, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
+from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under
 from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 
-# Of values in messages, in letters.
-LONGEST_SHOWN = 120
-
-
-def shipped_path(*parts: str) -> Path:
-    """A file or folder below the shipped `scenarios/` (beside the package in a checkout, inside it in a wheel)."""
-    package = Path(str(importlib.resources.files("cluster_abm")))
-    inside = package / "shipped" / "scenarios"
-    root = inside if inside.is_dir() else package.parent / "scenarios"
-    return root.joinpath(*parts)
+# Also what others take from here.
+__all__ = [
+    "is_text", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_names", "scenario_path",
+    "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles", "shortened", "tables_of",
+]  # fmt: skip
 
 
 def shipped_profiles(name: str) -> Path | None:
@@ -73,30 +70,59 @@ def scenario_from(
     data: Mapping[str, Any], where: str = "scenario", overrides: Mapping[str, object] | None = None
 ) -> Scenario:
     """A checked scenario from nested tables; `where` names them in messages. Raises InputError as load_scenario."""
+    presets: dict[tuple[str | int, ...], Preset] = {}
     try:
         tree = _copy(data)
         for key, value in (overrides or {}).items():
             _set(tree, key, value)
         _check_texts(tree, where)
+        presets = lay_under(tree)
         _complete_distributions(tree)
-        return Scenario.model_validate(tree)
+        scenario = Scenario.model_validate(tree)
     except ValidationError as problem:
         own = _own_problems(data) if overrides else None
-        raise InputError([_message(error, where, own, overrides or {}) for error in problem.errors()]) from None
+        lines = [_message(error, where, own, overrides or {}) for error in problem.errors()]
+        raise InputError([line + _said_by(presets, line) for line in lines]) from None
     except RecursionError:
         raise InputError(f"{where}: its tables are nested too deeply") from None
+    for path, preset in presets.items():
+        section: Any = scenario
+        for part in path:
+            section = section[part] if isinstance(part, int) else getattr(section, part)
+        # What a preset says is not the scenario's own (`tables_of`).
+        section.model_fields_set.difference_update(preset.keys)
+    return scenario
+
+
+def _said_by(presets: Mapping[tuple[str | int, ...], Preset], line: str) -> str:
+    """Which keys in a message are those of presets."""
+    said = [
+        f"{key} = {value!r} is of {'.'.join(map(str, path))}.hardware = {preset.name!r}"
+        for path, preset in presets.items()
+        for key, value in preset.keys.items()
+        if re.search(rf"\b{key}\b", line)
+    ]
+    return f" ({'; '.join(said)})" if said else ""
+
+
+def tables_of(scenario: Scenario) -> dict[str, Any]:
+    """A scenario's nested tables, for others to be laid over them (`scenario_from`); of keys that a hardware preset may
+    say those alone that the scenario says itself."""
+    tree = scenario.model_dump(exclude_none=True)
+    sections: list[tuple[dict[str, Any], Any]] = [
+        (tree["cluster"], scenario.cluster), (tree["interconnect"], scenario.interconnect),
+        *zip(tree["cluster"]["group"], scenario.cluster.group, strict=True),
+    ]  # fmt: skip
+    for table, section in sections:
+        for key in set(table) & {*NODE_KEYS, *NETWORK_KEYS} - section.model_fields_set:
+            del table[key]
+    return tree
 
 
 def scenario_to_toml(scenario: Scenario) -> str:
     """The scenario, resolved, as TOML that `load_scenario` reads back to an equal one; but for `run.threads`, which is
     no part of what a run is."""
     return tomli_w.dumps(scenario.model_dump(mode="json", exclude_none=True, exclude={"run": {"threads"}}))
-
-
-def nearest(word: str, allowed: list[str]) -> str:
-    """A hint with the nearest allowed word, or with all of them."""
-    close = difflib.get_close_matches(word.lower(), allowed, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(allowed)}"
 
 
 def scenario_path(source: str | Path) -> Path:
@@ -179,6 +205,7 @@ def _own_problems(data: Mapping[str, Any]) -> set[Problem]:
     """What is wrong with the tables before anything is laid over them."""
     try:
         tree = _copy(data)
+        lay_under(tree)
         _complete_distributions(tree)
         Scenario.model_validate(tree)
     except ValidationError as problem:
@@ -222,16 +249,6 @@ def _nearest_key(whole: str, location: list[Any]) -> str:
     if not rest or not close:
         return hint
     return f"did you mean {'.'.join([*map(str, location[:-1]), close[0], *rest])!r}?"
-
-
-def shortened(value: object, quote: str = "'") -> str:
-    """A value of a user's as Python writes it, cut where it is longer than a message can be."""
-    try:
-        text = repr(value) if quote or not isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        # Integers of more digits than Python writes, and tables within tables without end.
-        return f"a {type(value).__name__} without end"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"
 
 
 def _keys(path: list[Any]) -> Iterator[str]:

@@ -118,10 +118,8 @@ def jobs_per_second(scenario: Scenario) -> float:
         return workload.jobs / workload.duration_s
     assert workload.utilisation is not None  # the scenario's check
     cluster = scenario.cluster
-    plain = cluster.nodes - sum(group.count for group in cluster.group)
-    capacity = plain * cluster.cpu_speed + sum(
-        group.count * (cluster.cpu_speed if group.cpu_speed is None else group.cpu_speed) for group in cluster.group
-    )
+    *groups, plain = (count * kind.cpu_speed * kind.cores for kind, count in cluster.kinds)
+    capacity = plain + sum(groups)
     # A profile replaces what cpu_ms says.
     task_ms = mean_cpu_ms(workload.programs) if workload.programs.mix else mean_of(workload.cpu_ms)
     demand_s = task_ms / 1000.0 * workload.tasks.mean

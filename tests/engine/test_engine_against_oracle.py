@@ -7,23 +7,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases_by_hand import HAND_CASES
+from cases_by_hand import HAND_CASES, HandCase
+from engine_hardware import engine_nodes, seek_purposes
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import PARTS, OracleNode, OracleTask, accesses_of, run_oracle
+from oracle import OracleNode, OracleTask, accesses_of, drawn_seek, run_oracle, task_key
+from oracle_live import PARTS
+from oracle_machine import OracleRun
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import JOB, empty_nodes
+from cluster_abm.engine.tables import JOB
 
 RUN_KEY = 0x5EED_CAFE_F00D_BEEF
 
 
-def begun(node: OracleNode, tasks, shape: int = 0) -> EngineState:
+def begun(node: OracleNode, tasks, shape: int = 0, drawn_seeks: bool = False) -> EngineState:
     """The same node and tasks in the engine, at time 0."""
-    nodes = empty_nodes(1)
-    for name in ("speed", "quantum_ns", "switch_ns", "user_memory_kb", "fault_rate_per_ms", "fault_ratio_cap"):
-        nodes[name] = getattr(node, name)
-    for name in ("fault_ns", "seek_ns", "ns_per_kb", "buffer_kb"):
+    nodes = engine_nodes(node, drawn_seeks)
+    for name in ("speed", "fault_rate_per_ms", "fault_ratio_cap", "buffer_kb"):
         nodes[name] = getattr(node, name)
     jobs = np.zeros(len(tasks), JOB)
     for row, task in zip(jobs, tasks, strict=True):
@@ -39,9 +40,11 @@ def begun(node: OracleNode, tasks, shape: int = 0) -> EngineState:
     return engine
 
 
-def engine_run(node: OracleNode, tasks, shape: int = 0, window_ns: int | None = None) -> EngineState:
+def engine_run(
+    node: OracleNode, tasks, shape: int = 0, window_ns: int | None = None, drawn_seeks: bool = False
+) -> EngineState:
     """The same node and tasks in the engine, served to their end in one go or in windows."""
-    engine = begun(node, tasks, shape)
+    engine = begun(node, tasks, shape, drawn_seeks)
     end_ns = 0
     while engine.live:
         end_ns = 2**60 if window_ns is None else end_ns + window_ns
@@ -58,6 +61,10 @@ def outcome(engine: EngineState) -> dict[int, tuple[int, ...]]:
 @pytest.mark.parametrize("case", [case for case in HAND_CASES if not case.draws_matter], ids=lambda case: case.name)
 @pytest.mark.parametrize("window_ns", [None, 1, 37])
 def test_schedules_worked_by_hand(case, window_ns):
+    assert_as_worked(case, window_ns)
+
+
+def assert_as_worked(case: HandCase, window_ns: int | None) -> None:
     # A task's demand at speed 1, from which the engine takes its CPU on the node.
     tasks = [task if task.cpu_ms else replace(task, cpu_ms=task.cpu_ns * case.node.speed / 1e6) for task in case.tasks]
     engine = engine_run(case.node, tasks, window_ns=window_ns)
@@ -90,7 +97,7 @@ nodes = st.builds(
 
 
 @st.composite
-def lives(draw):
+def lives(draw, nodes=nodes, drawn_seeks: bool = False):
     node = draw(nodes)
     shape = draw(st.sampled_from([0, 1, 4]))
     tasks = []
@@ -98,7 +105,14 @@ def lives(draw):
         cpu_ms = draw(st.sampled_from([0.001, 3.0, 25.0, 140.0]))
         lam, size_kb = draw(st.sampled_from([0.0, 0.02, 0.7])), draw(st.sampled_from([4.0, 100.0]))
         cpu_ns = max(1, math.floor(cpu_ms * 1e6 / node.speed + 0.5))
-        accesses = accesses_of(RUN_KEY, number, cpu_ns, lam, node.speed, size_kb, shape, node.seek_ns, node.ns_per_kb)
+        seek = fault_seek = None
+        if drawn_seeks:
+            key, (for_access, for_fault) = task_key(RUN_KEY, number), seek_purposes()
+            seek = drawn_seek(key, for_access, node.seek_ns)
+            fault_seek = drawn_seek(key, for_fault, node.fault_seek_ns)
+        accesses = accesses_of(
+            RUN_KEY, number, cpu_ns, lam, node.speed, size_kb, shape, node.seek_ns, node.ns_per_kb, seek
+        )
         tasks.append(
             OracleTask(
                 number,
@@ -110,6 +124,7 @@ def lives(draw):
                 size_kb,
                 cpu_ms,
                 draw(st.sampled_from([0.0, 1.0, 5.0])),
+                fault_seek,
             )
         )
     return node, tasks, shape
@@ -119,8 +134,10 @@ def lives(draw):
 @given(lives(), st.sampled_from([None, 10_000_000, 123_457]))
 def test_random_lives_as_in_the_oracle(life, window_ns):
     node, tasks, shape = life
-    judged = run_oracle(node, tasks)
-    engine = engine_run(node, tasks, shape, window_ns)
+    assert_same(engine_run(node, tasks, shape, window_ns), run_oracle(node, tasks))
+
+
+def assert_same(engine: EngineState, judged: OracleRun) -> None:
     assert outcome(engine) == {
         result.id: (
             result.finish_ns, *(result.breakdown[part] for part in PARTS), result.requests, result.hits, result.faults,
@@ -135,7 +152,10 @@ def test_random_lives_as_in_the_oracle(life, window_ns):
 
 def test_the_comparison_meets_every_mechanism():
     """A life in which the oracle itself has queues, faults, hits and misses; otherwise agreement would be cheap."""
-    node = OracleNode(10_000_000, 100_000, 1000, 1.0, 0.0271828182845, math.inf, 8_100_000, 8_000_000, 25_000.0, 700.0)
+    node = OracleNode(
+        10_000_000, 100_000, 1000, fault_rate_per_ms=0.0271828182845, fault_ns=8_100_000, seek_ns=8_000_000,
+        ns_per_kb=25_000.0, buffer_kb=700.0,
+    )  # fmt: skip
     tasks = []
     for number in range(6):
         accesses = accesses_of(RUN_KEY, number, 140_000_000, 0.05, 1.0, 100.0, 4, node.seek_ns, node.ns_per_kb)

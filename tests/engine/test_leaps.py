@@ -11,7 +11,7 @@ from oracle import accesses_of, run_oracle
 from test_engine_against_oracle import RUN_KEY, begun, engine_run, outcome
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import READY
+from cluster_abm.engine.tables import READY, RUNNING
 
 # Two tasks, quantum 100 and switch 10: the first one's quanta end at 100, 320, 540 and so on, and all leaps there.
 ROUND_NS = 220
@@ -64,7 +64,8 @@ def test_a_demand_around_a_whole_number_of_quanta(short, quanta, off_ns):
 def state_at(end_ns: int, window_ns: int) -> dict[str, list[object]]:
     """Node and tasks as they are at `end_ns`, served in windows: all but the engine's own notes.
 
-    These are when next to try a leap, and how much of a wait that lasts has been booked.
+    These are when next to try a leap, how much of a wait that lasts has been booked, and what has a meaning only while
+    a task runs.
     """
     engine = begun(PLAIN, [task(0, 0, 5000), task(1, 0, 3000), task(2, 0, 4000)])
     for border_ns in range(window_ns, end_ns, window_ns):
@@ -74,6 +75,8 @@ def state_at(end_ns: int, window_ns: int) -> dict[str, list[object]]:
     fields = {f"{table} {name}": rows[name].tolist() for table, rows in tables.items() for name in rows.dtype.names}
     since_ns = np.where(engine.tasks["state"] == READY, engine.tasks["since_ns"], 0)
     fields["task cpu_queue_ns"] = (engine.tasks["cpu_queue_ns"] - since_ns).tolist()
+    for name in ("leg_ns", "quantum_start_ns"):
+        fields[f"task {name}"] = np.where(engine.tasks["state"] == RUNNING, engine.tasks[name], 0).tolist()
     del fields["node no_leap_before_ns"], fields["task since_ns"]
     return fields
 
@@ -83,3 +86,11 @@ def state_at(end_ns: int, window_ns: int) -> dict[str, list[object]]:
 def test_what_happens_at_a_windows_end_belongs_to_the_next_also_after_a_leap(end_ns, off_ns):
     """Three tasks: the first one's quanta end at 100, 430, 760 and so on; so short are some windows that none leaps."""
     assert state_at(end_ns + off_ns, 10**6) == state_at(end_ns + off_ns, 1)
+
+
+@pytest.mark.parametrize("left_ns", range(-20, 120, 10))
+def test_the_other_core_is_in_the_middle_of_a_quantum(left_ns):
+    """Four tasks on two cores, 30 ns apart: one of them uses up its demand in the middle of a quantum after a leap."""
+    tasks = [task(0, 0, 5000), task(1, 30, 2000 + left_ns), task(2, 40, 4000), task(3, 50, 3000)]
+    node = replace(PLAIN, cores=2)
+    as_in_the_oracle(engine_run(node, tasks), node, tasks)

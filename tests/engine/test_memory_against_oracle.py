@@ -10,14 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from engine_hardware import engine_nodes
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracle_memory import PARTS, OracleNode, OracleRun, OracleTask, Phase, faults_per_s, run_oracle
+from oracle_live import PARTS
+from oracle_machine import OracleRun
+from oracle_memory import OracleNode, OracleTask, Phase, faults_per_s, run_oracle
 
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import BREAKDOWN, FINISHED, JOB, KILLED, NEVER, PHASE, empty_nodes
+from cluster_abm.engine.tables import BREAKDOWN, FINISHED, JOB, KILLED, NEVER, PHASE
 
 MS = 1_000_000
+RUN_KEY = 1
 # What floating-point credits may be off, in ns of CPU: a few thousand roundings at the slowest rates.
 TOO_CLOSE_NS = Fraction(1, 10_000)
 
@@ -32,11 +36,10 @@ class Fate(NamedTuple):
     faults: int
 
 
-def begun(node: OracleNode, tasks: list[OracleTask], slice_ns: int) -> EngineState:
+def begun(node: OracleNode, tasks: list[OracleTask], slice_ns: int, drawn_seeks: bool = False) -> EngineState:
     """The same node and tasks in the engine, at time 0."""
-    nodes = empty_nodes(1)
-    for name in ("quantum_ns", "switch_ns", "user_memory_kb", "fault_evenness", "fault_ns", "seek_ns", "ns_per_kb"):
-        nodes[name] = getattr(node, name)
+    nodes = engine_nodes(node, drawn_seeks)
+    nodes["fault_evenness"] = node.fault_evenness
     nodes["speed"], nodes["by_oversize"], nodes["fault_ratio_cap"] = 1.0, 1, math.inf
     nodes["memory_kb"] = node.user_memory_kb
     nodes["limit_kb"] = NEVER if node.limit_kb is None else node.limit_kb
@@ -51,16 +54,18 @@ def begun(node: OracleNode, tasks: list[OracleTask], slice_ns: int) -> EngineSta
         profiles += [
             (phase.cpu_ms, phase.memory_kb, phase.accesses, phase.allocated_kb_per_s, 0) for phase in task.phases
         ]
-    engine = EngineState(nodes, jobs, 1, slice_ns, False, np.array(profiles, PHASE))
+    engine = EngineState(nodes, jobs, RUN_KEY, slice_ns, False, np.array(profiles, PHASE))
     count = len(tasks)
     delays = np.array([task.delay_ns for task in tasks])
     engine.admit(np.arange(count), np.zeros(count, int), np.zeros(count, int), np.zeros(count, int), delays)
     return engine
 
 
-def engine_run(node: OracleNode, tasks: list[OracleTask], steps_ns=(), slice_ns: int = 10 * MS) -> EngineState:
+def engine_run(
+    node: OracleNode, tasks: list[OracleTask], steps_ns=(), slice_ns: int = 10 * MS, drawn_seeks: bool = False
+) -> EngineState:
     """The same node and tasks in the engine, served to their end, with stops on the way."""
-    engine = begun(node, tasks, slice_ns)
+    engine = begun(node, tasks, slice_ns, drawn_seeks)
     for border_ns in accumulate(steps_ns):
         engine.serve(border_ns)
     engine.serve(2**60)
@@ -266,7 +271,7 @@ phases = st.builds(
 
 
 @st.composite
-def lives(draw, least: int = 1, most: int = 5):
+def lives(draw, least: int = 1, most: int = 5, nodes=nodes):
     node = draw(nodes)
     tasks = [
         OracleTask(
@@ -285,10 +290,12 @@ steps = st.lists(st.sampled_from([1, 123_457, 5 * MS, 10 * MS, 12_345_678, 90 * 
 slices = st.sampled_from([10 * MS, 1 * MS, 777_777])
 
 
-def judge(node: OracleNode, tasks: list[OracleTask], steps_ns: list[int], slice_ns: int) -> None:
+def judge(
+    node: OracleNode, tasks: list[OracleTask], steps_ns: list[int], slice_ns: int, drawn_seeks: bool = False
+) -> None:
     judged = run_oracle(node, tasks)
     assume(judged.closest_call_ns > TOO_CLOSE_NS)
-    assert_same(engine_run(node, tasks, steps_ns, slice_ns), judged)
+    assert_same(engine_run(node, tasks, steps_ns, slice_ns, drawn_seeks), judged)
 
 
 @settings(max_examples=400)
@@ -309,10 +316,10 @@ coinciding_phases = st.builds(
 
 
 @st.composite
-def coinciding_lives(draw):
+def coinciding_lives(draw, nodes=nodes, most: int = 3):
     """Lives in which page faults fall due together with other reasons to stop."""
     node = replace(draw(nodes), quantum_ns=draw(st.sampled_from([ONE_FAULT_NS, TWO_FAULTS_NS, 10 * MS])))
-    profiles = draw(st.lists(st.lists(coinciding_phases, min_size=1, max_size=4), min_size=1, max_size=3))
+    profiles = draw(st.lists(st.lists(coinciding_phases, min_size=1, max_size=4), min_size=1, max_size=most))
     tasks = [
         OracleTask(number, draw(st.sampled_from([0, 0, ONE_FAULT_NS])), tuple(profile))
         for number, profile in enumerate(profiles)

@@ -208,9 +208,9 @@ def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     wall_ns = records["finish_ns"] - records["arrival_ns"]
     assert sum(records[f"{part}_ns"] for part in BREAKDOWN).tolist() == wall_ns.tolist()
     nodes = engine.nodes
-    for name in ("demand_kb", "transit_kb", "tasks", "in_transit", "stream", "ready_count"):
+    for name in ("demand_kb", "transit_kb", "tasks", "in_transit", "stream", "ready_count", "running", "in_device"):
         assert not nodes[name].any(), name
-    for name in ("running", "ready_head", "ready_tail", "disk_head", "disk_tail", "transit_head", "member_head"):
+    for name in ("ready_head", "ready_tail", "disk_head", "disk_tail", "transit_head", "member_head"):
         assert (nodes[name] == NONE).all(), name
     assert nodes["disk_busy_ns"].sum() == records["io_ns"].sum() + 777 * records["faults"].sum()
     assert nodes["cpu_busy_ns"].sum() == records["cpu_ns"].sum()

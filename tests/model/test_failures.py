@@ -15,7 +15,7 @@ from test_invariants import scenarios
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import FINISHED, FREE
 from cluster_abm.errors import InputError
-from cluster_abm.model.migration.outages import _ups_and_downs
+from cluster_abm.model.migration.outages import ups_and_downs
 from cluster_abm.policies import Decision
 from cluster_abm.scenario.failures import Outages
 
@@ -261,7 +261,7 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
     down = ~model.parts.availability.up
     assert not nodes["tasks"][down].any()
     assert not nodes["demand_kb"][down].any()
-    assert (nodes["running"][down] == -1).all()
+    assert (nodes["running"][down] == 0).all()
     # Background programs go on for ever.
     if not len(live):
         for name in ("demand_kb", "stream", "tasks", "in_transit", "transit_kb", "allocated_kb_per_s", "accesses"):
@@ -299,7 +299,7 @@ def test_failures_do_not_depend_on_the_policy():
 def test_times_up_and_down_have_their_means(kind, shape):
     """The mean of 20,000 draws is within five standard errors; a Weibull's variation by its formula."""
     outages = Outages(kind=kind, shape=shape, mean_up_s=50.0, mean_down_s=3.0)
-    drawn = _ups_and_downs(outages, np.random.default_rng(3))
+    drawn = ups_and_downs(outages, np.random.default_rng(3))
     pairs = [(next(drawn), next(drawn)) for _ in range(20_000)]
     ups, downs = (np.array([pair[place][0] for pair in pairs]) for place in (0, 1))
     assert all(up[1] and not down[1] for up, down in pairs)

@@ -158,7 +158,8 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
         assert not nodes[name][1:].any(), name
     others = model.engine.tasks[model.engine.tasks["task"] < FIRST_BACKGROUND]
     assert (others["state"] == FREE).all()
-    assert np.isin(nodes["running"], [-1, *np.flatnonzero(model.engine.tasks["task"] >= FIRST_BACKGROUND)]).all()
+    running = model.engine.tables.cores["running"]
+    assert np.isin(running, [-1, *np.flatnonzero(model.engine.tasks["task"] >= FIRST_BACKGROUND)]).all()
 
 
 @settings(max_examples=12)

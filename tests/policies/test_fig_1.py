@@ -33,7 +33,7 @@ class Snapshot:
             place = int(row["node"])
             left_ns = int(row["cpu_left_ns"])
             if row["state"] == RUNNING:
-                left_ns -= max(0, model.now_ns - int(engine.nodes[place]["leg_ns"]))
+                left_ns -= max(0, model.now_ns - int(row["leg_ns"]))
             request_ms = nodes[place].request_ms(float(row["request_kb"]))
             self.tasks[place].append((left_ns / 1e6, float(row["io_per_ms"]), request_ms, row["memory_kb"] / 1000))
 

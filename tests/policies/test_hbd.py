@@ -23,7 +23,7 @@ def tasks_on(model, node):
             continue
         left_ns = int(row["cpu_left_ns"])
         if row["state"] == RUNNING:
-            left_ns -= max(0, model.now_ns - int(model.engine.nodes["leg_ns"][node]))
+            left_ns -= max(0, model.now_ns - int(row["leg_ns"]))
         age_ms = float(row["cpu_demand_ms"]) - left_ns / 1e6
         # f, the image over 128 MB/s, and what was written (a fifth of the accesses, each datum twice) over the network
         # and two disks of 40 MB/s.

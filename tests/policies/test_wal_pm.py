@@ -52,7 +52,7 @@ class Task(NamedTuple):
     @classmethod
     def of(cls, row, model, node):
         left_ns = int(row["cpu_left_ns"])
-        begun_ns = int(model.engine.nodes["leg_ns"][row["node"]])
+        begun_ns = int(row["leg_ns"])
         ran_ns = max(0, model.now_ns - begun_ns) if row["state"] == RUNNING else 0
         left_ms, whole_ms = (left_ns - ran_ns) * node.speed / 1e6, float(row["cpu_demand_ms"])
         fresh = row["cpu_ns"] + ran_ns == 0

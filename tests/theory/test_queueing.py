@@ -4,53 +4,12 @@ The seeds are arbitrary: set CLUSTER_ABM_TEST_SEED to draw others. Intervals are
 misses, so that all of this module's some thirty together raise a false alarm once in thirty choices of the seed.
 """
 
-import os
-
 import numpy as np
 import pytest
-from scipy import stats
-from support import finished
+from known_queues import erlang_c, pollaczek_khinchine, throughput_of_a_closed_network
+from replications import HEAVY, SECOND, inside, interval, run, slow, steady
 
-SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
-CONFIDENCE = 0.999
-
-
-def run(seed_offset=0, **overrides):
-    """Nothing but what a test sets: no switch cost, no page faults, no news that is old."""
-    bare = {
-        "policy__name": "none",
-        "cluster__context_switch_ms": 0.0,
-        "cluster__page_fault_rate_per_ms": 0.0,
-        "negotiation__mode": "papers",
-    }
-    return finished(SEED + seed_offset, **(bare | overrides))
-
-
-def interval(values):
-    values = np.asarray(values, float)
-    return stats.t.interval(CONFIDENCE, len(values) - 1, values.mean(), stats.sem(values))
-
-
-def inside(values, truth, tolerance=0.0):
-    low, high = interval(values)
-    assert low - tolerance <= truth <= high + tolerance, f"{truth} not in [{low}, {high}]"
-    # An interval so wide that it would hold anything proves nothing.
-    assert (high - low) / 2 < 0.15 * truth
-
-
-def steady(frame, window_s, margin_s):
-    """Jobs that met neither the empty start nor the drained end."""
-    return frame[frame.arrival_ms.between(margin_s * 1000, (window_s - margin_s) * 1000)]
-
-
-SECOND = {"workload__cpu_ms__mean": 1000.0}
 BOUNDED = {"workload__cpu_ms__minimum": 300.0, "workload__cpu_ms__maximum": 6000.0}
-# Tail index 1.1, sizes over a factor of 200: the squared coefficient of variation is 6.
-HEAVY = {"workload__cpu_ms__minimum": 100.0, "workload__cpu_ms__maximum": 20_000.0, "workload__cpu_ms__shape": 1.1}
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 def sharing(rho, window_s, **overrides):
@@ -106,14 +65,6 @@ def test_processor_sharing_slowdown_is_the_same_for_short_and_long(rho, window_s
         inside(part.groupby("home").slowdown.mean(), truth, tolerance)
 
 
-def erlang_c(servers, offered):
-    """Chance that all servers of M/M/n are busy, by Erlang's recursion for the loss system."""
-    loss = 1.0
-    for count in range(1, servers + 1):
-        loss = offered * loss / (count + offered * loss)
-    return loss / (1 - (offered / servers) * (1 - loss))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("nodes", "rho"), [(4, 0.7), (1, 0.6), (16, 0.85), (4, 0.9)])
 def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
@@ -140,20 +91,10 @@ def test_response_converges_to_processor_sharing_as_the_quantum_shrinks(rho, win
             workload__duration_s=window_s, workload__cpu_ms__kind="fixed", workload__cpu_ms__mean=1000.0,
         )  # fmt: skip
         means.append(steady(model.jobs_frame(), window_s, margin_s).groupby("home").response_ms.mean() / 1000)
-    inside(means[0], 1 + rho / (2 * (1 - rho)))  # M/D/1 FIFO, Pollaczek-Khinchine
+    inside(means[0], 1 + pollaczek_khinchine(rho, 0.0))  # M/D/1 FIFO
     inside(means[-1], 1 / (1 - rho))
     distances = [abs(mean.mean() - means[-1].mean()) for mean in means[:-1]]
     assert distances == sorted(distances, reverse=True)
-
-
-def mean_value_analysis(tasks, cpu_ms, disk_ms):
-    """Throughput [1/ms] of a closed network of two queues by exact mean value analysis."""
-    queues = np.zeros(2)
-    for population in range(1, tasks + 1):
-        residence = np.array([cpu_ms, disk_ms]) * (1 + queues)
-        throughput = population / residence.sum()
-        queues = throughput * residence
-    return throughput
 
 
 @pytest.mark.parametrize("tasks", [1, 3, 8, slow(20)])
@@ -171,7 +112,7 @@ def test_closed_loop_of_cpu_and_disk_has_the_product_form_throughput(tasks):
         )  # fmt: skip
         assert model.engine.live == tasks
         throughput.append(model.engine.nodes["requests"][0] / until_ms)
-    inside(throughput, mean_value_analysis(tasks, 5.0, 7.5))
+    inside(throughput, throughput_of_a_closed_network(tasks, [(5.0, 1), (7.5, 1)]))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
-"""The bound `ideal`: all CPUs as one processor-sharing station, all disks as one first-come first-served station.
+"""The bound `ideal`: all cores as one processor-sharing station, all disks as one first-come first-served station.
 
-k tasks share n CPUs: each is served at full speed if k <= n, else at the share n/k, without switches. Time passes in
+k tasks share n cores: each is served at full speed if k <= n, else at the share n/k, without switches. A request takes
+any free channel of any disk, and the bus of any disk that is free. Time passes in
 a virtual clock, the CPU that each task has received since the beginning: a task stops when the clock has advanced by
 what it still needs. The clock is a float and moves at events only, so windows cannot change it; it lags behind the
 exact one by less than a nanosecond an event.
@@ -18,10 +19,17 @@ import numpy.typing as npt
 
 from cluster_abm.engine.barriers import open_barriers, reach_barrier
 from cluster_abm.engine.cpu import runs_for_ns
-from cluster_abm.engine.disk import block, book_request
+from cluster_abm.engine.disk import (
+    begin_seek,
+    block,
+    book_request,
+    first_waiting,
+    leave_device,
+    wait_for_channel,
+)  # fmt: skip
 from cluster_abm.engine.ending import finish
 from cluster_abm.engine.memory import change_demand
-from cluster_abm.engine.profiles import ends_phase, next_phase, sleep
+from cluster_abm.engine.programs.profiles import ends_phase, next_phase, sleep
 from cluster_abm.engine.rows import plan_next_event
 from cluster_abm.engine.slice import draw_gap, enter_node, next_request, pop_transit_head
 from cluster_abm.engine.tables import (
@@ -54,7 +62,8 @@ class Stations(NamedTuple):
         sharing, stops: slots of the tasks that share the CPUs and the clock's reading at which each stops next, shape
             (len(tasks),); `ready_count` of the pool says how many.
         clock: shape (1,), the virtual clock [ns].
-        serving, ends: slot of the request that each disk serves and when that ends, shape (disks,).
+        serving, ends: slot of the request that has each disk's bus, and when that ends, shape (disks,).
+        taken: shape (1,), channels that are taken.
     """
 
     sharing: Integers
@@ -62,6 +71,7 @@ class Stations(NamedTuple):
     clock: Floats
     serving: Integers
     ends: Integers
+    taken: Integers
 
 
 @inlined
@@ -131,59 +141,92 @@ def book_stint(pool: Row, task: Row, now_ns: int) -> None:
 
 
 @inlined
-def next_disk_end(pool: Row, ends: Integers) -> None:
-    """When the first request in service ends."""
-    pool.disk_end_ns = NEVER
-    for server in range(ends.shape[0]):
-        pool.disk_end_ns = min(pool.disk_end_ns, ends[server])
+def count_devices(pool: Row, stations: Stations, now_ns: int) -> None:
+    """Book the time that requests were in the devices, and that devices were busy, as many as there could be."""
+    passed_ns = now_ns - pool.device_mark_ns
+    pool.in_device_ns += stations.taken[0] * passed_ns
+    pool.disk_busy_ns += min(stations.ends.shape[0], stations.taken[0]) * passed_ns
+    pool.device_mark_ns = now_ns
 
 
 @inlined
-def ask_pool(pool: Row, tasks: Table, slot: int, kind: int, service_ns: int, stations: Stations, now_ns: int) -> None:
-    """The task blocks on a request: a free disk serves it at once, else it queues."""
-    serving, ends = stations.serving, stations.ends
-    block(tasks[slot], kind, service_ns, now_ns)
-    for server in range(ends.shape[0]):
-        if serving[server] == NONE:
-            serving[server] = slot
-            ends[server] = now_ns + service_ns
-            pool.disk_end_ns = min(pool.disk_end_ns, ends[server])
-            return
-    if pool.disk_tail == NONE:
-        pool.disk_head = slot
-    else:
-        tasks[pool.disk_tail].next = slot
-    pool.disk_tail = slot
+def take_bus(slot: int, stations: Stations, end_ns: int) -> None:
+    """A request has a free bus until its end."""
+    server = 0
+    while stations.serving[server] != NONE:
+        server += 1
+    stations.serving[server] = slot
+    stations.ends[server] = end_ns
+
+
+@inlined
+def take_channel(pool: Row, tasks: Table, stations: Stations, now_ns: int) -> None:
+    """The first request that waits takes a free channel."""
+    slot = first_waiting(pool, tasks)
+    count_devices(pool, stations, now_ns)
+    stations.taken[0] += 1
+    begin_seek(pool, tasks, slot, now_ns)
+    if pool.channels == stations.ends.shape[0]:
+        # Each channel has its own bus: nothing is waited for after the seek.
+        leave_device(pool, tasks)
+        take_bus(slot, stations, now_ns + tasks[slot].service_ns)
+
+
+@inlined
+def plan_device(pool: Row, tasks: Table, stations: Stations, now_ns: int) -> None:
+    """When the first transfer ends, or the first request whose seek is over by then gets a free bus."""
+    pool.disk_end_ns = NEVER
+    has_free_bus = False
+    for server in range(stations.ends.shape[0]):
+        pool.disk_end_ns = min(pool.disk_end_ns, stations.ends[server])
+        has_free_bus = has_free_bus or stations.serving[server] == NONE
+    if has_free_bus and pool.in_device > 0:
+        pool.disk_end_ns = min(pool.disk_end_ns, max(now_ns, tasks[pool.disk_head].found_ns))
+
+
+@inlined
+def ask_pool(
+    pool: Row, tasks: Table, slot: int, request: tuple[int, int, int], stations: Stations, now_ns: int
+) -> None:
+    """The task blocks on a request of seek, service and kind: a free channel takes it at once, else it queues."""
+    seek_ns, service_ns, kind = request
+    block(tasks[slot], kind, seek_ns, service_ns, now_ns)
+    wait_for_channel(pool, tasks, slot)
+    if stations.taken[0] < pool.channels:
+        take_channel(pool, tasks, stations, now_ns)
+        plan_device(pool, tasks, stations, now_ns)
 
 
 @inlined
 def end_pool_request(pool: Row, tasks: Table, stations: Stations, now_ns: int) -> None:
-    """The first of the requests that end now is done; its disk takes the next one from the queue."""
-    serving, ends = stations.serving, stations.ends
+    """The first of the transfers that end now does, and the first request that waits takes its channel; if none ends,
+    a request gets a free bus."""
     server = 0
-    while ends[server] != now_ns:
+    while server < stations.ends.shape[0] and stations.ends[server] != now_ns:
         server += 1
-    slot = serving[server]
+    if server == stations.ends.shape[0]:
+        slot = leave_device(pool, tasks)
+        take_bus(slot, stations, now_ns + tasks[slot].service_ns - tasks[slot].seek_ns)
+        plan_device(pool, tasks, stations, now_ns)
+        return
+    slot = stations.serving[server]
     task = tasks[slot]
-    pool.disk_busy_ns += task.service_ns
+    stations.serving[server] = NONE
+    stations.ends[server] = NEVER
+    count_devices(pool, stations, now_ns)
+    stations.taken[0] -= 1
     book_request(task, now_ns)
     task.request_kind = NONE
     join(pool, tasks, slot, stations, now_ns)
-    following = pool.disk_head
-    serving[server] = following
-    ends[server] = NEVER
-    if following != NONE:
-        ends[server] = now_ns + tasks[following].service_ns
-        pool.disk_head = tasks[following].next
-        if pool.disk_head == NONE:
-            pool.disk_tail = NONE
-    next_disk_end(pool, ends)
+    if first_waiting(pool, tasks) != NONE:
+        take_channel(pool, tasks, stations, now_ns)
+    plan_device(pool, tasks, stations, now_ns)
 
 
 @inlined
 def stop_first(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> None:
     """The first of the tasks that share the CPUs stops, of several the one of lowest number."""
-    tasks, phases = tables.tasks, tables.phases
+    tasks = tables.tasks
     sharing, stops, clock = stations.sharing, stations.stops, stations.clock
     place = 0
     for other in range(1, pool.ready_count):
@@ -203,22 +246,23 @@ def stop_first(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> No
     if task.cpu_left_ns == 0:
         finish(pool, tables, slot, now_ns)
         return
-    blocks_ns, kind, pause_ns = 0, EXPLICIT, 0
-    if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, phases):
-        pause_ns = next_phase(pool, tasks, task, phases, now_ns)
+    request, pause_ns = (0, 0, EXPLICIT), 0
+    if task.phase != NONE and task.gap_left_ns == 0 and ends_phase(task, tables.phases):
+        pause_ns = next_phase(pool, tables, task, now_ns)
     else:
-        blocks_ns, kind = next_request(pool, tasks, task, phases, now_ns)
+        request = next_request(pool, tables, task, now_ns)
     if pause_ns > 0:
         sleep(pool, tasks, slot, pause_ns, now_ns)
-    elif blocks_ns > 0:
-        ask_pool(pool, tasks, slot, kind, blocks_ns, stations, now_ns)
+    elif request[1] > 0:
+        ask_pool(pool, tasks, slot, request, stations, now_ns)
     else:
         join(pool, tasks, slot, stations, now_ns)
 
 
 @inlined
-def enter_pool(pool: Row, tasks: Table, phases: Table, stations: Stations, now_ns: int) -> None:
+def enter_pool(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> None:
     """Let the first task in transit arrive, or the first task with an opened barrier go on."""
+    tasks = tables.tasks
     slot = pop_transit_head(pool, tasks)
     task = tasks[slot]
     if task.state == WAKING:
@@ -226,8 +270,8 @@ def enter_pool(pool: Row, tasks: Table, phases: Table, stations: Stations, now_n
         task.wake_ns = 0
     else:
         enter_node(pool, task, now_ns)
-        draw_gap(pool, task, phases)
-        change_demand(pool, tasks, task.memory_kb, task.stream, task.allocated_kb_per_s, 0, now_ns)
+        draw_gap(pool, task, tables.phases)
+        change_demand(pool, tables, task.memory_kb, task.stream, task.allocated_kb_per_s, 0, now_ns)
     join(pool, tasks, slot, stations, now_ns)
 
 
@@ -239,8 +283,8 @@ def advance_pool(
 
     Args:
         tables: the state, changed in place; `nodes` is the one row that stands for all nodes.
-        stations: the CPUs and disks that all tasks share.
-        cpus: CPUs, in units of the fastest one.
+        stations: the cores and disks that all tasks share.
+        cpus: cores, in units of the fastest one.
         slice_ns, end_ns, until_records: as for `advance`.
 
     Returns:
@@ -259,7 +303,7 @@ def advance_pool(
             elif pool.disk_end_ns == now_ns:
                 end_pool_request(pool, tasks, stations, now_ns)
             else:
-                enter_pool(pool, tasks, tables.phases, stations, now_ns)
+                enter_pool(pool, tables, stations, now_ns)
             plan_next_stop(pool, stations.clock, stations.stops, cpus)
             plan_next_event(pool)
         open_barriers(tables, slice_ns)

@@ -32,6 +32,7 @@ def pool_of(nodes: Table) -> Table:
         "seek_ns",
         "ns_per_kb",
         "fault_ns",
+        "fault_seek_ns",
         "fault_rate_per_ms",
         "fault_ratio_cap",
         "overflow_only",
@@ -39,6 +40,9 @@ def pool_of(nodes: Table) -> Table:
     ):
         pool[name] = nodes[name].min()
     pool["speed"] = nodes["speed"].max()
+    pool["draws_seeks"] = nodes["draws_seeks"].max()
+    pool["cores"] = 0
+    pool["channels"] = nodes["channels"].sum()
     return pool
 
 
@@ -54,13 +58,14 @@ class PooledState(EngineState):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._check_work()
-        self._cpus = float(self.nodes["speed"].sum() / self.pool["speed"][0])
+        self._cpus = float((self.nodes["speed"] * self.nodes["cores"]).sum() / self.pool["speed"][0])
         self._stations = Stations(
             sharing=np.zeros(0, np.int64),
             stops=np.zeros(0),
             clock=np.zeros(1),
             serving=np.full(len(self.nodes), NONE),
             ends=np.full(len(self.nodes), NEVER),
+            taken=np.zeros(1, np.int64),
         )
 
     def _check_work(self) -> None:
@@ -99,22 +104,30 @@ class PooledState(EngineState):
             in_memory_kb = float(pool["cache_kb"][0])
             pool["buffer_kb"], pool["by_oversize"] = in_memory_kb, 0
         pool["fault_rate_per_ms"] = 0.0
+        pool["cores"], pool["channels"] = 1, max(1, pool["channels"][0] // len(self.nodes))
         measure(pool, self.tasks, now_ns, whole, 0, 1, False)
         whole["free_mb"] = np.maximum(0.0, whole["free_mb"] - in_memory_kb / 1000.0)
         for name in LOAD.names or ():
             loads[name][first:last] = whole[name][0] / (1 if name in NOT_DEALT else len(self.nodes))
+        loads["cpu_ms"][first:last] = whole["cpu_ms"][0] / self.nodes["cores"].sum()
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:
-        """CPU and disk time given by each node until now, all alike, shape (nodes,) each [ns]."""
+        """CPU of all cores, and time with a request in the disk's device, of each node until now, all alike, shape
+        (nodes,) [ns]."""
         pool, count = self.pool[0], int(self.pool["ready_count"][0])
         share = min(1.0, self._cpus / max(1, count))
         reading = self._stations.clock[0] + (now_ns - int(pool["leg_ns"])) * share
         planned = self.tasks["service_ns"][self._stations.sharing[:count]]
         unbooked = np.clip(reading - (self._stations.stops[:count] - planned), 0, planned).sum()
-        serving = self._stations.serving != NONE
-        begun = self._stations.ends[serving] - self.tasks["service_ns"][self._stations.serving[serving]]
-        disk = int(pool["disk_busy_ns"]) + int((now_ns - begun).sum())
+        busy = min(len(self.nodes), int(self._stations.taken[0]))
+        disk = int(pool["disk_busy_ns"]) + busy * (now_ns - int(pool["device_mark_ns"]))
         return self._dealt(int(pool["cpu_busy_ns"]) + int(unbooked)), self._dealt(disk)
+
+    def in_device_ns(self, now_ns: int) -> Integers:
+        """Sum over the requests of the time that each was in a device, dealt out to the nodes, shape (nodes,) [ns]."""
+        pool = self.pool[0]
+        more = int(self._stations.taken[0]) * (now_ns - int(pool["device_mark_ns"]))
+        return self._dealt(int(pool["in_device_ns"]) + more)
 
     def _dealt(self, total_ns: int) -> Integers:
         shares = np.full(len(self.nodes), total_ns // len(self.nodes))

@@ -97,9 +97,9 @@ class Job(ClusterAgent):
     @property
     def cpu_received_ms(self) -> float:
         """CPU its tasks have received so far, together [ms]."""
-        rows, nodes = self._rows, self.parts.engine.nodes
+        rows = self._rows
         running = rows["state"] == RUNNING
-        unbooked = np.maximum(0, self.parts.clock.now_ns - nodes["leg_ns"][rows["node"]])
+        unbooked = np.maximum(0, self.parts.clock.now_ns - rows["leg_ns"])
         return float((rows["cpu_ns"].sum() + unbooked[running].sum() + self._records["cpu_ns"].sum()) / NS_PER_MS)
 
     @property

@@ -118,12 +118,12 @@ class Node(ClusterAgent):
 
     @property
     def cpu_busy_ms(self) -> float:
-        """CPU given to tasks so far [ms]."""
+        """CPU of all its cores given to tasks so far [ms]."""
         return float(self.parts.engine.busy_ns(self.parts.clock.now_ns)[0][self.index] / NS_PER_MS)
 
     @property
     def disk_busy_ms(self) -> float:
-        """Disk service given so far [ms]."""
+        """Time so far in which a request was in the disk's device [ms]."""
         return float(self.parts.engine.busy_ns(self.parts.clock.now_ns)[1][self.index] / NS_PER_MS)
 
     @property

@@ -137,7 +137,7 @@ class Failures:
                 changed = True
             elif is_down or thing not in self._failed_by_agents:
                 self.node_failures += bool(is_down and availability.up[thing])
-                availability.up[thing] = not is_down
+                availability.change(thing, not is_down, self._clock.now_ns)
                 changed = True
         if not changed:
             return

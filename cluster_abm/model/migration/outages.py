@@ -24,7 +24,41 @@ from cluster_abm.workload.streams import entity_generator
 Thing = int | tuple[Any, Any]
 
 
-class OutagePlan:
+class Timetable:
+    """The boundaries at which things change for the worse and recover.
+
+    Several causes may be at work on a thing at once.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        # Boundaries at which something fails or recovers: time [ns], order, what, whether it fails, what follows.
+        self._events: list[tuple[int, int, Any, bool, Iterator[tuple[float, bool]]]] = []
+        self._order = itertools.count()
+
+    @property
+    def next_ns(self) -> int:
+        """The next boundary at which something fails or recovers [ns]; NEVER if none is to come."""
+        return self._events[0][0] if self._events else NEVER
+
+    def due(self) -> Iterator[tuple[Any, bool]]:
+        """What fails or recovers by now, in order: the thing, and whether a cause begins."""
+        while self._events and self._events[0][0] <= self._clock.now_ns:
+            _, _, thing, fails, rest = heapq.heappop(self._events)
+            self.follow(thing, rest)
+            yield thing, fails
+
+    def follow(self, thing: Any, rest: Iterator[tuple[float, bool]], after_ns: int | None = None) -> None:
+        """Plan the next failure or recovery of a thing, if there is one, so long after the boundary of the last one."""
+        following = next(rest, None)
+        if following is not None:
+            after_s, fails = following
+            start_ns = self._clock.now_ns if after_ns is None else after_ns
+            boundary_ns = self._clock.boundary_from(start_ns + whole_ns(after_s * 1000.0))
+            heapq.heappush(self._events, (boundary_ns, next(self._order), thing, fails, rest))
+
+
+class OutagePlan(Timetable):
     """The boundaries at which a scenario's nodes and links fail and recover.
 
     Several causes may take a thing down at once; it is up again when all of them have ended.
@@ -37,25 +71,15 @@ class OutagePlan:
     """
 
     def __init__(self, settings: FailureSettings, nodes: int, network: Network, run_seed: int, clock: Clock) -> None:
-        self._clock = clock
-        # Boundaries at which something fails or recovers: time [ns], order, what, whether it fails, what follows.
-        self._events: list[tuple[int, int, Thing, bool, Iterator[tuple[float, bool]]]] = []
-        self._order = itertools.count()
+        super().__init__(clock)
         self._causes: Counter[Thing] = Counter()
         self.links_down: set[tuple[Any, Any]] = set()
         if settings.can_happen:
             self._plan(settings, nodes, network, run_seed)
 
-    @property
-    def next_ns(self) -> int:
-        """The next boundary at which something fails or recovers [ns]; NEVER if none is to come."""
-        return self._events[0][0] if self._events else NEVER
-
     def occur(self) -> Iterator[tuple[Thing, bool]]:
         """What fails or recovers by now, in order: the thing, and whether it is down."""
-        while self._events and self._events[0][0] <= self._clock.now_ns:
-            _, _, thing, fails, rest = heapq.heappop(self._events)
-            self._follow(thing, rest)
+        for thing, fails in self.due():
             was_down = self._causes[thing] > 0
             self._causes[thing] += 1 if fails else -1
             is_down = self._causes[thing] > 0
@@ -71,7 +95,7 @@ class OutagePlan:
         for event in settings.event:
             thing: Thing = event.node if event.node is not None else _link(event.link, graph_links)
             ends = [] if event.for_s is None else [(event.for_s, False)]
-            self._follow(thing, iter([(event.at_s, True), *ends]), 0)
+            self.follow(thing, iter([(event.at_s, True), *ends]), 0)
         kinds: list[tuple[Outages, list[Thing]]] = [
             (settings.node, list(range(nodes))),
             (settings.link, graph_links),
@@ -81,16 +105,7 @@ class OutagePlan:
                 continue
             for number, thing in enumerate(things):
                 rng = entity_generator(run_seed, purpose, number)
-                self._follow(thing, _ups_and_downs(outages, rng), 0)
-
-    def _follow(self, thing: Thing, rest: Iterator[tuple[float, bool]], after_ns: int | None = None) -> None:
-        """Plan the next failure or recovery of a thing, if there is one, so long after the boundary of the last one."""
-        following = next(rest, None)
-        if following is not None:
-            after_s, fails = following
-            start_ns = self._clock.now_ns if after_ns is None else after_ns
-            boundary_ns = self._clock.boundary_from(start_ns + whole_ns(after_s * 1000.0))
-            heapq.heappush(self._events, (boundary_ns, next(self._order), thing, fails, rest))
+                self.follow(thing, ups_and_downs(outages, rng), 0)
 
 
 def _link(link: tuple[Any, Any] | None, links: list[Thing]) -> Thing:
@@ -104,7 +119,7 @@ def _link(link: tuple[Any, Any] | None, links: list[Thing]) -> Thing:
     )
 
 
-def _ups_and_downs(outages: Outages, rng: np.random.Generator) -> Iterator[tuple[float, bool]]:
+def ups_and_downs(outages: Outages, rng: np.random.Generator) -> Iterator[tuple[float, bool]]:
     """Times until it fails, until it is repaired, and so on [s]: (since the last one, whether it fails)."""
     shape = 1.0 if outages.kind == "exponential" else outages.shape
     # A Weibull time of scale 1 has the mean Gamma(1 + 1/shape); shape 1 is the exponential.

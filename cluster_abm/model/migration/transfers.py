@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -124,6 +125,11 @@ class Transfers:
                 self._over(task, end_ns)
                 # The next one starts a nanosecond later, when this one has made room.
                 self._go_on(task, end_ns + bool(self._ahead[task]))
+
+    def slow_links(self, links: Sequence[int], factors: Floats) -> None:
+        """Links work at these factors of the speed that they have when nothing is wrong, shape (len(links),)."""
+        whole = self._live.whole.link_mb_per_s[list(links)]
+        self._flows.change_capacities(links, whole * factors, self._clock.now_ns)
 
     def cancel(self, task: int) -> None:
         """Give up what a task was transferring."""

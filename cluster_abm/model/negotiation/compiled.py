@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cluster_abm.clock import Clock
 from cluster_abm.compiling.entries import CompiledPolicy
 from cluster_abm.compiling.pointers import point
-from cluster_abm.compiling.tables import address
+from cluster_abm.compiling.tables import COLUMNS_OF_CAPACITIES, NUMBERS_OF_CAPACITIES, address
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
@@ -244,10 +244,10 @@ class CompiledNegotiation:
             self._capacities = self._views.capacities(0)
             if self._capacities is not None:
                 view = self._desk.views
-                for name in ("cpu", "memory", "disk"):
+                for name in COLUMNS_OF_CAPACITIES:
                     view[f"{name}_at"] = address(getattr(self._capacities, name))
-                view["mean_speed"] = self._capacities.mean_speed
-                view["mean_request_ms"] = self._capacities.mean_request_ms
+                for name in NUMBERS_OF_CAPACITIES:
+                    view[name] = getattr(self._capacities, name)
         self._terms["can_change"] = self._availability.can_change
         if routes is not self._routes:
             self._routes = routes

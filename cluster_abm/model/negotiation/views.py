@@ -182,6 +182,7 @@ class Views:
             migration_ms=self._settings.migration_ms,
             tasks_of_mine=lambda: self._engine.candidates(me, self._clock.now_ns),
             overflow_of_mine=lambda: self._remote_memory.held_by_others_mb(me),
+            live_jobs_of_all=self._engine.live_jobs,
             uniform=self._uniform,
             notes=self.notes[me],
             data=self._data,

@@ -17,12 +17,12 @@ NAMES = ("cpu_percent", "mean_queue", "memory_percent")
 
 
 class Averages:
-    """CPU utilisation [%], tasks at or waiting for the CPU, and memory utilisation [%] of every node, each the mean of
-    the last five one-second samples, or of those there are; 0 before the first.
+    """CPU utilisation [%], tasks at or waiting for a core, per core, and memory utilisation [%] of every node, each the
+    mean of the last five one-second samples, or of those there are; 0 before the first.
 
-    Utilisation is the CPU given in the second over the second; queue and memory are as they are at its end. Memory that
-    is not there for programs (kept by the system, or a fixed buffer) is utilised. Under a policy that does not need
-    averages (`Policy.averages`) nothing is sampled, and no window is cut for it.
+    Utilisation is the CPU given in the second over what all cores could give; queue and memory are as they are at its
+    end. Memory that is not there for programs (kept by the system, or a fixed buffer) is utilised. Under a policy that
+    does not need averages (`Policy.averages`) nothing is sampled, and no window is cut for it.
     """
 
     def __init__(self, engine: EngineState, clock: Clock, are_taken: bool) -> None:
@@ -39,8 +39,8 @@ class Averages:
             return
         nodes = self._engine.nodes
         busy_ns = self._engine.busy_ns(now_ns)[0]
-        cpu_percent = 100.0 * (busy_ns - self._busy_ns) / (now_ns - self._sampled_ns)
-        queue = nodes["ready_count"] + (nodes["running"] >= 0)
+        cpu_percent = 100.0 * (busy_ns - self._busy_ns) / ((now_ns - self._sampled_ns) * nodes["cores"])
+        queue = (nodes["ready_count"] + nodes["running"]) / nodes["cores"]
         used_kb = nodes["demand_kb"] + nodes["memory_kb"] - nodes["user_memory_kb"]
         memory_percent = np.minimum(100.0, 100.0 * used_kb / nodes["memory_kb"])
         self._samples.append(np.array([cpu_percent, queue, memory_percent]))

@@ -49,10 +49,14 @@ class Measurements:
 
     A long run is measured more coarsely: when a million rows are kept, every second measurement is dropped and the
     period doubled, so that what is kept stays within bounds and evenly spaced.
+
+    Attributes:
+        cores: of all nodes.
     """
 
     def __init__(self, engine: EngineState, clock: Clock, period_ms: float, has_averages: bool) -> None:
         self._engine, self._clock, self._has_averages = engine, clock, has_averages
+        self.cores = int(engine.nodes["cores"].sum())
         self._period_ns = whole_ns(period_ms)
         self._rows: list[Measured] = []
         self._room = _Room(len(engine.nodes))
@@ -214,5 +218,6 @@ def load_imbalance_factor_ms(model: Any) -> float:
 
 
 def _utilisation(model: Any, resource: int) -> float:
-    capacity_ns = max(1, model.now_ns * model.setup.cluster.nodes)
+    each = model.parts.measurements.cores if resource == 0 else model.setup.cluster.nodes
+    capacity_ns = max(1, model.now_ns * each)
     return total_ns(model.parts.measurements.busy_ns()[resource]) / float(capacity_ns)

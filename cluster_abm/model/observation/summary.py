@@ -7,10 +7,12 @@ from typing import Any
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import KILLED, LOST
+from cluster_abm.model.availability import Availability
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
 from cluster_abm.model.migration.staging import Staging
 from cluster_abm.model.negotiation.decisions import DecisionLog
+from cluster_abm.model.setup import watts_of
 from cluster_abm.results.metrics import RunData, When
 from cluster_abm.results.summary import by_program, ended_jobs, finished_jobs
 from cluster_abm.scenario import Scenario
@@ -30,6 +32,7 @@ def run_data(
     departures: Departures,
     log: DecisionLog,
     failures: Failures,
+    availability: Availability,
     staging: Staging | None,
 ) -> RunData:
     """What the metrics of a run so far are computed from."""
@@ -43,13 +46,22 @@ def run_data(
         exists.add("failures")
     if of_data:
         exists.add("data")
+    if scenario.cluster.has_channels:
+        exists.add("channels")
+    if scenario.cluster.has_power:
+        exists.add("power")
     return RunData(
         records=engine.ordered_records(),
         jobs=engine.jobs,
         widths=engine.widths,
         nodes=engine.serving_nodes,
+        cores=engine.nodes["cores"],
+        channels=engine.nodes["channels"],
         cpu_ns=cpu_ns,
         disk_ns=disk_ns,
+        in_device_ns=engine.in_device_ns(clock.now_ns),
+        down_ns=availability.down_ns(clock.now_ns),
+        watts=watts_of(scenario.cluster),
         now_ns=clock.now_ns,
         last_finish_ns=engine.last_finish_ns,
         counted={

@@ -175,7 +175,7 @@ class Watcher:
             np.asarray((busy - before) / passed_ns) for busy, before in zip(busy_ns, self._last_busy_ns, strict=True)
         )
         self._last_ns, self._last_busy_ns = model.now_ns, busy_ns
-        return cpu, disk
+        return cpu / model.engine.nodes["cores"], disk
 
     def _indices(self, loads: npt.NDArray[np.void], cpu: Floats) -> dict[str, Floats]:
         policy = self._model.policy

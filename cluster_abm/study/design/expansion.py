@@ -17,6 +17,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
+from cluster_abm.scenario.load import tables_of
 from cluster_abm.study.design.effects import Effects
 from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.design.metrics import metric_names, metric_problems
@@ -84,7 +85,7 @@ def expand(study: Study) -> Expansion:
             base = load_scenario(study.scenario_source, settings_with_paths(study, study.overrides))
         with gather:
             check_policies(study.policies)
-    tree = base.model_dump(exclude_none=True)
+    tree = tables_of(base)
     points = points_of(study)
     cells: list[Cell] = []
     metrics: dict[tuple[int, str], frozenset[str]] = {}

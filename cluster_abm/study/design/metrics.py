@@ -25,6 +25,10 @@ def metric_names(scenario: Scenario, warmup: str) -> frozenset[str]:
     # Where all nodes are one station nothing is fetched.
     if scenario.data.files and not available()[scenario.policy.name].pooled:
         exists.add("data")
+    if scenario.cluster.has_channels:
+        exists.add("channels")
+    if scenario.cluster.has_power:
+        exists.add("power")
     if warmup != "none":
         exists.add("warmup")
     of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}

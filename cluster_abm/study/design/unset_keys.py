@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from cluster_abm.scenario import load_scenario, scenario_from
+from cluster_abm.scenario.load import tables_of
 from cluster_abm.study.design.study_file import Settings
 
 # Of a key that the scenario does not have either, or that is a whole section.
@@ -51,7 +52,7 @@ def with_unset_keys(results: pd.DataFrame, study: Listed) -> pd.DataFrame:
     }
     if not unset:
         return results
-    tree = load_scenario(study.scenario_source, study.overrides).model_dump(exclude_none=True)
+    tree = tables_of(load_scenario(study.scenario_source, study.overrides))
     values: list[Settings] = [dict(settings) for settings in study.points]
     for number, missing in unset.items():
         # Built as its runs' were: a point that sets one key may change what another one is by default.

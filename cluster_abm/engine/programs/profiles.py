@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster_abm.engine.admission import begin_phase, wall_ns_of_cpu
 from cluster_abm.engine.barriers import wake
 from cluster_abm.engine.memory import change_demand, fit_isolated_cache
-from cluster_abm.engine.tables import NEVER, Row, Table
+from cluster_abm.engine.tables import NEVER, Row, Table, Tables
 from cluster_abm.jit import called, inlined
 
 
@@ -35,7 +35,7 @@ def ends_phase(task: Row, phases: Table) -> bool:
 
 
 @called
-def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -> int:
+def next_phase(node: Row, tables: Tables, task: Row, now_ns: int) -> int:
     """The running task goes on to its next phase; after the last one its demand stays until it ends.
 
     Returns:
@@ -44,11 +44,12 @@ def next_phase(node: Row, tasks: Table, task: Row, phases: Table, now_ns: int) -
     if task.phase == task.last_phase:
         task.gap_left_ns = NEVER
         return 0
+    phases = tables.phases
     pause_ns = phases[task.phase].pause_ns
     following = phases[task.phase + 1]
     change_demand(
         node,
-        tasks,
+        tables,
         following.memory_kb - task.memory_kb,
         0,
         following.allocated_kb_per_s - task.allocated_kb_per_s,

@@ -45,7 +45,7 @@ def begins_again(task: Row) -> bool:
 
 @called
 def rest(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
-    """The running background program has had its share: it sleeps until a period begins. The CPU is then free.
+    """A background program that has left its core has had its share: it sleeps until a period begins.
 
     A program that was so delayed that it runs into the next period has missed its turn there: nothing piles up.
     """
@@ -53,7 +53,6 @@ def rest(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     task.cpu_left_ns = task.burst_ns
     task.since_ns = now_ns
     task.wake_ns = (now_ns + task.period_ns - 1) // task.period_ns * task.period_ns
-    node.running = NONE
     wake(node, tasks, slot)
 
 

@@ -1,0 +1,34 @@
+"""Where the shipped files are, and what messages have in common that name a user's words."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.resources
+from pathlib import Path
+
+# Of values in messages, in letters.
+LONGEST_SHOWN = 120
+
+
+def shipped_path(*parts: str) -> Path:
+    """A file or folder below the shipped `scenarios/` (beside the package in a checkout, inside it in a wheel)."""
+    package = Path(str(importlib.resources.files("cluster_abm")))
+    inside = package / "shipped" / "scenarios"
+    root = inside if inside.is_dir() else package.parent / "scenarios"
+    return root.joinpath(*parts)
+
+
+def nearest(word: str, allowed: list[str]) -> str:
+    """A hint with the nearest allowed word, or with all of them."""
+    close = difflib.get_close_matches(word.lower(), allowed, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(allowed)}"
+
+
+def shortened(value: object, quote: str = "'") -> str:
+    """A value of a user's as Python writes it, cut where it is longer than a message can be."""
+    try:
+        text = repr(value) if quote or not isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        # Integers of more digits than Python writes, and tables within tables without end.
+        return f"a {type(value).__name__} without end"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"
