@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from pathlib import Path
 
 import pandas as pd
@@ -342,3 +343,15 @@ def test_a_policy_that_does_not_return_is_named_by_a_comparison(start, tmp_path,
     code, _, err = ended_by(command, signal.SIGINT)
     assert code == 130, err
     assert re.search(r"under way when it was interrupted: .*policy '?endless'?", err), err
+
+
+def test_a_signal_while_the_calls_of_policies_are_being_imported_is_noted(monkeypatch):
+    from cluster_abm.cli.stopping import stop_request
+
+    half_imported = types.ModuleType("cluster_abm.policies.calling")
+    monkeypatch.setitem(sys.modules, half_imported.__name__, half_imported)
+    with stop_request() as request:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert request.requested
+        with pytest.raises(KeyboardInterrupt):
+            request.raise_if_requested()
