@@ -8,6 +8,7 @@ node of one core plays none.
 
 from __future__ import annotations
 
+from cluster_abm.engine.rows import row_at
 from cluster_abm.engine.tables import NEVER, NONE, Row, Table
 from cluster_abm.jit import called, inlined, kernel
 
@@ -15,7 +16,7 @@ from cluster_abm.jit import called, inlined, kernel
 @inlined
 def core_of(node: Row, cores: Table, place: int) -> Row:
     """The row of one of a node's cores."""
-    return cores[node.first_core + place]
+    return row_at(cores, node.first_core + place)
 
 
 @inlined
@@ -67,9 +68,8 @@ def lowest_free(node: Row, cores: Table) -> int:
 
 
 @inlined
-def set_stop(node: Row, cores: Table, place: int, slot: int, stop_ns: int) -> None:
-    """A core has this task (NONE: none) from now on, or still, which stops then."""
-    core = core_of(node, cores, place)
+def set_stop(node: Row, cores: Table, core: Row, place: int, slot: int, stop_ns: int) -> None:
+    """A core, the one of that number, has this task (NONE: none) from now on, or still, which stops then."""
     core.running = slot
     core.stop_ns = stop_ns
     if node.cores == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from cluster_abm.engine.cores import core_of, lowest_free, note_cores, set_stop
+from cluster_abm.engine.rows import row_at
 from cluster_abm.engine.tables import NEVER, NONE, READY, RUNNING, Row, Table, Tables
 from cluster_abm.jit import called, inlined
 
@@ -55,7 +56,7 @@ def stop_of(node: Row, task: Row) -> int:
 @inlined
 def plan_stop(node: Row, cores: Table, task: Row, slot: int) -> None:
     """Plan when a running task stops."""
-    set_stop(node, cores, task.core, slot, stop_of(node, task))
+    set_stop(node, cores, core_of(node, cores, task.core), task.core, slot, stop_of(node, task))
 
 
 @inlined
@@ -72,9 +73,10 @@ def let_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> None
     if node.cores > 1:
         let_all_quanta_count(node, tasks, cores, now_ns)
         return
-    task = tasks[node.stopping]
+    task = row_at(tasks, node.stopping)
     renew_quantum(node, task, now_ns)
-    set_stop(node, cores, 0, node.stopping, min(node.cpu_stop_ns, task.quantum_start_ns + node.quantum_ns))
+    stop_ns = min(node.cpu_stop_ns, task.quantum_start_ns + node.quantum_ns)
+    set_stop(node, cores, core_of(node, cores, 0), 0, node.stopping, stop_ns)
 
 
 @called
@@ -90,39 +92,40 @@ def let_all_quanta_count(node: Row, tasks: Table, cores: Table, now_ns: int) -> 
 
 @inlined
 def run_on(node: Row, cores: Table, place: int, task: Row, slot: int, now_ns: int) -> None:
-    """Give a free core to a task, which the ready queue does not hold any more."""
+    """Give a core to a task, which the ready queue does not hold any more."""
     core = core_of(node, cores, place)
+    number, last = task.task, core.last_task
     start_ns = now_ns
-    if core.last_task != task.task:
-        if core.last_task != NONE:
+    if last != number:
+        if last != NONE:
             start_ns += node.switch_ns
             node.switches += 1
-        core.last_task = task.task
+        core.last_task = number
     task.cpu_queue_ns += start_ns - task.since_ns
     task.state = RUNNING
     task.core = place
     task.leg_ns = start_ns
     task.quantum_start_ns = start_ns
-    node.running += 1
-    set_stop(node, cores, place, slot, stop_of(node, task))
+    set_stop(node, cores, core, place, slot, stop_of(node, task))
 
 
 @inlined
 def vacate(node: Row, cores: Table, task: Row) -> None:
-    """Take a running task from its core, which is about to have the next one (`dispatch`)."""
+    """Take a task that is about to stop running for good, or for long, from its core, which `dispatch` then gives to
+    the next one."""
     core_of(node, cores, task.core).running = NONE
-    node.running -= 1
 
 
 @inlined
 def dispatch(node: Row, tables: Tables, place: int, now_ns: int) -> None:
-    """Give a core that was vacated to the first ready task; if there is none it is free."""
+    """Give a core of which the task stops running to the first ready task; if there is none it is free."""
     tasks, cores = tables.tasks, tables.cores
     slot = node.ready_head
     if slot == NONE:
-        set_stop(node, cores, place, NONE, NEVER)
+        node.running -= 1
+        set_stop(node, cores, core_of(node, cores, place), place, NONE, NEVER)
         return
-    task = tasks[slot]
+    task = row_at(tasks, slot)
     node.ready_head = task.next
     node.ready_count -= 1
     if node.ready_head == NONE:
@@ -133,11 +136,11 @@ def dispatch(node: Row, tables: Tables, place: int, now_ns: int) -> None:
 @inlined
 def wait_for_core(node: Row, tasks: Table, slot: int) -> None:
     """Put a task at the end of the ready queue."""
-    tasks[slot].next = NONE
+    row_at(tasks, slot).next = NONE
     if node.ready_tail == NONE:
         node.ready_head = slot
     else:
-        tasks[node.ready_tail].next = slot
+        row_at(tasks, node.ready_tail).next = slot
     node.ready_tail = slot
     node.ready_count += 1
 
@@ -146,10 +149,11 @@ def wait_for_core(node: Row, tasks: Table, slot: int) -> None:
 def make_ready(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """A task is ready: the free core of lowest number takes it at once; if there is none it waits."""
     tasks, cores = tables.tasks, tables.cores
-    task = tasks[slot]
+    task = row_at(tasks, slot)
     task.state = READY
     task.since_ns = now_ns
     if node.running < node.cores:
+        node.running += 1
         run_on(node, cores, lowest_free(node, cores), task, slot, now_ns)
         return
     if node.ready_head == NONE:
@@ -160,8 +164,7 @@ def make_ready(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
 @inlined
 def end_quantum(node: Row, tables: Tables, slot: int, now_ns: int) -> None:
     """A running task goes to the end of the ready queue; its core is about to have the first task of it."""
-    task = tables.tasks[slot]
-    vacate(node, tables.cores, task)
+    task = row_at(tables.tasks, slot)
     task.state = READY
     task.since_ns = now_ns
     wait_for_core(node, tables.tasks, slot)

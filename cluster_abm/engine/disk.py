@@ -13,7 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.rows import take_slot
+from cluster_abm.engine.rows import row_at, take_slot
 from cluster_abm.engine.streams import FAULT_SEEK, SEEK, SIZE, Word, exponential, gamma
 from cluster_abm.engine.tables import (
     AT_DISK,
@@ -155,13 +155,13 @@ def overtake(node: Row, tasks: Table, slot: int) -> None:
 @inlined
 def wait_for_channel(node: Row, tasks: Table, slot: int) -> None:
     """Put a request at the end of the disk's queue."""
-    task = tasks[slot]
+    task = row_at(tasks, slot)
     task.next = NONE
     task.found_ns = NEVER
     if node.disk_tail == NONE:
         node.disk_head = slot
     else:
-        tasks[node.disk_tail].next = slot
+        row_at(tasks, node.disk_tail).next = slot
     node.disk_tail = slot
 
 
@@ -187,7 +187,7 @@ def join_disk_queue(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 @inlined
 def have_device(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
     """A request has a device of one channel to itself."""
-    task = tasks[slot]
+    task = row_at(tasks, slot)
     task.found_ns = now_ns + task.seek_ns
     node.device_tail = slot
     node.bus_free_ns = now_ns
@@ -197,7 +197,7 @@ def have_device(node: Row, tasks: Table, slot: int, now_ns: int) -> None:
 @inlined
 def ask_disk(node: Row, tasks: Table, slot: int, kind: int, seek_ns: int, service_ns: int, now_ns: int) -> None:
     """The task blocks on a request, which joins the disk's queue."""
-    block(tasks[slot], kind, seek_ns, service_ns, now_ns)
+    block(row_at(tasks, slot), kind, seek_ns, service_ns, now_ns)
     join_disk_queue(node, tasks, slot, now_ns)
 
 
@@ -228,8 +228,9 @@ def leave_device(node: Row, tasks: Table) -> int:
 def next_alone(node: Row, tasks: Table, now_ns: int) -> int:
     """`next_in_service` of a device of one channel, whose requests have it one after the other."""
     slot = node.disk_head
-    following = tasks[slot].next
-    node.disk_busy_ns += tasks[slot].service_ns
+    task = row_at(tasks, slot)
+    following = task.next
+    node.disk_busy_ns += task.service_ns
     node.disk_head = following
     if following == NONE:
         node.disk_tail = NONE

@@ -22,6 +22,7 @@ from cluster_abm.engine.tables import (
     TASK,
     Table,
     Tables,
+    rows_in_lines,
 )
 from cluster_abm.large_tables import column, forget_pages, mapping_of, zeros
 
@@ -171,7 +172,7 @@ class GrowingTables:
             return
         old = len(self.tasks)
         new = max(64, 2 * old, old + lacking)
-        tasks = np.zeros(new, TASK)
+        tasks = rows_in_lines(new, TASK)
         copy_rows(tasks, self.tasks)
         free = np.zeros(new, np.int64)
         free[:top] = self.tables.free[:top]

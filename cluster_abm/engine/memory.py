@@ -137,8 +137,10 @@ def fit_isolated_cache(task: Row, size_kb: float) -> None:
 @inlined
 def is_hit(node: Row, task: Row) -> bool:
     """Whether the task's present access is served from the node's buffer."""
+    if task.reaccess_rate == 0.0:
+        return False
     buffer_kb = present_buffer_kb(node)
-    if task.reaccess_rate == 0.0 or buffer_kb == 0.0:
+    if buffer_kb == 0.0:
         return False
     share_kb = buffer_share_kb(float(task.stream), float(node.stream), buffer_kb)
     chance = hit_rate(task.reaccess_rate, share_kb, task.data_kb)

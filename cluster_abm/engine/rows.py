@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from cluster_abm.engine.tables import FREE, FREE_TOP, Row, Tables
+import numpy as np
+
+from cluster_abm.engine.tables import FREE, FREE_TOP, Row, Table, Tables
 from cluster_abm.jit import inlined
+
+
+@inlined
+def row_at(table: Table, number: int) -> Row:
+    """A row of a table, by its number from 0: an unsigned one, so that at each event the kernels need not see whether
+    it counts from the table's end."""
+    return table[np.uint64(number)]
 
 
 @inlined
@@ -22,6 +31,12 @@ def give_back_slot(tables: Tables, slot: int) -> None:
 
 
 @inlined
+def next_event_ns(node: Row) -> int:
+    """When the node's next event is: its CPU stops, its disk ends a request, or a task enters."""
+    return int(min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns))
+
+
+@inlined
 def plan_next_event(node: Row) -> None:
-    """Set the node's next event: its CPU stops, its disk ends a request, or a task enters."""
-    node.next_event_ns = min(node.cpu_stop_ns, node.disk_end_ns, node.arrival_ns)
+    """Set the node's next event."""
+    node.next_event_ns = next_event_ns(node)

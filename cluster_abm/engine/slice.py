@@ -37,7 +37,7 @@ from cluster_abm.engine.ending import finish, kill_newest
 from cluster_abm.engine.memory import change_demand, count_access, fill_cache, fit_isolated_cache, is_hit
 from cluster_abm.engine.programs.background import begins_again, is_background, rest
 from cluster_abm.engine.programs.profiles import ends_phase, next_phase, profile_gap_ns, sleep
-from cluster_abm.engine.rows import give_back_slot, plan_next_event
+from cluster_abm.engine.rows import give_back_slot, next_event_ns, plan_next_event, row_at
 from cluster_abm.engine.streams import GAP, HIT, SEEK, exponential, uniform
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
@@ -58,12 +58,13 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
-def draw_gap(node: Row, task: Row, phases: Table) -> None:
-    """CPU until the task's next access: exponential in its own CPU time, at least 1 ns; or as its profile says."""
+def draw_gap(node: Row, task: Row, phases: Table, accesses: int) -> None:
+    """CPU until a task's next access, after so many: exponential in its own CPU time, at least 1 ns; or as its profile
+    says."""
     if task.phase != NONE:
         task.gap_left_ns = profile_gap_ns(node, task, phases[task.phase])
     elif task.io_per_ms > 0.0:
-        gap_ms = exponential(task.key, GAP, task.accesses) / (task.io_per_ms * node.speed)
+        gap_ms = exponential(task.key, GAP, accesses) / (task.io_per_ms * node.speed)
         # A gap that 64 bits do not hold outlasts any task.
         task.gap_left_ns = max(1, int(math.floor(min(gap_ms * NS_PER_MS + 0.5, NEVER))))
     else:
@@ -71,11 +72,20 @@ def draw_gap(node: Row, task: Row, phases: Table) -> None:
 
 
 @inlined
+def misses_alone(task: Row, access: int) -> bool:
+    """Whether one of the task's accesses, counted from 0, would not be served from the buffer if the task were alone at
+    home."""
+    return task.isolated_hit == 0.0 or uniform(task.key, HIT, access, 0) >= task.isolated_hit
+
+
+@inlined
 def access(node: Row, tables: Tables, task: Row, now_ns: int) -> tuple[int, int]:
     """The running task makes an access: seek and whole service of its request [ns]; 0, 0 if the buffer has it."""
-    size_kb = request_kb(task, task.accesses)
-    if task.accesses >= task.isolated_from and uniform(task.key, HIT, task.accesses, 0) >= task.isolated_hit:
-        seek_ns = drawn_seek_ns(task.isolated_seek_ns, node.draws_seeks, task.key, SEEK, task.accesses)
+    # Read once: the compiler cannot know that what is written below is something else.
+    number, draws_seeks = task.accesses, node.draws_seeks
+    size_kb = request_kb(task, number)
+    if number >= task.isolated_from and misses_alone(task, number):
+        seek_ns = drawn_seek_ns(task.isolated_seek_ns, draws_seeks, task.key, SEEK, number)
         task.isolated_io_ns += service_time_ns(seek_ns, task.isolated_ns_per_kb, size_kb)
         if task.isolated_buffer_kb > 0.0:
             fit_isolated_cache(task, size_kb)
@@ -86,13 +96,13 @@ def access(node: Row, tables: Tables, task: Row, now_ns: int) -> tuple[int, int]
     else:
         task.requests += 1
         node.requests += 1
-        seek_ns = seek_of_access_ns(node, task, task.accesses)
+        seek_ns = drawn_seek_ns(node.seek_ns, draws_seeks, task.key, SEEK, number)
         service_ns = service_time_ns(seek_ns, node.ns_per_kb, size_kb)
         fill_cache(node, size_kb)
-    task.accesses += 1
+    task.accesses = number + 1
     task.phase_accesses += 1
     count_access(node, tables, now_ns)
-    draw_gap(node, task, tables.phases)
+    draw_gap(node, task, tables.phases, number + 1)
     return seek_ns, service_ns
 
 
@@ -134,8 +144,7 @@ def stop_cpu(node: Row, tables: Tables, now_ns: int, end_ns: int) -> None:
     """The running task that is the first to stop does so, for the first reason that holds."""
     tasks, cores = tables.tasks, tables.cores
     slot = node.stopping
-    task = tasks[slot]
-    place = task.core
+    task = row_at(tasks, slot)
     book_progress(node, task, now_ns)
     if task.cpu_left_ns == 0 and task.barriers_left > 0:
         vacate(node, cores, task)
@@ -154,29 +163,28 @@ def stop_cpu(node: Row, tables: Tables, now_ns: int, end_ns: int) -> None:
         else:
             seek_ns, blocks_ns, kind = next_request(node, tables, task, now_ns)
         if blocks_ns > 0:
-            vacate(node, cores, task)
             ask_disk(node, tasks, slot, kind, seek_ns, blocks_ns, now_ns)
-            dispatch(node, tables, place, now_ns)
+            dispatch(node, tables, task.core, now_ns)
         elif node.ready_head != NONE and now_ns >= task.quantum_start_ns + node.quantum_ns:
             now_ns = leaps_to_ns(node, tables, now_ns, end_ns)
             end_quantum(node, tables, slot, now_ns)
-            dispatch(node, tables, place, now_ns)
+            dispatch(node, tables, task.core, now_ns)
         else:
             plan_stop(node, cores, task, slot)
         return
-    dispatch(node, tables, place, now_ns)
+    dispatch(node, tables, task.core, now_ns)
 
 
 @inlined
 def pop_transit_head(node: Row, tasks: Table) -> int:
     """Take the first task out of the queue of the tasks in transit or about to go on from a barrier; return its row."""
     slot = node.transit_head
-    node.transit_head = tasks[slot].next
+    node.transit_head = row_at(tasks, slot).next
     if node.transit_head == NONE:
         node.transit_tail = NONE
         node.arrival_ns = NEVER
     else:
-        node.arrival_ns = tasks[node.transit_head].enter_ns
+        node.arrival_ns = row_at(tasks, node.transit_head).enter_ns
     return int(slot)
 
 
@@ -228,7 +236,7 @@ def end_request(node: Row, tables: Tables, now_ns: int) -> tuple[int, bool]:
     """
     tasks = tables.tasks
     slot = next_in_service(node, tasks, now_ns)
-    task = tasks[slot]
+    task = row_at(tasks, slot)
     if task.request_kind == ARRIVAL_WRITE:
         return slot, True
     if task.request_kind == LEFT_BEHIND:
@@ -250,13 +258,13 @@ def enter(node: Row, tables: Tables, now_ns: int) -> tuple[int, bool]:
     """
     tasks = tables.tasks
     slot = pop_transit_head(node, tasks)
-    task = tasks[slot]
+    task = row_at(tasks, slot)
     if task.state == WAKING:
         leave_barrier(task, now_ns)
         return slot, False
     enter_node(node, task, now_ns)
     if task.gap_left_ns == NONE:
-        draw_gap(node, task, tables.phases)
+        draw_gap(node, task, tables.phases, task.accesses)
     change_demand(node, tables, task.memory_kb, task.stream, task.allocated_kb_per_s, task.accesses, now_ns)
     return slot, task.arrival_write_kb > 0.0 or task.wake_ns > 0 or task.request_kind != NONE
 
@@ -265,27 +273,27 @@ def enter(node: Row, tables: Tables, now_ns: int) -> tuple[int, bool]:
 def live_until(node: Row, tables: Tables, end_ns: int) -> None:
     """Let one node live from event to event until `end_ns`."""
     while node.next_event_ns < end_ns:
-        now_ns = node.next_event_ns
+        now_ns = next_ns = node.next_event_ns
         arrived = NONE
         # Kills, and arrivals in the middle of something, are rare: they wait outside the loop of all others.
-        while node.next_event_ns < end_ns and node.demand_kb <= node.limit_kb and arrived == NONE:
-            now_ns = node.next_event_ns
+        while next_ns < end_ns and node.demand_kb <= node.limit_kb:
+            now_ns = next_ns
             if node.cpu_stop_ns == now_ns:
                 stop_cpu(node, tables, now_ns, end_ns)
+            elif node.disk_end_ns == now_ns:
+                slot, has_to_settle = end_request(node, tables, now_ns)
+                if has_to_settle:
+                    arrived = slot
+                    break
+                if slot != NONE:
+                    make_ready(node, tables, slot, now_ns)
             else:
-                if node.disk_end_ns == now_ns:
-                    slot, has_to_settle = end_request(node, tables, now_ns)
-                    if has_to_settle:
-                        arrived = slot
-                    elif slot != NONE:
-                        make_ready(node, tables, slot, now_ns)
-                else:
-                    slot, has_to_settle = enter(node, tables, now_ns)
-                    if has_to_settle:
-                        arrived = slot
-                    elif slot != NONE:
-                        make_ready(node, tables, slot, now_ns)
-            plan_next_event(node)
+                slot, has_to_settle = enter(node, tables, now_ns)
+                if has_to_settle:
+                    arrived = slot
+                    break
+                make_ready(node, tables, slot, now_ns)
+            next_ns = next_event_ns(node)
         if arrived != NONE:
             settle(node, tables, arrived, now_ns)
         if node.demand_kb > node.limit_kb:

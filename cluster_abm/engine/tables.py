@@ -5,7 +5,7 @@ What every field is and its unit stands in fields.py.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -45,12 +45,33 @@ FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, DEPENDENT, PENDING_JOBS, COUNTERS = ran
 BLOCK = 16
 
 
-def dtype_of(fields: list[Field]) -> np.dtype[np.void]:
-    """The numpy dtype of a table."""
-    return np.dtype([(name, kind) for name, kind, _, _ in fields], align=True)
+# Bytes in a line of the cache of usual machines.
+LINE = 64
 
 
-NODE, TASK, RECORD = dtype_of(fields.NODE_FIELDS), dtype_of(fields.TASK_FIELDS), dtype_of(fields.RECORD_FIELDS)
+def dtype_of(fields: list[Field], whole_lines: bool = False) -> np.dtype[np.void]:
+    """The numpy dtype of a table; with `whole_lines` a row takes whole lines of the cache, the last one filled up."""
+    plain = np.dtype([(name, kind) for name, kind, _, _ in fields], align=True)
+    if not whole_lines:
+        return plain
+    places: Any = {
+        "names": plain.names,
+        "formats": [kind for _, kind, _, _ in fields],
+        "offsets": [cast(Any, plain.fields)[name][1] for name, *_ in fields],
+        "itemsize": -(-plain.itemsize // LINE) * LINE,
+    }
+    return np.dtype(places, align=True)
+
+
+def rows_in_lines(count: int, kind: np.dtype[np.void]) -> Table:
+    """`count` rows of zeros, shape (count,), each of which begins with a line of the cache: see `dtype_of`."""
+    raw = np.zeros(count * kind.itemsize + LINE, np.uint8)
+    begin = -raw.ctypes.data % LINE
+    return raw[begin : begin + count * kind.itemsize].view(kind)
+
+
+NODE, TASK = dtype_of(fields.NODE_FIELDS, whole_lines=True), dtype_of(fields.TASK_FIELDS, whole_lines=True)
+RECORD = dtype_of(fields.RECORD_FIELDS)
 PHASE, CORE = dtype_of(fields.PHASE_FIELDS), dtype_of(fields.CORE_FIELDS)
 JOB, LOAD, BARRIER = dtype_of(fields.JOB_FIELDS), dtype_of(fields.LOAD_FIELDS), dtype_of(fields.BARRIER_FIELDS)
 CHECKPOINT = dtype_of(fields.CHECKPOINT_FIELDS)
@@ -91,7 +112,7 @@ class Tables(NamedTuple):
 
 def empty_nodes(count: int) -> Table:
     """`count` idle nodes, shape (count,); the caller fills in the hardware."""
-    nodes = np.zeros(count, NODE)
+    nodes = rows_in_lines(count, NODE)
     nodes["limit_kb"] = NEVER
     nodes["cores"] = nodes["channels"] = 1
     nodes["cpu_factor"] = nodes["disk_factor"] = 1.0

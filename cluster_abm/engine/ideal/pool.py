@@ -270,7 +270,7 @@ def enter_pool(pool: Row, tables: Tables, stations: Stations, now_ns: int) -> No
         task.wake_ns = 0
     else:
         enter_node(pool, task, now_ns)
-        draw_gap(pool, task, tables.phases)
+        draw_gap(pool, task, tables.phases, task.accesses)
         change_demand(pool, tables, task.memory_kb, task.stream, task.allocated_kb_per_s, 0, now_ns)
     join(pool, tasks, slot, stations, now_ns)
 
