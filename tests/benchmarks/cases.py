@@ -42,13 +42,14 @@ class Sizes:
     disk_yardstick_s: float = 60.0
     scale_s: float = 600.0
     idle_s: float = 1200.0
+    many_cores_s: float = 300.0
     decision_cpu_s: float = 0.2
     policy_s: float = 300.0
 
 
 QUICK = Sizes(
     repeats=1, cpu_s=300.0, round_robin_s=60.0, stepped_s=60.0, disk_s=60.0, disk_yardstick_s=10.0, scale_s=60.0,
-    idle_s=120.0, decision_cpu_s=0.02, policy_s=30.0,
+    idle_s=120.0, many_cores_s=10.0, decision_cpu_s=0.02, policy_s=30.0,
 )  # fmt: skip
 
 
@@ -124,6 +125,23 @@ def idle_nodes(sizes: Sizes) -> Row:
         "cost_ratio": rows[1]["cpu_s"] / rows[0]["cpu_s"],
         "idle_node_slice_ns": extra_s / (slices * (many - few)) * 1e9,
     }
+
+
+def many_cores(sizes: Sizes) -> Row:
+    """As many cores in few nodes and in many; and nodes of many cores that have nothing to do."""
+    cases: dict[str, Callable[[], Outcome]] = {
+        "100 nodes, 64 cores each": partial(own.run, own.many_cores(sizes.many_cores_s, 100, 64)),
+        "6400 nodes, 1 core each": partial(own.run, own.many_cores(sizes.many_cores_s, 6400, 1)),
+        "32 nodes at work, 992 idle ones of 64 cores": partial(
+            own.run, own.beside_idle_cores(sizes.idle_s, 1024, NODES, 64)
+        ),
+        "32 nodes at work, 992 idle ones of 1 core": partial(
+            own.run, own.beside_idle_cores(sizes.idle_s, 1024, NODES, 1)
+        ),
+    }
+    rows = _rates(cases, sizes.repeats)
+    each = [row["us_per_unit"] for row in rows]
+    return {"unit": "jobs", "rows": rows, "cost_ratio": each[0] / each[1], "idle_ratio": each[2] / each[3]}
 
 
 def scaling(sizes: Sizes) -> Row:

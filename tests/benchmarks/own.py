@@ -52,6 +52,20 @@ def work_for_few(window_s: float, nodes: int, busy_nodes: int) -> Scenario:
     return cpu_only(window_s, nodes, {"workload.jobs_per_s": rate, "workload.home": home})
 
 
+def many_cores(window_s: float, nodes: int, cores: int) -> Scenario:
+    """The CPU-only work on nodes of so many cores."""
+    return cpu_only(window_s, nodes, {"cluster.cores": cores})
+
+
+def beside_idle_cores(window_s: float, nodes: int, busy_nodes: int, cores: int) -> Scenario:
+    """The CPU-only work of `busy_nodes` nodes of one core each, beside nodes of many that have nothing to do."""
+    home = {"kind": "weights", "weights": [1.0] * busy_nodes}
+    others = [{"count": busy_nodes}, {"count": nodes - busy_nodes, "cores": cores}]
+    rate = UTILISATION * busy_nodes / CPU_MEAN_S
+    idle = {"workload.jobs_per_s": rate, "workload.home": home, "cluster.group": others}
+    return cpu_only(window_s, nodes, idle)
+
+
 def _scenario(
     workload: dict[str, object], window_s: float, nodes: int, overrides: Mapping[str, object] | None
 ) -> Scenario:

@@ -27,6 +27,10 @@ def lines(results: Row) -> Iterator[str]:
     yield from _rates("Idle nodes", idle)
     each_ns = idle["idle_node_slice_ns"]
     yield f"  cost {idle['cost_ratio']:.2f} : 1, that is {each_ns:.3f} ns per idle node and slice, with construction"
+    many = results["many_cores"]
+    yield from _rates("Many cores, at the same load per core", many)
+    yield f"  a job in nodes of 64 cores costs {many['cost_ratio']:.2f} times one in nodes of one (at most 1.5 wanted)"
+    yield f"  beside idle nodes of 64 cores it costs {many['idle_ratio']:.2f} times one beside idle nodes of one core"
     yield from _rates("Scaling: equal load per node, and longer windows", results["scaling"])
     yield from _theorem_1(results["theorem_1"])
     yield from _policies(results["policies"])
