@@ -179,8 +179,10 @@ def mgq(disk_per_ms, disk_square_ms, seek_ms, channels=4):
 
 
 def test_mg1_on_several_channels_waits_for_the_bus_where_that_is_longer():
-    """Requests of 8 + 2 ms on four channels: rho 0.5, 4/23 * 10/(4 * 0.5)/2 = 10/23. The bus: rho 0.4, 0.2 * 4/(2 * 0.6)
-    = 2/3, which is more."""
+    """Requests of 8 + 2 ms on four channels: rho 0.5, 4/23 * 10/(4 * 0.5)/2 = 10/23.
+
+    The bus: rho 0.4, 0.2 * 4/(2 * 0.6) = 2/3, which is more.
+    """
     assert mgq(4.0, 40.0, 8.0) == pytest.approx(2000 + 50 * (10 + 2 / 3))
 
 
