@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from support import finished
 
 from cluster_abm.model.observation.averages import NAMES
@@ -38,6 +39,15 @@ def test_two_and_a_half_seconds_of_cpu():
     assert np.allclose(column(frame, "mean_queue"), [1, 1, 2 / 3, 2 / 4, 2 / 5, 1 / 5, 0, 0])
     # 140 of 400 MB while the job is there, 40 without it.
     assert np.allclose(column(frame, "memory_percent"), [35, 35, 80 / 3, 90 / 4, 20, 15, 10, 10])
+
+
+@pytest.mark.parametrize("cores", [2, 4, 1024])
+def test_cpu_and_queue_are_of_all_cores(cores):
+    """The job has one of them for two and a half seconds."""
+    frame = sampled(workload__cpu_ms__mean=2500.0, cluster__cores=cores)
+    cpu = np.array([100, 100, 250 / 3, 250 / 4, 250 / 5, 150 / 5, 50 / 5, 0])
+    assert np.allclose(column(frame, "cpu_percent"), cpu / cores)
+    assert np.allclose(column(frame, "mean_queue"), np.array([1, 1, 2 / 3, 2 / 4, 2 / 5, 1 / 5, 0, 0]) / cores)
 
 
 def test_memory_is_utilised_to_a_hundred_percent_at_most():

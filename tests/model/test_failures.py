@@ -182,8 +182,23 @@ def test_barriers_that_were_passed_are_passed_again_unhindered(tmp_path):
     assert (frame["dedicated_ms"] == 320).all()
 
 
+def slow_devices(draw):
+    """Devices that are slow: by schedule or at random, of a node or of all."""
+    times = [
+        {"at_s": draw(st.sampled_from([0.0, 0.05, 0.4]))},
+        {"at_s": draw(st.sampled_from([0.013, 0.2])), "for_s": draw(st.sampled_from([0.05, 1.0]))},
+        {"kind": "exponential", "mean_up_s": 0.2, "mean_down_s": draw(st.sampled_from([0.03, 0.5]))},
+        {"kind": "weibull", "mean_up_s": 0.3, "mean_down_s": 0.1, "repair": "fixed"},
+    ]
+    cause = st.fixed_dictionaries(
+        {"device": st.sampled_from(["cpu", "disk", "link"]), "factor": st.sampled_from([0.2, 1 / 3, 0.9])},
+        optional={"nodes": st.just([0])},
+    )
+    return [one | draw(st.sampled_from(times)) for one in draw(st.lists(cause, max_size=3))]
+
+
 def failing(draw):
-    """Failures of any kind: by schedule and at random, of nodes often and for short."""
+    """Failures of any kind: by schedule and at random, of nodes often and for short; and devices that are slow."""
     event = st.fixed_dictionaries(
         {"at_s": st.sampled_from([0.0, 0.013, 0.2, 0.5, 1.0, 3.0]), "node": st.just(0)},
         optional={"for_s": st.sampled_from([0.05, 0.4, 5.0])},
@@ -226,7 +241,12 @@ def failing_scenarios(draw):
     }
     if "workload__utilisation" in overrides:
         overrides["workload__utilisation"] = draw(st.sampled_from([0.05, 0.3]))
-    return overrides | failing(draw)
+    overrides |= failing(draw)
+    slow = slow_devices(draw)
+    if overrides["interconnect__mode"] != "contended" or overrides["interconnect__kind"] == "bus":
+        # No transfers share links that are a node's own.
+        slow = [cause for cause in slow if cause["device"] != "link"]
+    return overrides | {"failures__degrade": slow}
 
 
 @settings(max_examples=60)
@@ -247,14 +267,17 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
     # Time adds up, and CPU is the demand and what was lost.
     assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
     done = records[records["outcome"] == FINISHED]
-    speeds = nodes["speed"]
+    speeds = nodes["speed"] / nodes["cpu_factor"]
     demand_ns = jobs["cpu_ms"][done["job"]] * 1e6
     useful = done["cpu_ns"] - done["lost_cpu_ns"]
     slack = 2 + 2 * done["migrations"] + 2 * done["restarts"]
-    if speeds.min() == speeds.max():
+    slow = [cause["factor"] for cause in overrides["failures__degrade"] if cause["device"] == "cpu"]
+    if speeds.min() == speeds.max() and not slow:
         wanted = np.array([max(1, math.floor(ns / speeds[0] + 0.5)) for ns in demand_ns])
         assert np.array_equal(useful, wanted)
     assert (done["cpu_ns"] + slack >= demand_ns / speeds.max()).all()
+    if not slow:
+        assert (useful <= demand_ns / speeds.min() + slack).all()
     received = records["cpu_ns"].sum() + live["cpu_ns"].sum()
     assert nodes["cpu_busy_ns"].sum() == received
     # Nothing is on a node that is out but what waits for another one.

@@ -27,7 +27,10 @@ def scenarios(draw):
     choose = {
         "cluster__nodes": st.integers(1, 6),
         "cluster__slice_ms": st.sampled_from([1.0, 7.3, 10.0, 250.0]),
-        "cluster__quantum_ms": st.sampled_from([0.5, 10.0, 33.3]),
+        "cluster__quantum_ms": st.sampled_from([0.5, 10.0, 33.3, "inf"]),
+        "cluster__cores": st.sampled_from([1, 1, 2, 3, 8]),
+        "cluster__disk_channels": st.sampled_from([1, 1, 2, 4]),
+        "cluster__disk_latency": st.sampled_from(["fixed", "fixed", "exponential"]),
         "cluster__context_switch_ms": st.sampled_from([0.0, 0.1, 1.0]),
         "cluster__memory_mb": st.sampled_from([15.0, 60.0, 640.0]),
         "cluster__buffer_in_memory": st.just(False),
@@ -74,7 +77,11 @@ def scenarios(draw):
             "workload__utilisation": min(0.3, overrides["workload__utilisation"]),
         }
     if draw(st.booleans()):
-        overrides["cluster__group"] = [{"count": 1, "cpu_speed": 2.0, "memory_mb": 20.0, "disk_mb_per_s": 11.0}]
+        unlike = {"count": 1, "cpu_speed": 2.0, "memory_mb": 20.0, "disk_mb_per_s": 11.0}
+        unlike |= {"cores": draw(st.integers(1, 8)), "disk_channels": draw(st.integers(1, 4))}
+        overrides["cluster__group"] = [unlike]
+    # As much work for all cores together as there would be for a few.
+    overrides["workload__duration_s"] /= max(1, overrides["cluster__cores"] // 2)
     if draw(st.booleans()) and overrides["policy__name"] != "ideal":
         # As much memory as leaves room: a node that background alone fills never starts what a policy holds.
         program = {"node": 0, "memory_mb": 4.0, "period_ms": draw(st.sampled_from([3.7, 100.0, 1000.0]))}
@@ -90,6 +97,52 @@ def scenarios(draw):
         }
         del overrides["workload__utilisation"]
     return overrides
+
+
+def shortest_fault_ns(nodes, overrides):
+    """How long a page fault takes at least [ns]: seeks may be drawn, and another node's memory takes twice the
+    latency."""
+    seeks = 0 if overrides["cluster__disk_latency"] == "fixed" else nodes["fault_seek_ns"]
+    least_ns = (nodes["fault_ns"] - seeks).min()
+    return (
+        min(least_ns, 2e6 * overrides["interconnect__latency_ms"]) if overrides["cluster__remote_memory"] else least_ns
+    )
+
+
+def check_disks(model, overrides, least_fault_ns, done, whole):
+    """Disk time was given to requests and to page faults, and to nothing else.
+
+    Args:
+        model, overrides: the run.
+        least_fault_ns: as `shortest_fault_ns` has it.
+        done: records of the tasks that have finished.
+        whole: whether these are all there were, and none has migrated.
+    """
+    nodes, engine = model.engine.serving_nodes, model.engine
+    records, programs = engine.sorted_records(), engine.tasks[engine.tasks["task"] >= FIRST_BACKGROUND]
+    io_ns = records["io_ns"].sum() + programs["io_ns"].sum()
+    # A task that is killed while it waits for the disk has asked for what was never served, as a program may at the
+    # end.
+    waived_ns = (len(records) - len(done) + len(programs)) * nodes["fault_ns"].max()
+    if (engine.nodes["channels"] == 1).all() and overrides["cluster__disk_latency"] == "fixed":
+        paging_ns = [nodes["faults"].sum() * ns for ns in (least_fault_ns, nodes["fault_ns"].max())]
+        assert paging_ns[0] - waived_ns <= nodes["disk_busy_ns"].sum() - io_ns <= paging_ns[1]
+        if whole and not overrides["cluster__remote_memory"]:
+            fault_ns = nodes["fault_ns"][records["node"] % len(nodes)]
+            assert nodes["disk_busy_ns"].sum() == (records["io_ns"] + records["faults"] * fault_ns).sum()
+        return
+    if overrides["policy__name"] == "ideal":
+        return
+    # A disk has at most one request a channel; in the device they seek, wait for the bus, and transfer.
+    busy_ns, in_device_ns = engine.busy_ns(model.now_ns)[1], engine.in_device_ns(model.now_ns)
+    assert (busy_ns <= in_device_ns).all()
+    assert (in_device_ns <= nodes["channels"] * busy_ns).all()
+    if whole:
+        for node in range(len(nodes)):
+            mine = records[records["node"] == node]
+            least_ns = mine["io_ns"].sum() + mine["faults"].sum() * least_fault_ns
+            most_ns = (mine["io_ns"] + mine["io_queue_ns"] + mine["paging_ns"]).sum()
+            assert least_ns <= in_device_ns[node] <= most_ns
 
 
 @random_runs
@@ -120,22 +173,11 @@ def test_work_is_conserved_and_nothing_is_left_behind(overrides, seed):
     programs = model.engine.tasks[model.engine.tasks["task"] >= FIRST_BACKGROUND]
     assert nodes["cpu_busy_ns"].sum() == records["cpu_ns"].sum() + programs["cpu_ns"].sum()
 
-    # The parts of the wall time add up to it; disk time was given to requests and to faults, and to nothing else.
+    # The parts of the wall time add up to it.
     assert np.array_equal(breakdown_sum_ns(records), records["finish_ns"] - records["arrival_ns"])
     assert nodes["faults"].sum() == records["faults"].sum() + programs["faults"].sum()
-    # From another node's memory a fault takes twice the latency at least.
-    least_ns = nodes["fault_ns"].min()
-    if overrides["cluster__remote_memory"]:
-        least_ns = min(least_ns, 2e6 * overrides["interconnect__latency_ms"])
-    paging_ns = [nodes["faults"].sum() * ns for ns in (least_ns, nodes["fault_ns"].max())]
-    # A task that is killed while it waits for the disk has asked for what was never served, as a program may at the
-    # end.
-    waived_ns = ((~done).sum() + len(programs)) * nodes["fault_ns"].max()
-    io_ns = records["io_ns"].sum() + programs["io_ns"].sum()
-    assert paging_ns[0] - waived_ns <= nodes["disk_busy_ns"].sum() - io_ns <= paging_ns[1]
-    if stayed.all() and not len(programs) and not overrides["cluster__remote_memory"]:
-        fault_ns = nodes["fault_ns"][records["node"] % len(nodes)]
-        assert nodes["disk_busy_ns"].sum() == (records["io_ns"] + records["faults"] * fault_ns).sum()
+    least_ns = shortest_fault_ns(nodes, overrides)
+    check_disks(model, overrides, least_ns, records[done], whole=done.all() and stayed.all() and not len(programs))
     assert (records["paging_ns"] >= records["faults"] * least_ns)[done].all()
     # A program has made all its accesses.
     if overrides["workload__programs__mix"]:

@@ -96,3 +96,54 @@ def test_where_none_is_free_it_goes_to_another_node_of_its_job(tmp_path):
     # On node 0 are 5.001 s left of one task, and from 5 s on 10 s of the other: it has 15.001 s to do.
     assert frame["node"].tolist() == [1, 2, 0, 0]
     assert frame["finish_ms"].tolist() == [10_000.0, 10_000.0, pytest.approx(15_001.0, abs=10), 20_001.0]
+
+
+# ---- nodes of several cores ----------------------------------------------------------------------------------------
+
+
+def test_a_job_gets_as_many_cores_as_it_has_tasks(tmp_path):
+    """Two nodes of four cores. Six tasks: the four cores of home and two of node 0, whose other two go to the next job
+    at once; the third job waits for its three until that one has ended, at 52 ms, and the border after it."""
+    keys = {"cluster__nodes": 2, "cluster__cores": 4}
+    model = finished(**trace_of(tmp_path, [(0, 6, 100), (2, 2, 50), (3, 2, 20)]), **keys)
+    frame = model.jobs_frame().groupby("job")
+    assert frame["node"].apply(sorted).tolist() == [[0, 0, 1, 1, 1, 1], [0, 0], [0, 0]]
+    assert frame["finish_ms"].max().tolist() == [100.0, 52.0, 80.0]
+    assert frame["blocked_ms"].max().tolist() == [0.0, 0.0, 57.0]
+    # No task waits for a core.
+    assert frame["cpu_queue_ms"].max().tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_node_with_free_cores_takes_tasks_of_several_jobs(tmp_path):
+    """One node of four cores: jobs of one, two and one task fill it; the fourth waits for the first end, at 30 ms."""
+    keys = {"cluster__nodes": 2, "cluster__group": [{"count": 1, "cores": 4}]}
+    jobs = trace_of(tmp_path, [(0, 1, 100), (0, 1, 30), (1, 2, 100), (1, 1, 100), (2, 1, 10)])
+    model = finished(**jobs, **keys)
+    frame = model.jobs_frame().groupby("job")
+    # Home, node 1, has one core: the first job has it.
+    assert frame["node"].apply(sorted).tolist() == [[1], [0], [0, 0], [0], [0]]
+    assert frame["blocked_ms"].max().tolist() == [0.0, 0.0, 0.0, 0.0, 38.0]
+    assert frame["finish_ms"].max().tolist() == [100.0, 30.0, 101.0, 101.0, 50.0]
+
+
+def test_no_job_overtakes_one_that_waits_for_more_cores(tmp_path):
+    """Four cores: three are taken until 100 ms, so that a job of two waits, and behind it one that would fit."""
+    keys = {"cluster__nodes": 2, "cluster__cores": 2}
+    model = finished(**trace_of(tmp_path, [(0, 3, 95), (1, 2, 50), (2, 1, 20)]), **keys)
+    frame = model.jobs_frame().groupby("job")
+    assert frame["blocked_ms"].max().tolist() == [0.0, 99.0, 98.0]
+    assert frame["finish_ms"].max().tolist() == [95.0, 150.0, 120.0]
+
+
+def test_a_job_wider_than_all_cores_takes_all_of_them(tmp_path):
+    """Nine tasks of 80 ms on two nodes of four cores: four have a core each; five share four, 400 ms of CPU in 100, or
+    a quantum longer. The next job, of one task, waits for all of them, with four cores idle."""
+    keys = {"cluster__nodes": 2, "cluster__cores": 4}
+    model = finished(**trace_of(tmp_path, [(0, 9, 80), (1, 1, 10)]), **keys)
+    frame = model.jobs_frame()
+    wide, narrow = frame[frame["job"] == 0], frame[frame["job"] == 1].iloc[0]
+    by_node = wide.groupby("node")["finish_ms"]
+    assert by_node.count().tolist() == [4, 5]
+    assert by_node.max()[0] == 80.0
+    assert 100.0 <= by_node.max()[1] <= 110.0
+    assert by_node.max()[1] <= narrow["arrival_ms"] + narrow["blocked_ms"] <= by_node.max()[1] + 20.0

@@ -39,7 +39,8 @@ class Averages:
             return
         nodes = self._engine.nodes
         busy_ns = self._engine.busy_ns(now_ns)[0]
-        cpu_percent = 100.0 * (busy_ns - self._busy_ns) / ((now_ns - self._sampled_ns) * nodes["cores"])
+        # The span as a float: with the table's narrow integers, several cores times a second would overflow.
+        cpu_percent = 100.0 * (busy_ns - self._busy_ns) / (float(now_ns - self._sampled_ns) * nodes["cores"])
         queue = (nodes["ready_count"] + nodes["running"]) / nodes["cores"]
         used_kb = nodes["demand_kb"] + nodes["memory_kb"] - nodes["user_memory_kb"]
         memory_percent = np.minimum(100.0, 100.0 * used_kb / nodes["memory_kb"])
