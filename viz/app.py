@@ -16,13 +16,14 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 
 import solara
 
-from cluster_abm import load_scenario
+from cluster_abm import Scenario, load_scenario
 from cluster_abm.model.observation.watching import telling_index
 from cluster_abm.policies import available
+from cluster_abm.scenario.hardware import hardware_named, preset_names
 from viz.colours import INDICES
 from viz.markup import tag
 from viz.player import Player, Shot
-from viz.settings import TOO_LARGE, settings_of
+from viz.settings import TOO_LARGE, Settings, settings_of
 from viz.stage import Stage
 from viz.worker import shortened
 
@@ -33,6 +34,7 @@ LABELS = {"intensity": "Workload intensity [times]", "io_per_ms": "I/O rate [1/m
           "bandwidth_mbps": "Network [Mbps a link]", "exchange_period_ms": "Exchange period [ms]",
           "slice_ms": "Time slice [ms]", "seed": "Seed"}  # fmt: skip
 NO_POLICY = "no policy"
+AS_GIVEN = "as the scenario says"
 STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 
 
@@ -67,7 +69,8 @@ def Page() -> None:
     with solara.Div(classes=["cluster-page"]):
         with solara.Div(classes=["controls"]):
             solara.HTML(tag="div", unsafe_innerHTML="cluster-abm", classes=["brand"])
-            solara.Text(scenario.name, classes=["faint", "small"])
+            solara.Text(_named(scenario, settings.value), classes=["faint", "small"])
+            solara.HTML(tag="div", unsafe_innerHTML=_offered(now), classes=["offered", "small"])
             solara.HTML(tag="div", unsafe_innerHTML=_clock(now), classes=["time"])
             with solara.Div(classes=["buttons"]):
                 if playing:
@@ -80,6 +83,10 @@ def Page() -> None:
             _choice(
                 "Beside it, on the same jobs", settings.value.other or NO_POLICY, [NO_POLICY, *available()],
                 lambda name: change(other="" if name == NO_POLICY else name),
+            )  # fmt: skip
+            _choice(
+                "Hardware of the nodes", settings.value.hardware or AS_GIVEN, [AS_GIVEN, *preset_names("cluster")],
+                lambda name: change(hardware="" if name == AS_GIVEN else name),
             )  # fmt: skip
             _choice("Nodes coloured by", INDICES[index.value].short, [one.short for one in INDICES.values()], colour_by)
             _number("Simulated time a frame [ms]", frame_ms.value, last_ms, player)
@@ -105,6 +112,19 @@ def _clock(shot: Shot | None) -> str:
     ms = 0.0 if shot is None else shot.now_ms
     ended = ", over" if shot is not None and shot.over and not shot.error else ""
     return tag("span", f"{ms / 1000:,.2f} s", class_="clock") + tag("span", f"simulated{ended}", class_="faint")
+
+
+def _named(scenario: Scenario, settings: Settings) -> str:
+    """The scenario's name, and the presets of hardware that it names, unless another one is chosen."""
+    hardware = "" if settings.hardware else hardware_named(scenario.cluster, scenario.interconnect)
+    return f"{scenario.name} · {hardware}" if hardware else scenario.name
+
+
+def _offered(shot: Shot | None) -> str:
+    if shot is None or not shot.offered:
+        return ""
+    words = "\n".join(shot.warnings)
+    return tag("span", f"offered load: {shot.offered}", title=words or None, class_="high" if words else "faint")
 
 
 def _setter(name: str, change: Callable[..., None]) -> Callable[[Any], None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cluster_abm.formulas.load_class import CLASS_NAMES
 from cluster_abm.results.colours import (
@@ -61,6 +61,16 @@ INDICES = {
         Index("class", "Load class", "", 3.0, LOAD_CLASS),
     )
 }
+
+
+def index_of(name: str, per_core: bool) -> Index:
+    """A load index by its name; where nodes have several cores, tasks at the CPU are counted per core."""
+    index = INDICES[name]
+    if name != "cpu" or not per_core:
+        return index
+    return replace(index, words=f"{index.words} per core", unit="tasks/core")
+
+
 CLASSES = tuple(zip(CLASS_NAMES, CLASS_COLOURS, strict=True))
 
 

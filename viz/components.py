@@ -12,7 +12,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.model.observation.watching import telling_index
 from viz import charts, colours, panels
 from viz import network as networks
-from viz.colours import INDICES, Index
+from viz.colours import Index, index_of
 from viz.run import Watched
 
 WIDTH, HEIGHT = 560.0, 420.0
@@ -35,7 +35,7 @@ def watched(model: ClusterModel) -> Watched:
 
 def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, float]:
     """The load that tells most of the model's scenario, and the value of its full colour."""
-    kind = INDICES[telling_index(model.setup)]
+    kind = index_of(telling_index(model.setup), of.per_core)
     return kind, colours.scale_of(kind, of.largest(kind.name))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from cluster_abm.model.observation.watching import picture_of
 from cluster_abm.results.film import Scene, png
-from viz.colours import INDICES, film_scale
+from viz.colours import film_scale, index_of
 from viz.panels import NAMES
 from viz.run import Run
 
@@ -18,12 +18,12 @@ def picture(runs: Sequence[Run], index: str) -> bytes:
     """What the maps of all runs show, as a PNG; nothing if there is no run."""
     if not runs:
         return b""
-    kind = INDICES[index]
+    kind = index_of(index, any(run.per_core for run in runs))
     shown = []
     for run in runs:
         model, at = run.model, run.map.places
-        title = f"{model.setup.name}: policy {model.policy_name}, seed {model.run_seed}"
-        scene = Scene(title, [at[node] for node in range(model.network.nodes)], run.map.wires)
+        places = [at[node] for node in range(model.network.nodes)]
+        scene = Scene(model.title, places, run.map.wires, run.map.cores)
         shown.append((scene, picture_of(run.frame, kind.name, model.network, at)))
     return png(shown, film_scale(kind, max(run.largest(kind.name) for run in runs)))
 

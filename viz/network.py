@@ -1,4 +1,4 @@
-"""The interconnect with its nodes: coloured by load, sized by tasks, with what moved since the last frame."""
+"""The interconnect with its nodes: coloured by load, sized by tasks or cores, with what moved since the last frame."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course, positions, wires
 from cluster_abm.model import Frame
 from cluster_abm.results.lanes import along
+from cluster_abm.results.node_sizes import are_unlike, shares_by_cores
 from cluster_abm.results.style import plain
 from viz import colours
 from viz.colours import Index
@@ -25,6 +27,8 @@ MARGIN, LEGEND = 26.0, 34.0
 # Arrows: how far beside the links, how far from the nodes' rims, and how round their corners are [pixels].
 ASIDE, GAP, ROUND = 2.5, 2.0, 36.0
 MOST_NUMBERED = 80
+# A number stands in a node of at least that radius [pixels].
+LEAST_NUMBERED = 6.0
 # Radius of the largest node of very many [pixels].
 SMALLEST = 3.0
 
@@ -41,6 +45,8 @@ class Map:
         nodes: number of nodes.
         background: links and switches, which do not change.
         largest: radius of the largest node.
+        cores: of each node, shape (nodes,).
+        radii: of each node by its cores, where these differ; empty: by its tasks.
     """
 
     width: float
@@ -51,10 +57,12 @@ class Map:
     nodes: int
     background: Markup
     largest: float
+    cores: npt.NDArray[np.integer]
+    radii: npt.NDArray[np.float64]
 
 
-def map_of(network: Network, width: float, height: float) -> Map:
-    """The map of a network in a picture of that size, legend included."""
+def map_of(network: Network, width: float, height: float, cores: npt.NDArray[np.integer]) -> Map:
+    """The map of a network of nodes with these cores in a picture of that size, legend included."""
     inner_width, inner_height = _inner(width, height)
     places = positions(network)
     at = {vertex: _scaled(place, width, height) for vertex, place in places.items()}
@@ -76,7 +84,9 @@ def map_of(network: Network, width: float, height: float) -> Map:
     strength = max(faintest, min(1.0, 60 / max(1, len(ends))))
     switches = [_switch(x, y, tag("title", vertex)) for vertex, (x, y) in at.items() if not isinstance(vertex, int)]
     lines = tag("path", d=path, stroke=colours.LINK, stroke_opacity=f"{strength:.2f}", fill="none") if ends else ""
-    return Map(width, height, places, drawn, at, network.nodes, joined(lines, *switches), largest)
+    radii = largest * np.sqrt(shares_by_cores(cores)) if are_unlike(cores) else np.zeros(0)
+    background = joined(lines, *switches)
+    return Map(width, height, places, drawn, at, network.nodes, background, largest, cores, radii)
 
 
 def _usual_gap(points: Sequence[Point]) -> float:
@@ -108,7 +118,7 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, 
     nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
     return svg(
         where.width, where.height, where.background, _arrows(where, frame, network), nodes,
-        legend(where, index, full, bool(frame.up.all()), len(where.places) > where.nodes), label=label,
+        legend(where, index, full, bool(frame.up.all())), label=label,
     )  # fmt: skip
 
 
@@ -117,7 +127,8 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
     tasks, value, up = int(frame.tasks[node]), float(frame.loads[index.name][node]), bool(frame.up[node])
     radius = _radius(where, frame, node)
     shown = colours.CLASSES[round(value)][0] if index.name == "class" else f"{plain(value, 3)} {index.unit}"
-    title = tag("title", f"node {node}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
+    cores = f" of {where.cores[node]} cores" if where.cores[node] > 1 else ""
+    title = tag("title", f"node {node}{cores}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
     fill = colours.colour_of(index, value, full)
     if not up:
         cross = _cross(x, y, radius / 2)
@@ -129,12 +140,20 @@ def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Mar
         dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140
         ink = colours.PAPER if dark else colours.INK
         number = text(x, y + 3.2, node, fill=ink, text_anchor="middle", font_size=9)
+        if len(where.radii) and radius < LEAST_NUMBERED:
+            # Beneath the node, and in front of lines.
+            number = text(
+                x, y + radius + 9, node, fill=colours.INK, stroke=colours.PAPER, stroke_width=3, paint_order="stroke",
+                text_anchor="middle", font_size=9,
+            )  # fmt: skip
     return tag("g", title, circle, number, class_="node", data_node=node)
 
 
 def _radius(where: Map, frame: Frame, node: int) -> float:
+    if len(where.radii):
+        return float(where.radii[node])
     # Surfaces go with the number of tasks.
-    return where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(int(frame.tasks[node]) / 12))
+    return where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(int(frame.tasks[node]) / (12 * int(where.cores[node]))))
 
 
 def _arrows(where: Map, frame: Frame, network: Network) -> Markup:
@@ -166,7 +185,7 @@ def _head(before: Point, end: Point) -> Markup:
     return tag("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in corners), stroke="none")
 
 
-def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bool) -> Markup:
+def legend(where: Map, index: Index, full: float, all_up: bool) -> Markup:
     """What colours, sizes, arrows, and where there are some crosses and squares mean, along the lower edge."""
     y = where.height - LEGEND / 2
     if index.name == "class":
@@ -187,7 +206,7 @@ def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bo
     parts += [
         tag("circle", cx=x, cy=y, r=3.5, fill="#cfd6db", stroke=colours.RIM),
         tag("circle", cx=x + 13, cy=y, r=7, fill="#cfd6db", stroke=colours.RIM),
-        text(x + 24, y + 4, "more tasks"),
+        text(x + 24, y + 4, "more cores" if len(where.radii) else "more tasks"),
         tag("path", d=f"M{x + 92:.0f} {y:.0f}h20", stroke=colours.MOVE, stroke_width=2),
         tag("polygon", points=f"{x + 118:.0f},{y:.0f} {x + 110:.0f},{y - 4:.0f} {x + 110:.0f},{y + 4:.0f}",
             fill=colours.MOVE),
@@ -200,7 +219,7 @@ def legend(where: Map, index: Index, full: float, all_up: bool, has_switches: bo
             tag("path", d=_cross(x, y, 2.6), stroke=colours.DOWN, stroke_width=1.5),
             text(x + 10, y + 4, "out"),
         ]
-    if has_switches:
+    if len(where.places) > where.nodes:
         x -= 60
         parts += [_switch(x, y), text(x + 9, y + 4, "switch")]
     return tag("g", *parts, font_size=11, fill=colours.FAINT)

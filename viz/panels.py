@@ -11,7 +11,7 @@ from cluster_abm.results.colours import colours_of
 from cluster_abm.results.style import plain
 from viz import charts, colours, network
 from viz.charts import Line
-from viz.colours import INDICES
+from viz.colours import index_of
 from viz.markup import Markup, joined, tag
 from viz.run import Run, Watched
 
@@ -27,7 +27,7 @@ def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[
 
     Args:
         runs: one, or two side by side.
-        index: by which nodes are coloured, a name of INDICES.
+        index: by which nodes are coloured, a name of colours.INDICES.
         error: what went wrong; "" if nothing did.
         note: what went wrong with the run before this one; "" if nothing did.
     """
@@ -38,7 +38,7 @@ def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[
         trouble = [["note", tag("div", tag("b", "The run before was stopped. "), note)]]
     if not runs:
         return trouble
-    kind = INDICES[index]
+    kind = index_of(index, any(run.per_core for run in runs))
     # Both maps by one scale: the same colour is the same load.
     full = colours.scale_of(kind, max(run.largest(index) for run in runs))
     found: list[list[str]] = [*trouble]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
@@ -35,6 +35,8 @@ class Shot:
         now_ms: simulated time [ms].
         over: whether all runs have ended, or none can go on.
         error: what went wrong; "" if nothing did.
+        offered: the load that the jobs offer, in words; "" where none is known.
+        warnings: what is to be said of it.
     """
 
     number: int
@@ -43,6 +45,8 @@ class Shot:
     now_ms: float
     over: bool
     error: str
+    offered: str = ""
+    warnings: Sequence[str] = ()
 
 
 class Player:
@@ -293,7 +297,9 @@ class Player:
         error = "; ".join([*self._refused.values(), *([self._error] if self._error else [])])
         drawn = panels(self._runs, self._index, error, self._note)
         self._shown_s = time.monotonic()
-        self._show(Shot(self._number, drawn, self._playing, self._clock_ms, self._is_over, error))
+        # Two runs have the same jobs and nodes.
+        offered, warnings = (self._runs[0].offered, self._runs[0].warnings) if self._runs else ("", [])
+        self._show(Shot(self._number, drawn, self._playing, self._clock_ms, self._is_over, error, offered, warnings))
 
 
 def _words(problem: BaseException) -> str:

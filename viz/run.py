@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm import ClusterModel, Scenario
 from cluster_abm.model import Frame, Watcher
+from cluster_abm.workload.offered import in_words, warnings_of
 from viz.network import Map, map_of
 
 # Frames kept for lines and heat map: as many as there are pixels for.
@@ -29,11 +30,19 @@ class Watched:
     Attributes:
         frame: the newest frame.
         times_s: simulated time of the frames kept [s].
+        per_core: whether some node has several cores, so that tasks are counted per core.
+        offered: the load that the run's jobs offer, in words; "" where no window is known.
+        warnings: what is to be said of it.
     """
 
     def __init__(self, model: ClusterModel, width: float, height: float) -> None:
         self.model = model
-        self.map: Map = map_of(self.model.network, width, height)
+        cores = self.model.engine.nodes["cores"].copy()
+        self.map: Map = map_of(self.model.network, width, height, cores)
+        self.per_core = bool((cores > 1).any())
+        load = self.model.offered_load
+        self.offered = "" if load is None else in_words(load.as_dict())
+        self.warnings = warnings_of(self.model.setup, load)
         self._watcher = Watcher(self.model)
         self._kept: list[tuple[float, Frame]] = []
         self._clock_ms = 0.0

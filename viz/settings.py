@@ -8,6 +8,7 @@ from typing import Any
 
 from cluster_abm import InputError, Scenario
 from cluster_abm.scenario import scenario_from
+from cluster_abm.scenario.hardware import read_preset
 from cluster_abm.scenario.load import tables_of
 from cluster_abm.workload.jobs import jobs_per_second
 from cluster_abm.workload.users import are_closed
@@ -27,6 +28,7 @@ class Settings:
     Attributes:
         policy: of the first run.
         other: of the second one, beside it; "" if there is none.
+        hardware: the preset of the nodes; "" if they are what the scenario says.
         intensity: how many times as much work comes as the scenario says [1].
         io_per_ms: mean of the accesses of a task per ms of its CPU [1/ms].
         page_fault_rate_per_ms: mu [faults per ms of CPU].
@@ -39,6 +41,7 @@ class Settings:
 
     policy: str
     other: str
+    hardware: str
     intensity: float
     io_per_ms: float
     page_fault_rate_per_ms: float
@@ -54,6 +57,7 @@ def settings_of(scenario: Scenario) -> Settings:
     return Settings(
         policy=scenario.policy.name,
         other="",
+        hardware="",
         intensity=1.0,
         io_per_ms=scenario.workload.io_per_ms.mean,
         page_fault_rate_per_ms=scenario.cluster.page_fault_rate_per_ms,
@@ -92,12 +96,19 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     }
     changed |= _more_work(scenario, settings.intensity)
     changed["policy.name"] = policy
-    found = scenario_from(tables_of(scenario), scenario.name, changed)
+    tables = tables_of(scenario)
+    if settings.hardware:
+        # What is chosen here is what the nodes are: the scenario's own keys of hardware give way, those of groups stay.
+        preset = read_preset(settings.hardware, "cluster.hardware")
+        kept = {key: value for key, value in tables["cluster"].items() if key not in preset.keys}
+        tables["cluster"] = kept | {"hardware": settings.hardware}
+    found = scenario_from(tables, scenario.name, changed)
     jobs, most = _jobs(found), max(MOST_JOBS, _jobs(scenario))
     if jobs > most * (1 + 1e-9):
+        hardware = f", cluster.hardware = {settings.hardware}" if settings.hardware else ""
         raise InputError(
-            f"intensity = {settings.intensity:g}, cluster.nodes = {settings.nodes}: together {jobs:.3g} jobs; "
-            f"the page runs at most {most:,.0f}"
+            f"intensity = {settings.intensity:g}, cluster.nodes = {settings.nodes}{hardware}: together {jobs:.3g} "
+            f"jobs; the page runs at most {most:,.0f}"
         )
     return found
 

@@ -54,9 +54,11 @@ class Cameraman:
         from cluster_abm.results.film import Scene, scale_of, write_film
 
         model, at = self._model, self._at
-        title = f"{model.setup.name}: policy {model.policy_name}, seed {model.run_seed}"
-        scene = Scene(title, [at[node] for node in range(model.network.nodes)], wires(self._whole_network, at))
-        scale = scale_of(self._index, max(float(one.loads.max()) for one in self._kept))
+        cores = model.engine.nodes["cores"].copy()
+        places = [at[node] for node in range(model.network.nodes)]
+        scene = Scene(model.title, places, wires(self._whole_network, at), cores)
+        largest = max(float(one.loads.max()) for one in self._kept)
+        scale = scale_of(self._index, largest, per_core=bool((cores > 1).any()))
         with tqdm(total=len(self._kept), desc="film", disable=None, leave=False) as bar:
             write_film(path, scene, self._kept, scale, bar.update)
         tell(f"film in {path}: a picture every {self._every_ms / 1000:g} s")

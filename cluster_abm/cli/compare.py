@@ -203,6 +203,7 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.pictures import draw_comparison
     from cluster_abm.scenario import scenario_to_toml
+    from cluster_abm.scenario.hardware import hardware_named
 
     write_text(folder, "scenario.toml", scenario_to_toml(found.scenario))
     write_json(folder, "summary.json", found.as_json())
@@ -216,7 +217,9 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
         estimate = found.estimate(name, "mean_slowdown")
         slowdowns[name] = (estimate.mean, estimate.ci95)
     policies = "1 policy" if len(found.policies) == 1 else f"{len(found.policies)} policies on the same jobs"
+    hardware = hardware_named(found.scenario.cluster, found.scenario.interconnect)
     title = f"{found.scenario.name}: {policies}, {found.scenario.cluster.nodes} nodes"
+    title += f"; {hardware}" if hardware else ""
     draw_comparison(folder / "compare.png", title, complete, slowdowns)
 
 

@@ -245,7 +245,7 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
     }  # fmt: skip
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
-        title = f"{summary['scenario']}: policy {summary['policy']}, seed {summary['seed']}"
         slowdowns = task_slowdowns(model.engine.ordered_records())
-        cores = float(model.engine.nodes["cores"].mean())
-        draw_run(folder / "run.png", title, measurements.frame(OF_NODES), slowdowns, cores)
+        nodes = model.engine.nodes
+        cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
+        draw_run(folder / "run.png", model.title, measurements.frame(OF_NODES), slowdowns, cores, channels)

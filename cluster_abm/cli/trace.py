@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
-from cluster_abm.cli.options import FilePath, json_option
+from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, tell
+from cluster_abm.errors import InputError
 
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
@@ -36,15 +38,37 @@ def trace_group() -> None:
 @run_choice
 @format_choice
 @max_mb_option
+@click.option("--scenario", metavar="SCENARIO", help="Also the load that FILE offers to this scenario's nodes.")
+@set_option
 @json_option
-def info_command(file: Path, run: int | None, format: str | None, max_mb: int, as_json: bool) -> None:
-    """What FILE holds: jobs found, rows skipped and why, fields present.
+def info_command(
+    file: Path,
+    run: int | None,
+    format: str | None,
+    max_mb: int,
+    scenario: str | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """What FILE holds: jobs found, rows skipped and why, fields present, cores and memory kept busy.
 
-    Example: cluster-abm trace info HPC2N-2002-2.2-cln.swf.xz
+    Examples:
+
+    cluster-abm trace info HPC2N-2002-2.2-cln.swf.xz
+
+    cluster-abm trace info jobs.csv --scenario replay --set cluster.hardware=ssd-2015
     """
     from cluster_abm.workload.traces import read_trace, trace_info
 
+    if settings and scenario is None:
+        raise InputError("--set: sets keys of a scenario; give --scenario too")
     found = trace_info(read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True))
+    if scenario is not None:
+        overrides = overrides_of(settings, file, run)
+        overrides.setdefault("workload.trace.max_mb", max_mb)
+        if format is not None:
+            overrides.setdefault("workload.trace.format", format)
+        found |= _load_on(scenario, overrides)
     if as_json:
         from cluster_abm.results.files import to_json
 
@@ -52,6 +76,25 @@ def info_command(file: Path, run: int | None, format: str | None, max_mb: int, a
         return
     for name, value in found.items():
         _print_entry(name, value)
+
+
+def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
+    """Keys scenario, hardware, offered_load: the load of a trace's jobs on a scenario's nodes, as `run` has it."""
+    from cluster_abm.scenario import load_scenario
+    from cluster_abm.scenario.hardware import hardware_named
+    from cluster_abm.workload import job_table, offered_load
+    from cluster_abm.workload.offered import warnings_of
+
+    checked = load_scenario(scenario, overrides)
+    check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
+    load = offered_load(checked, job_table(checked, checked.run.seed))
+    for line in warnings_of(checked, load):
+        tell(line)
+    return {
+        "scenario": checked.name,
+        "hardware": hardware_named(checked.cluster, checked.interconnect) or None,
+        "offered_load": None if load is None else load.as_dict(),
+    }
 
 
 @trace_group.command("convert")
@@ -86,5 +129,7 @@ def _print_entry(name: str, value: Any, indent: int = 0) -> None:
         echo(f"{space}{name}: {value:,.4g}" if abs(value) < 1e4 else f"{space}{name}: {value:,.0f}")
     elif isinstance(value, int):
         echo(f"{space}{name}: {value:,}")
+    elif value is None:
+        echo(f"{space}{name}: none")
     else:
         echo(f"{space}{name}: {value}")

@@ -20,6 +20,7 @@ from cluster_abm.model.observation.summary import counted_jobs, program_metrics,
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.workload import OfferedLoad, offered_load, program_names
 
 Integers = npt.NDArray[np.int64]
@@ -98,6 +99,13 @@ class Readings:
     def offered_load(self) -> OfferedLoad | None:
         """The load that the scenario offers; None where no window is known in which jobs are submitted."""
         return offered_load(self.setup, self.engine.jobs)
+
+    @property
+    def title(self) -> str:
+        """What stands above pictures of the run: scenario, policy, seed, and the hardware presets that it names."""
+        hardware = hardware_named(self.setup.cluster, self.setup.interconnect)
+        words = f"{self.setup.name}: policy {self.policy_name}, seed {self.run_seed}"
+        return f"{words}; {hardware}" if hardware else words
 
     def run_data(self) -> RunData:
         """What the metrics are computed from (results.metrics)."""

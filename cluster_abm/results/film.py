@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM
 from cluster_abm.results.files import try_to_write
 from cluster_abm.results.lanes import along
+from cluster_abm.results.node_sizes import are_unlike, shares_by_cores, shown_in_legend
 from cluster_abm.results.style import new_figure
 from cluster_abm.whole_files import in_one_move
 
@@ -35,7 +36,7 @@ MOST_ARROWS = 60
 # Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
 ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
 MARGIN = 0.06
-# A node has its full size from so many tasks on; without any a quarter of the surface.
+# A node has its full size from so many tasks a core on; without any a quarter of the surface.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
 SHADES = 64
 FORMATS = (".gif", ".mp4")
@@ -58,11 +59,17 @@ class Scale:
     names: tuple[str, ...] = ()
 
 
-def scale_of(index: str, largest: float) -> Scale:
-    """Return the scale of a film for the index that it shows ("cpu" or "io"), up to the largest load seen."""
+def scale_of(index: str, largest: float, per_core: bool = False) -> Scale:
+    """Return the scale of a film.
+
+    Args:
+        index: the load that it shows, "cpu" or "io".
+        largest: the largest load seen.
+        per_core: whether some node has several cores.
+    """
     from matplotlib.colors import to_hex, to_rgb
 
-    words = {"cpu": "tasks running or ready", "io": "I/O processing ahead [s]"}
+    words = {"cpu": f"tasks running or ready{' per core' if per_core else ''}", "io": "I/O processing ahead [s]"}
     light, dark = np.array(to_rgb(LIGHTEST)), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
     # One node that was overloaded for a moment must not leave all others white.
     shades = tuple(to_hex(light + share * (dark - light)) for share in np.sqrt(np.linspace(0, 1, SHADES)))
@@ -77,11 +84,13 @@ class Scene:
         title: stands above.
         places: of each node in the unit square, y downwards.
         wires: ends of each line.
+        cores: of each node, shape (nodes,); empty: one each.
     """
 
     title: str
     places: Sequence[Point]
     wires: Sequence[tuple[Point, Point]]
+    cores: npt.NDArray[np.integer] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +195,7 @@ def _staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Fig
     bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
     if scale.names:
         bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))
-    handles = _handles(stages[0].room, some_fail)
+    handles = _handles(stages[0].room, scenes[0].cores, some_fail)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     # Everything has its place now, and keeps it.
     figure.draw_without_rendering()
@@ -194,16 +203,21 @@ def _staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Fig
     return figure, stages
 
 
-def _handles(room: float, some_fail: bool) -> list[Line2D]:
+def _handles(room: float, cores: npt.NDArray[np.integer], some_fail: bool) -> list[Line2D]:
     """Entries of the legend: what sizes, arrows, and where there are some crosses mean."""
     from matplotlib.lines import Line2D
 
+    if are_unlike(cores):
+        sizes = shown_in_legend(cores)
+    else:
+        per_core = " per core" if (cores > 1).any() else ""
+        sizes = [("no task", LEAST_SHARE), (f"{MOST_TASKS} tasks{per_core} or more", 1.0)]
     handles = [
         Line2D(
             [], [], label=words, linestyle="none", marker="o", markersize=math.sqrt(room * share),
             markerfacecolor=NODE, markeredgecolor=RIM,
         )
-        for words, share in (("no task", LEAST_SHARE), (f"{MOST_TASKS} tasks or more", 1.0))
+        for words, share in sizes
     ]  # fmt: skip
     handles.append(Line2D([], [], color=MOVE, marker=">", markersize=5, label="task moved"))
     if some_fail:
@@ -221,6 +235,7 @@ class _Stage:
         self._axes = axes
         self._at = np.array(scene.places)
         self.room = 12_000.0 / max(24, len(scene.places))
+        self._cores = scene.cores if len(scene.cores) else np.ones(len(scene.places), np.int64)
         if len(scene.wires) <= MOST_WIRES:
             axes.add_collection(LineCollection(list(scene.wires), colors=FILM_LINK, linewidths=0.8, zorder=1))
         # Of classes each has its own colour, and a whole number in the middle of it.
@@ -244,7 +259,7 @@ class _Stage:
     def show(self, picture: Picture) -> None:
         """Make it show this picture."""
         self.nodes.set_array(picture.loads)
-        sizes = self.room * np.minimum(1.0, LEAST_SHARE + (1 - LEAST_SHARE) * picture.tasks / MOST_TASKS)
+        sizes = self.room * self._shares(picture.tasks)
         self.nodes.set_sizes(sizes)
         self._out.set_offsets(self._at[~picture.up])
         for arrow in self._arrows:
@@ -255,6 +270,13 @@ class _Stage:
             for way in picture.ways[:MOST_ARROWS]
         ]
         self._axes.set_title(f"{picture.now_ms / 1000:,.1f} s", fontsize=11, loc="left")
+
+    def _shares(self, tasks: Floats) -> Floats:
+        """Each node's surface as a share of the full one."""
+        if are_unlike(self._cores):
+            return shares_by_cores(self._cores)
+        full = MOST_TASKS * self._cores
+        return np.asarray(np.minimum(1.0, LEAST_SHARE + (1 - LEAST_SHARE) * tasks / full))
 
     @property
     def _points_a_unit(self) -> float:

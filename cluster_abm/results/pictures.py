@@ -264,7 +264,9 @@ def _floats(values: Sequence[float | None]) -> Floats:
     return np.array(values, dtype=float)
 
 
-def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0) -> Path:
+def draw_run(
+    path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0, channels: int = 1
+) -> Path:
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
@@ -273,7 +275,13 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cor
         nodes: columns OF_NODES, at least, of the model's nodes_frame.
         slowdowns: of each finished task, shape (tasks,).
         cores: cores a node, on average.
+        channels: the most that a disk has.
     """
+    of_cpu = "CPU, all cores" if cores > 1 else "CPU"
+    # Of several channels a disk is busy while one is: it may be able to do more.
+    of_disk = "disk, a channel or more" if channels > 1 else "disk"
+    # The legend needs the room beside it.
+    over_time = "Utilisation" if cores > 1 or channels > 1 else "Utilisation between measurements"
     figure = new_figure(13, 7.2, title)
     (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
     times_s = np.sort(nodes["time_ms"].unique()) / 1000
@@ -283,7 +291,7 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cor
     first = np.concatenate([[0], last[:-1] + 1])
     edges_s = np.concatenate([[0.0], times_s[last]])
     edges = edges_s / TIME_UNITS_S[unit]
-    for column, label, colour, servers in (("cpu_busy_ms", "CPU", "cpu", cores), ("disk_busy_ms", "disk", "io", 1.0)):
+    for column, label, colour, servers in (("cpu_busy_ms", of_cpu, "cpu", cores), ("disk_busy_ms", of_disk, "io", 1.0)):
         busy_s = nodes.groupby("time_ms")[column].mean().to_numpy()[last] / 1000 / servers
         percent = np.diff(busy_s, prepend=0.0) / np.diff(edges_s) * 100
         busy.stairs(percent, edges, baseline=None, color=BREAKDOWN_COLOURS[colour], linewidth=1.6, label=label)
@@ -300,7 +308,7 @@ def draw_run(path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cor
     heat.yaxis.set_major_locator(whole_numbers())
     figure.colorbar(image, ax=heat, label="tasks", ticks=whole_numbers())
     for panel, name, y in (
-        (busy, "Utilisation between measurements", "busy, mean of all nodes [%]"),
+        (busy, over_time, "busy, mean of all nodes [%]"),
         (tasks, "Tasks on a node when measured", "tasks"),
         (heat, "Tasks on each node when measured", "node"),
     ):

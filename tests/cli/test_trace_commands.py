@@ -102,7 +102,7 @@ def test_info_says_what_was_found_and_what_was_skipped_and_why(cli, write, kind,
 def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, write, kind):
     keys = list(info_of(cli, write(kind)))
     assert keys[: len(INFO_KEYS)] == INFO_KEYS
-    assert set(keys) - set(INFO_KEYS) == {"arrivals_s", "noted"} | ({"runs"} if kind == "hbd" else set())
+    assert set(keys) - set(INFO_KEYS) == {"arrivals_s", "noted", "kept_busy"} | ({"runs"} if kind == "hbd" else set())
 
 
 def test_info_gives_the_share_of_jobs_that_have_a_field(cli, write):
@@ -120,6 +120,83 @@ def test_info_of_one_run_counts_the_others_as_skipped(cli, write):
     one = info_of(cli, write("hbd"), "--run", 4)
     assert (one["jobs"], one["skipped"]) == (3, {"belongs to another run": 2})
     assert "runs" not in one
+
+
+def test_info_says_how_many_cores_and_how_much_memory_the_jobs_keep_busy(cli, write):
+    # 1,107.25 ms of CPU in 1,002.5 ms; 4 MB for 100 ms and 1.5 MB for 7.25 ms.
+    assert info_of(cli, write("csv"))["kept_busy"] == {
+        "cores": pytest.approx(1107.25 / 1002.5), "memory_mb": pytest.approx((400 + 1.5 * 7.25) / 1002.5),
+    }  # fmt: skip
+    # Four tasks of 80.5 s and 2.5 MB, two of 7 s, in 30 s.
+    assert info_of(cli, write("swf"))["kept_busy"] == {
+        "cores": pytest.approx((4 * 80.5 + 2 * 7) / 30), "memory_mb": pytest.approx(4 * 80.5 * 2.5 / 30),
+    }  # fmt: skip
+
+
+def test_info_of_several_runs_says_what_each_keeps_busy(cli, write):
+    both = info_of(cli, write("hbd"))
+    assert both["kept_busy"] is None
+    assert both["runs"]["4"]["kept_busy"] == {"cores": pytest.approx(7.51 / 9.1), "memory_mb": None}
+    assert info_of(cli, write("hbd"), "--run", 4)["kept_busy"] == both["runs"]["4"]["kept_busy"]
+
+
+def test_info_of_jobs_that_come_all_at_once_has_no_span_to_keep_anything_busy_over(cli, write):
+    path = write("swf", replaced=("4 30 0 7", "4 0 0 7"))
+    assert info_of(cli, path)["kept_busy"] is None
+    assert info_of(cli, path, "--scenario", "replay")["offered_load"] is None
+    code, out, _ = cli("trace", "info", path, "--scenario", "replay")
+    assert code == 0
+    assert "kept_busy: none\n" in out
+    assert "offered_load: none\n" in out
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "for_run"),
+    [
+        ("csv", (), ()),
+        ("swf", (), ("--set", "cluster.hardware=hdd-2015")),
+        ("swf", (), ("--set", "cluster.nodes=2", "--set", "cluster.cores=3", "--set", "run.seed=7")),
+        ("hbd", ("--run", 4), ("--trace-run", 4)),
+    ],
+)
+def test_the_load_on_a_scenario_is_that_of_its_run(cli, write, kind, options, for_run):
+    path = write(kind)
+    settings = for_run if for_run[:1] == ("--set",) else ()
+    document = info_of(cli, path, *options, "--scenario", "replay-io", *settings)
+    code, out, _ = cli("run", "replay-io", "--trace", path, *for_run, "--json")
+    assert code == 0
+    assert document["offered_load"] == json.loads(out)["offered_load"]
+    assert (document["scenario"], document["hardware"]) == (
+        "replay-io", "nodes hdd-2015" if "cluster.hardware=hdd-2015" in settings else None,
+    )  # fmt: skip
+
+
+def test_of_nodes_of_one_core_of_speed_1_the_load_is_the_cores_kept_busy_over_their_number(cli, write):
+    document = info_of(cli, write("swf"), "--scenario", "replay", "--set", "cluster.nodes=20")
+    assert document["offered_load"]["cpu"] == pytest.approx(document["kept_busy"]["cores"] / 20)
+
+
+def test_a_load_above_the_nodes_is_said_on_stderr_and_the_table_names_the_scenario(cli, write):
+    code, out, err = cli("trace", "info", write("swf"), "--scenario", "replay", "--set", "cluster.nodes=2")
+    assert code == 0
+    assert "offered load: CPU 5.6: the queue grows as long as jobs come, results depend on the trace's length" in err
+    assert "scenario: replay\nhardware: none\noffered_load:\n  cpu: 5.6\n" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--set", "cluster.nodes=2"), "--set: sets keys of a scenario; give --scenario too"),
+        (("--scenario", "repley"), "did you mean 'replay'?"),
+        (("--scenario", "replay", "--set", "cluster.cores=0"), "cluster.cores"),
+        (("--scenario", "replay", "--set", "cluster.nodes=3"), "allowed 0..2 (cluster.nodes = 3)"),
+        (("--scenario", "replay", "--set", "workload.trace.file=other.csv"), "--trace sets this key too"),
+    ],
+)
+def test_a_scenario_that_does_not_fit_is_exit_2_without_a_table(cli, write, options, words):
+    code, out, err = cli("trace", "info", write("csv"), *options, "--json")
+    assert (code, out) == (2, "")
+    assert words in err
 
 
 @pytest.mark.parametrize("kind", FORMATS)

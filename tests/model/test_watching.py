@@ -48,6 +48,29 @@ def test_utilisations_between_frames_add_up_to_those_of_the_run(run):
         assert shares @ [getattr(frame, name) for frame in frames] == pytest.approx(metrics[name], rel=1e-9)
 
 
+UNLIKE_CORES = {"cluster__group": [{"count": 1, "cores": 8}, {"count": 1, "cores": 3}]}
+
+
+def test_of_nodes_of_unlike_cores_all_cores_count_alike():
+    model = ClusterModel(scenario(**busy(workload__utilisation=0.9, **UNLIKE_CORES)), seed=3)
+    frames = watched(model)
+    times_ms = np.array([0.0, *(frame.now_ms for frame in frames)])
+    shares = np.diff(times_ms) / times_ms[-1]
+    found = [frame.cpu_utilisation for frame in frames]
+    assert shares @ found == pytest.approx(model.summary()["metrics"]["cpu_utilisation"], rel=1e-9)
+    assert 0 < max(found) <= 1 + 1e-12
+
+
+def test_tasks_at_the_cpu_are_counted_per_core():
+    model = ClusterModel(scenario(**busy(workload__utilisation=0.9, **UNLIKE_CORES)), seed=3)
+    watcher = Watcher(model)
+    for _ in range(500):
+        model.step()
+    expected = [node.loads["cpu_queue"] / cores for node, cores in zip(model.node_agents, (8, 3, 1, 1), strict=True)]
+    assert watcher.frame().loads["cpu"] == pytest.approx(expected)
+    assert max(expected[:2]) > 0
+
+
 def test_every_remote_start_is_a_move_of_exactly_one_frame(run):
     model, frames = run
     decided = model.decisions_frame()

@@ -73,6 +73,22 @@ def test_another_policy_begins_anew_on_the_same_jobs(tab):
     assert tab.page.locator(".numbers tr", has_text="started elsewhere").inner_text().split()[-1] == "0"
 
 
+def test_a_preset_of_hardware_is_chosen_and_the_offered_load_follows(tab):
+    offered = tab.page.locator(".offered")
+    before = tab.until(offered.inner_text)
+    assert before.startswith("offered load: CPU 0.5")
+    assert "as the scenario says" in tab.page.locator(".controls").inner_text()
+    # A load of 0.5 keeps eight cores of five times the speed busy with forty times the jobs: a page runs so many only.
+    tab.choose("Hardware of the nodes", "hdd-2015")
+    tab.until(lambda: "cluster.hardware = hdd-2015: together" in tab.page.locator(".panel-error").inner_text())
+    tab.enter("Workload intensity", 0.5)
+    tab.until(lambda: offered.inner_text().startswith("offered load: CPU 0.25"))
+    tab.until(lambda: "per core" in tab.page.locator(".panel-map0").inner_text())
+    tab.steps(3)
+    assert cut(tab) == []
+    tab.picture("hardware")
+
+
 def test_what_is_seen_can_be_kept(tab):
     tab.steps(5)
     for name, begins in (("PNG", b"\x89PNG"), ("Parquet", b"PAR1")):

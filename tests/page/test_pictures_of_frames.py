@@ -69,6 +69,40 @@ def test_a_node_is_drawn_by_its_load_and_tasks(run):
     assert "out of order" in nodes[5].find("title").text
 
 
+def test_nodes_of_unlike_cores_are_as_large_as_their_cores_say(run):
+    groups_of = [{"count": 2, "cores": 1}, {"count": 2, "cores": 8}, {"count": 2, "cores": 64}]
+    unlike = Run(scenario(**busy(cluster__nodes=6, cluster__group=groups_of)), 500.0, 400.0)
+    frame = replace(unlike.frame, tasks=np.array([90.0, 0, 9, 0, 0, 90]))
+    picture = drawn(unlike, frame)
+    nodes = groups(picture, "node")
+    shares = [(float(node.find("circle").get("r")) / unlike.map.largest) ** 2 for node in nodes]
+    assert shares == pytest.approx([1 / 16, 1 / 16, 1 / 8, 1 / 8, 1, 1], abs=0.01)
+    assert "node 2 of 8 cores: 9 tasks" in nodes[2].find("title").text
+    assert "node 0: 90 tasks" in nodes[0].find("title").text
+    words = {one.text for one in picture.iter("text")}
+    assert "more cores" in words
+    assert "more tasks" not in words
+    assert "more tasks" in {one.text for one in drawn(run, run.frame).iter("text")}
+    # A number that does not fit into its node stands beneath it.
+    y = [float(node.find("text").get("y")) - unlike.map.at[place][1] for place, node in enumerate(nodes)]
+    assert min(y[:2]) > 10 > 5 > max(y[4:])
+
+
+def test_nodes_of_eight_cores_each_are_drawn_by_tasks_per_core(run):
+    eight = Run(scenario(**busy(cluster__nodes=6, cluster__cores=8)), 500.0, 400.0)
+    tasks = np.array([0.0, 1, 4, 9, 12, 25])
+    radii = [
+        [float(node.find("circle").get("r")) for node in groups(drawn(one, replace(one.frame, tasks=many)), "node")]
+        for one, many in ((run, tasks), (eight, 8 * tasks))
+    ]
+    assert radii[0] == radii[1]
+    found = dict(panels([eight], "cpu", ""))
+    assert "CPU: tasks running or ready per core" in found["map0"]
+    assert "tasks/core" in found["map0"]
+    assert "per core" not in dict(panels([run], "cpu", ""))["map0"]
+    assert "per core" not in dict(panels([eight], "io", ""))["map0"]
+
+
 def test_a_move_is_an_arrow_from_its_source_to_its_target(run):
     moves = [move for frame in run.frames for move in frame.moves]
     picture = drawn(run, replace(run.frame, moves=(moves[0], moves[0])))
@@ -124,7 +158,8 @@ def test_legends_have_room(index):
     """In the smallest map, with all that there may be in it: nothing over anything else."""
     star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), *BESIDE)
     frame = replace(star.frame, up=np.array([True] * 5 + [False]))
-    legend = parsed(network.draw(star.map, frame, star.model.network, INDICES[index], 2000.0, "")).findall("g")[-1]
+    kind = colours.index_of(index, per_core=True)
+    legend = parsed(network.draw(star.map, frame, star.model.network, kind, 2000.0, "")).findall("g")[-1]
     words = sorted((float(one.get("x")), one.text) for one in legend.iter("text"))
     for (x, text), (after, _) in pairwise(words):
         # What stands before the next words is 10 pixels wide at least.

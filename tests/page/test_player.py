@@ -14,6 +14,7 @@ from cluster_abm import ClusterModel, InputError, load_scenario
 from cluster_abm.model.observation.watching import telling_index
 from cluster_abm.results.film import png
 from cluster_abm.scenario import scenario_names
+from cluster_abm.workload.offered import in_words
 from viz.colours import INDICES
 from viz.player import Player
 from viz.run import Run
@@ -120,6 +121,29 @@ def test_other_settings_begin_anew_at_once(page):
     player.change(replace(settings_of(SCENARIO), nodes=7, policy="none", other="jsq"))
     assert shots[-1].now_ms == 0
     assert panel(shots[-1], "map1").count('class="node"') == 7
+
+
+def test_a_preset_of_hardware_takes_the_place_of_what_the_scenario_says_of_its_nodes():
+    settings = replace(settings_of(SCENARIO), hardware="ssd-2015")
+    cluster = scenario_with(SCENARIO, settings, "none").cluster
+    # The scenario has 30 MB a node, which leaves no room for the preset's operating system.
+    assert (cluster.hardware, cluster.cores, cluster.memory_mb, cluster.nodes) == ("ssd-2015", 8, 32000.0, 4)
+    # What is no hardware of a node stays.
+    assert cluster.page_fault_ratio_cap == SCENARIO.cluster.page_fault_ratio_cap
+    again = scenario_with(scenario_with(SCENARIO, settings, "none"), replace(settings, hardware="qin-2003"), "none")
+    assert (again.cluster.hardware, again.cluster.cores, again.cluster.disk_channels) == ("qin-2003", 1, 1)
+    assert scenario_with(SCENARIO, settings_of(SCENARIO), "iolb") == SCENARIO
+
+
+def test_the_offered_load_is_shown_before_the_first_step_and_what_is_to_be_said_of_it(page):
+    player, shots = page
+    load = ClusterModel(SCENARIO).offered_load
+    assert shots[0].now_ms == 0
+    assert shots[0].offered == in_words(load.as_dict())
+    player.change(replace(settings_of(SCENARIO), intensity=4.0))
+    assert any("the queue grows" in words for words in shots[-1].warnings)
+    player.change(replace(settings_of(SCENARIO), nodes=0))
+    assert shots[-1].offered == ""
 
 
 def test_two_runs_have_one_clock_and_the_same_jobs(page):

@@ -9,9 +9,14 @@ import pytest
 
 from cluster_abm.results import film
 from cluster_abm.results.film import Picture, Scene, scale_of
+from cluster_abm.results.node_sizes import shown_in_legend
 
 PLACES = [(0.0, 0.5), (1.0, 0.5), (0.5, 0.0)]
 SCENE = Scene("a run", PLACES, [(PLACES[0], PLACES[1])])
+
+
+UNLIKE = Scene("unlike nodes", PLACES, [], np.array([1, 8, 64]))
+ALIKE = Scene("nodes of eight cores", PLACES, [], np.array([8, 8, 8]))
 
 
 def picture(tasks=(0.0, 0.0, 0.0), up=(True, True, True), ways=()):
@@ -36,6 +41,32 @@ def test_the_legends_circles_are_as_large_as_the_nodes():
     stage.show(picture(tasks=(0.0, 12.0, 90.0)))
     least, most, _ = (line.get_markersize() for line in figure.legends[0].get_lines())
     assert stage.nodes.get_sizes() == pytest.approx([least**2, most**2, most**2])
+
+
+def test_nodes_of_unlike_cores_are_as_large_as_their_cores_say_and_the_legend_says_so():
+    figure, (stage,) = film._staged([UNLIKE], scale_of("cpu", 4.0, per_core=True), False)
+    stage.show(picture(tasks=(90.0, 3.0, 0.0)))
+    # The smallest is a sixteenth of the largest, not a 64th: it is to be seen.
+    assert stage.nodes.get_sizes() == pytest.approx(stage.room * np.array([1 / 16, 1 / 8, 1]))
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["1 core", "8 cores", "64 cores", "task moved"]
+    sizes = [line.get_markersize() ** 2 for line in legend.get_lines()[:3]]
+    assert sizes == pytest.approx(stage.nodes.get_sizes())
+    figure.draw_without_rendering()
+    assert figure.axes[1].get_ylabel() == "tasks running or ready per core"
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_nodes_of_eight_cores_each_have_their_size_by_tasks_per_core():
+    figure, (stage,) = film._staged([ALIKE], scale_of("cpu", 4.0, per_core=True), False)
+    stage.show(picture(tasks=(0.0, 48.0, 96.0)))
+    assert stage.nodes.get_sizes() == pytest.approx(stage.room * np.array([0.25, 0.625, 1]))
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert words == ["no task", "12 tasks per core or more", "task moved"]
+
+
+def test_of_many_sizes_the_legend_shows_the_least_the_middle_and_the_largest():
+    assert shown_in_legend([2, 4, 1, 16, 512, 16]) == [("1 core", 1 / 16), ("4 cores", 1 / 16), ("512 cores", 1.0)]
 
 
 @pytest.mark.parametrize("tasks", [0.0, 12.0])

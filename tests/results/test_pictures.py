@@ -175,6 +175,19 @@ def test_run_is_readable(tmp_path, figures, nodes, times_ms):
     assert all(tick == int(tick) for tick in figure.axes[2].get_yticks())
 
 
+def test_run_on_many_cores_says_that_all_of_them_and_any_channel_count(tmp_path, figures):
+    draw_run(tmp_path / "a.png", "a title", measured(6, [1e4, 2e4]), np.linspace(1, 60, 50), cores=4.0, channels=9)
+    (figure,) = figures
+    assert_readable(figure)
+    busy = figure.axes[0]
+    assert [patch.get_label() for patch in busy.patches] == ["CPU, all cores", "disk, a channel or more"]
+    for line, percent in zip(busy.patches, (2.5, 50), strict=True):
+        assert line.get_data()[0] == pytest.approx(percent)
+    # Title and legend stand in one line, side by side.
+    title = max((busy.title, busy._left_title, busy._right_title), key=lambda one: len(one.get_text()))
+    assert title.get_window_extent().x1 < busy.get_legend().get_window_extent().x0
+
+
 @pytest.mark.parametrize("slowdown", [[], [1.0], [3.0, 3.0]], ids=str)
 def test_run_of_few_tasks(tmp_path, figures, slowdown):
     draw_run(tmp_path / "a.png", "a title", measured(2, [1e4]), np.array(slowdown, float))

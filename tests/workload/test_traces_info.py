@@ -33,6 +33,7 @@ def test_the_document(tmp_path: Path) -> None:
         "span_s": 4.0,
         "cpu_s": {"mean": 3.0, "max": 6.0},
         "arrivals_s": {"first": 0.5, "last": 4.5},
+        "kept_busy": {"cores": 3.0, "memory_mb": 2.0},
     }
     assert json.loads(json.dumps(info)) == info
 

@@ -61,15 +61,15 @@ class Frame:
         now_ms: simulated time [ms].
         running: False at the run's end.
         tasks: tasks that belong to each node, those on their way to it included, shape (nodes,).
-        loads: by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU,
-            `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted` the
-            index of WAL-PM, of loads divided by their means, with the policy's weights, or equal ones [1], `class`
+        loads: by index of INDICES a value a node, shape (nodes,) each: `cpu` tasks running or waiting for the CPU per
+            core, `memory` demand as a percentage of the memory for programs, `io` I/O processing ahead [s], `weighted`
+            the index of WAL-PM, of loads divided by their means, with the policy's weights, or equal ones [1], `class`
             LMIP's load class (0..3), by the averages that the policy takes, or if it takes none by the time since the
             last frame.
         up: which nodes are not out, shape (nodes,).
         moves: decisions since the last frame that sent a task to another node, which took it.
         decisions: the newest decisions, the last one last, at most NEWEST_KEPT.
-        cpu_utilisation, disk_utilisation: share of the nodes' time busy since the last frame, 0..1.
+        cpu_utilisation, disk_utilisation: share of the time busy since the last frame of all cores, of all disks, 0..1.
         mean_slowdown: of the jobs that have finished so far (as in the summary); NaN while none has.
         lif_ms: the cluster's load imbalance factor, IOLB (10) [ms].
         jobs: how many were submitted, and of these are running, finished, killed, lost, blocked.
@@ -123,6 +123,7 @@ class Watcher:
         loads = model.engine.empty_loads()
         model.engine.measure(model.now_ns, loads)
         cpu, disk = self._busy_since_last()
+        cores = model.engine.nodes["cores"]
         news = self._inbox.take()
         self._newest = [*self._newest, *news][-NEWEST_KEPT:]
         done = model.engine.serving_nodes
@@ -134,7 +135,7 @@ class Watcher:
             up=model.parts.availability.up.copy(),
             moves=tuple(one for one in news if one.accepted and one.source != one.target),
             decisions=tuple(self._newest),
-            cpu_utilisation=float(cpu.mean()),
+            cpu_utilisation=float((cpu * cores).sum() / cores.sum()),
             disk_utilisation=float(disk.mean()),
             mean_slowdown=self._sum_of_means / self._finished if self._finished else float("nan"),
             lif_ms=float(sum(load_imbalance_factors(loads["cpu_ms"], loads["page_ms"], loads["io_ms"]))),
@@ -167,7 +168,7 @@ class Watcher:
         self._sum_of_means += float((self._slowdowns[whole] / model.jobs["tasks"][whole]).sum())
 
     def _busy_since_last(self) -> tuple[Floats, Floats]:
-        """Share of the time since the last frame that each node's CPU and disk were busy; 0 if none has passed."""
+        """Share of the time since the last frame that each node's cores and disk were busy; 0 if none has passed."""
         model = self._model
         busy_ns = model.busy_ns()
         passed_ns = max(1, model.now_ns - self._last_ns)
@@ -185,12 +186,13 @@ class Watcher:
         parts = [values / (values.mean() or 1.0) for values in (queue, memory_mb, io)]
         given = {name: getattr(policy.parameters, name, None) for name in ClassThresholds._fields}
         thresholds = ClassThresholds(**{name: value for name, value in given.items() if value is not None})
-        averages = [100.0 * cpu, queue, memory]
+        per_core = queue / self._model.engine.nodes["cores"]
+        averages = [100.0 * cpu, per_core, memory]
         if self._model.parts.policies.any_needs_averages:
             averages = [np.array(loads[name]) for name in ("cpu_percent", "mean_queue", "memory_percent")]
         rows = zip(*(values.tolist() for values in averages), strict=True)
         return {
-            "cpu": queue,
+            "cpu": per_core,
             "memory": memory,
             "io": np.array(loads["io_ms"]) / 1000.0,
             "weighted": weighted_load(weights[0], weights[1], weights[2], parts[0], parts[1], parts[2]),

@@ -14,8 +14,8 @@ def trace_info(trace: Trace) -> dict[str, Any]:
 
     Keys: file, format, rows (= jobs + all skipped), jobs, skipped (reason -> rows), fields (column -> share
     of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
-    last), noted (what was mended: reason -> rows); of a file with several runs and none chosen also runs
-    (number -> jobs, span_s, cpu_s).
+    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together); of a file with
+    several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
     info: dict[str, Any] = {
         "file": trace.file,
@@ -30,10 +30,29 @@ def trace_info(trace: Trace) -> dict[str, Any]:
             "last": float(trace.table["arrival_ms"].max()) / 1000.0,
         },
         "noted": dict(trace.noted),
+        "kept_busy": None if RUN in trace.table else kept_busy(trace.table),
     }
     if RUN in trace.table:
-        info["runs"] = {str(number): {"jobs": len(part)} | _numbers(part) for number, part in trace.table.groupby(RUN)}
+        info["runs"] = {
+            str(number): {"jobs": len(part)} | _numbers(part) | {"kept_busy": kept_busy(part)}
+            for number, part in trace.table.groupby(RUN)
+        }
     return info
+
+
+def kept_busy(jobs: pd.DataFrame) -> dict[str, float | None] | None:
+    """What the jobs of a trace occupy on average from the first to the last arrival; None if all arrive at once.
+
+    Keys: cores (CPU time of all tasks over the span, at speed 1), memory_mb (memory of the tasks by the CPU time for
+    which they hold it at least, over the span: a lower bound; None where no job has a memory).
+    """
+    span_ms = float(jobs["arrival_ms"].max() - jobs["arrival_ms"].min())
+    if not span_ms > 0:
+        return None
+    work_ms = jobs["cpu_ms"] * jobs["tasks"].fillna(1.0) if "tasks" in jobs else jobs["cpu_ms"]
+    has_memory = "memory_mb" in jobs and bool(jobs["memory_mb"].notna().any())
+    memory_mb = float((work_ms * jobs["memory_mb"]).sum()) / span_ms if has_memory else None
+    return {"cores": float(work_ms.sum()) / span_ms, "memory_mb": memory_mb}
 
 
 def _numbers(jobs: pd.DataFrame) -> dict[str, Any]:
