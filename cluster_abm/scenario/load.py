@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under
+from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
@@ -95,13 +95,17 @@ def scenario_from(
 
 
 def _said_by(presets: Mapping[tuple[str | int, ...], Preset], line: str) -> str:
-    """Which keys in a message are those of presets."""
-    said = [
-        f"{key} = {value!r} is of {'.'.join(map(str, path))}.hardware = {preset.name!r}"
-        for path, preset in presets.items()
-        for key, value in preset.keys.items()
-        if re.search(rf"\b{key}\b", line)
-    ]
+    """Which keys in a message are those of presets, and which the scenario says in a preset's place."""
+    said = []
+    for path, preset in presets.items():
+        name = f"{'.'.join(map(str, path))}.hardware = {preset.name!r}"
+        for key, value in read_preset(preset.name).keys.items():
+            if not re.search(rf"\b{key}\b", line):
+                continue
+            if key in preset.keys:
+                said.append(f"{key} = {value!r} is of {name}")
+            else:
+                said.append(f"the scenario's own {key} wins over the {value!r} of {name}: set {key} as well")
     return f" ({'; '.join(said)})" if said else ""
 
 

@@ -112,6 +112,10 @@ def test_a_preset_of_ones_own(tmp_path):
         ({"cluster": {"quantum_ms": 0.0}}, "cluster.quantum_ms = 0.0"),
         # What a preset says, and what the scenario says, contradict.
         ({"cluster": {"hardware": "nvme-2024", "memory_mb": 900.0}}, "cluster.hardware = 'nvme-2024'"),
+        (
+            {"cluster": {"hardware": "ssd-2015", "memory_mb": 900.0}},
+            "own memory_mb wins over the 32000.0.*set memory_mb",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(given, said):
