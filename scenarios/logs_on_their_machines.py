@@ -4,7 +4,7 @@
         --lanl LANL-CM5-1994-4.1-cln.swf.xz --out docs
 
 Four weeks at a time, after a week that is replayed before them and not counted, from the scenarios `replay-hpc2n` and
-`replay-lanl-cm5`; nothing is scaled. Writes `logs.csv`; it takes some minutes. docs/logs.md discusses it.
+`replay-lanl-cm5`; nothing is scaled. Writes `logs.csv`; it takes six minutes. docs/logs.md discusses it.
 """
 
 from __future__ import annotations
