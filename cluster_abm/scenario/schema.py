@@ -6,13 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
-from cluster_abm.bounded_files import TRACE_MB
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import (
     LARGEST,
-    MOST_TASKS,
     Application,
     Arrivals,
     Background,
@@ -20,7 +18,6 @@ from cluster_abm.scenario.distributions import (
     Delay,
     Distribution,
     Home,
-    MaxMb,
     NonNegative,
     Period,
     Positive,
@@ -31,31 +28,7 @@ from cluster_abm.scenario.distributions import (
 )
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.interconnect import Interconnect
-
-
-class Trace(Section):
-    """Work from a file. What it does not say is drawn from the workload's distributions."""
-
-    file: str | None = None
-    """CSV, SWF, or Harchol-Balter and Downey's; plain, .gz or .xz"""
-    format: Literal["csv", "swf", "hbd"] | None = None
-    """not set: by the file's name and header"""
-    run: Annotated[int, Strict(), Field(ge=0)] | None = None
-    """which run of a file that holds several"""
-    max_mb: MaxMb = TRACE_MB
-    """how much the file may hold, unpacked; more is refused [MB of 2^20 bytes]"""
-    start_s: NonNegative = 0.0
-    """jobs submitted earlier are left out, and time counts from here [s]"""
-    duration_s: Positive | None = None
-    """jobs submitted later than this after start_s are left out [s]"""
-    keep_share: Annotated[Positive, Field(le=1)] = 1.0
-    """share of the jobs kept, drawn at random"""
-    max_tasks: Annotated[Count, Field(le=MOST_TASKS)] | None = None
-    """wider jobs are cut to this many tasks"""
-    homes: Literal["file", "drawn"] = "file"
-    """where jobs are submitted: as the file says, or drawn from workload.home as if it did not say"""
-    cpu_scale: Positive = 1.0
-    """CPU times are multiplied by this"""
+from cluster_abm.scenario.trace import Trace
 
 
 class Workload(Section):
@@ -256,6 +229,7 @@ class Scenario(Section):
             raise ValueError(
                 f"workload.home.weights: {len(weights)} weights, but cluster.nodes is {self.cluster.nodes}"
             )
+        self._check_cores_of_the_trace()
         nodes = self.cluster.nodes
         if self.negotiation.head_node >= nodes:
             raise ValueError(f"negotiation.head_node {self.negotiation.head_node}: must be below cluster.nodes {nodes}")
@@ -271,3 +245,10 @@ class Scenario(Section):
                     f"workload.background.{index}.node {program.node}: must be below cluster.nodes {nodes}"
                 )
         return self
+
+    def _check_cores_of_the_trace(self) -> None:
+        cores = sorted({kind.cores for kind, count in self.cluster.kinds if count})
+        for key, allowed in (("processor", '"task" or "core"'), ("memory_per", '"processor" or "job"')):
+            if getattr(self.workload.trace, key) == "node" and len(cores) > 1:
+                differ = ", ".join(map(str, cores))
+                raise ValueError(f'workload.trace.{key} "node": nodes differ in cores ({differ}): allowed: {allowed}')

@@ -62,6 +62,8 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
             yield f"workload.{name}", 'workload.kind is "trace", and the trace says when jobs are submitted'
         if work.application.name == "none":
             yield "workload.cpu_ms", 'workload.kind is "trace", and the trace says the CPU times'
+        if work.trace.memory == "drawn":
+            yield "workload.trace.memory_per", 'workload.trace.memory is "drawn": no memory is read'
     else:
         yield "workload.trace", f'workload.kind is "{work.kind}": no trace is read'
     if work.application.name == "none":

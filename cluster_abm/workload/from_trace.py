@@ -10,9 +10,10 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
+from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import library
 from cluster_abm.workload.streams import generator
-from cluster_abm.workload.traces import read_trace
+from cluster_abm.workload.traces import LogReading, read_trace
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,11 +22,12 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
     """Arrival times [ms], the first part's start being 0, and the columns that the trace has.
 
     Raises:
-        InputError: unreadable trace, no job in the chosen part, homes outside the cluster.
+        InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
     """
     choice = scenario.workload.trace
     path = trace_path(scenario)
-    jobs = read_trace(path, run=choice.run, format=choice.format, max_mb=choice.max_mb).jobs
+    reading = LogReading(choice.cpu_time, "requested" if choice.memory == "requested" else "used")
+    jobs = read_trace(path, run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading).jobs
     arrivals_s = jobs["arrival_ms"] / 1000.0
     start_ms = choice.start_s * 1000.0
     inside = jobs["arrival_ms"] >= start_ms
@@ -35,6 +37,8 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
     jobs = jobs[inside & sampled]
     if choice.homes == "drawn" and "home" in jobs:
         jobs = jobs.drop(columns="home")
+    if choice.memory == "drawn" and "memory_mb" in jobs:
+        jobs = jobs.drop(columns="memory_mb")
     if jobs.empty:
         raise InputError(
             f"{path}: no job left: workload.trace.start_s = {choice.start_s}, duration_s = {choice.duration_s}, "
@@ -52,10 +56,10 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
         found = library(programs)
         columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)
     columns["cpu_ms"] = columns["cpu_ms"] * choice.cpu_scale
-    if choice.max_tasks is not None and "tasks" in columns:
-        columns["tasks"] = np.minimum(columns["tasks"], choice.max_tasks)
+    arrival_ms = jobs["arrival_ms"].to_numpy(float)
+    columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))
     _check_homes(jobs, scenario, str(path))
-    return jobs["arrival_ms"].to_numpy(float) - start_ms, columns
+    return arrival_ms - start_ms, columns
 
 
 def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:

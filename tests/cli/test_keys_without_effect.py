@@ -14,6 +14,7 @@ from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.unused import keys_without_effect
 
 TRACE = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb\n0,0,5,0,1\n5,1,5,0,1\n"
+PARALLEL_TRACE = "arrival_ms,home,cpu_ms,memory_mb,tasks\n0,0,5,1,2\n5,1,5,1,3\n"
 BASE = {
     "cluster": {"nodes": 3, "memory_mb": 30.0, "buffer_mb": 4.0},
     "workload": {
@@ -47,6 +48,7 @@ OTHER = {
     "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
     "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
     "negotiation.head_node": 1, "cluster.buffer_control.period_ms": 300.0, "cluster.buffer_control.gain": 0.1,
+    "workload.trace.memory_per": "job",
 }  # fmt: skip
 SITUATIONS = {
     "plain": {},
@@ -72,6 +74,7 @@ SITUATIONS = {
     "application": {"workload.application.name": "pgrep", "workload.application.scale": 0.001},
     "programs": {"workload.programs.mix": {"bit-r": 1.0}},
     "trace": {"workload.kind": "trace"},
+    "trace without its memory": {"workload.kind": "trace", "workload.trace.memory": "drawn"},
     "groups of policies": {"cluster.group": [{"count": 2, "policy": "jsq"}, {"count": 1, "policy": "random"}]},
 }
 
@@ -88,8 +91,8 @@ def test_no_result_depends_on_them(name, tmp_path):
     tree = json.loads(json.dumps(BASE))
     if name == "closed":
         del tree["workload"]["utilisation"]
-    if name == "trace":
-        (tmp_path / "t.csv").write_text(TRACE)
+    if name.startswith("trace"):
+        (tmp_path / "t.csv").write_text(PARALLEL_TRACE if "without" in name else TRACE)
         settings["workload.trace.file"] = str(tmp_path / "t.csv")
     unused = keys_without_effect(scenario_from(tree, "test", settings))
     assert unused

@@ -19,6 +19,10 @@ JOBS = 30
 TRACE = "arrival_ms,home,cpu_ms,tasks\n" + "".join(
     f"{250 * job},{job % 5},{40 + job},{1 + job % 3}\n" for job in range(30)
 )
+# The same as a log, which says run times and no homes.
+LOG = "; MaxProcs: 3\n" + "".join(
+    f"{job + 1} {job} 0 {40 + job} {1 + job % 3} {30 + job} -1 -1 -1 -1 1 1 1 1 1 1 -1 -1\n" for job in range(30)
+)
 
 
 @pytest.fixture
@@ -28,8 +32,9 @@ def brief(tmp_path):
     def shortened(name):
         whole = load_scenario(name)
         if whole.workload.kind == "trace":
-            path = tmp_path / "jobs.csv"
-            path.write_text(TRACE)
+            is_log = whole.workload.trace.cpu_time == "run"
+            path = tmp_path / ("jobs.swf" if is_log else "jobs.csv")
+            path.write_text(LOG if is_log else TRACE)
             return load_scenario(name, {"workload.trace.file": str(path)})
         if are_closed(whole):
             return load_scenario(name, {"workload.arrivals.jobs_per_user": JOBS // whole.cluster.nodes})

@@ -6,7 +6,8 @@ it is remarkable is counted in `noted`. A trace says what it knows; the rest is 
 
 from cluster_abm.workload.traces.info import trace_info
 from cluster_abm.workload.traces.reading import FORMATS, read_trace
+from cluster_abm.workload.traces.swf import LogReading
 from cluster_abm.workload.traces.table import COLUMNS, Trace
 from cluster_abm.workload.traces.writing import write_csv
 
-__all__ = ["COLUMNS", "FORMATS", "Trace", "read_trace", "trace_info", "write_csv"]
+__all__ = ["COLUMNS", "FORMATS", "LogReading", "Trace", "read_trace", "trace_info", "write_csv"]

@@ -15,7 +15,7 @@ from cluster_abm.workload.csv_cells import CsvCells
 from cluster_abm.workload.lines import Lines
 from cluster_abm.workload.traces.csv_trace import csv_trace
 from cluster_abm.workload.traces.hbd import hbd_trace, looks_like_hbd
-from cluster_abm.workload.traces.swf import swf_trace
+from cluster_abm.workload.traces.swf import PLAIN_READING, LogReading, swf_trace
 from cluster_abm.workload.traces.table import Trace
 
 FORMATS = ("csv", "swf", "hbd")
@@ -23,7 +23,13 @@ RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
 
 
 def read_trace(
-    path: Path, *, run: int | None = None, format: str | None = None, max_mb: int = TRACE_MB, pipes: bool = False
+    path: Path,
+    *,
+    run: int | None = None,
+    format: str | None = None,
+    max_mb: int = TRACE_MB,
+    pipes: bool = False,
+    reading: LogReading = PLAIN_READING,
 ) -> Trace:
     """The trace in a file, plain or compressed by gzip or xz.
 
@@ -33,6 +39,7 @@ def read_trace(
         format: one of FORMATS; without it, by the name (.swf, .csv, before .gz or .xz) and, for .csv, by the header.
         max_mb: how much the file may hold, unpacked [MB of 2^20 bytes].
         pipes: whether it may be a pipe, which can be read only once.
+        reading: how fields of an SWF log are read; no other format has them.
 
     Raises:
         InputError: no such file, too large, not text, cut off, unknown format, or wrong content; several problems at
@@ -42,10 +49,10 @@ def read_trace(
         raise InputError(f"{path}: format = {format!r}: allowed {', '.join(FORMATS)}")
     with opened(path, pipes=pipes) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return _parsed.__wrapped__(_Source(file), str(path), run, format, max_mb)
+            return _parsed.__wrapped__(_Source(file), str(path), run, format, max_mb, reading)
         known_by = digest(file, path, Limit(max_mb, RAISED_BY))
         file.seek(0)
-        return _parsed(_Source(file, known_by), str(path), run, format, max_mb)
+        return _parsed(_Source(file, known_by), str(path), run, format, max_mb, reading)
 
 
 @dataclass(frozen=True)
@@ -57,13 +64,16 @@ class _Source:
 
 
 @lru_cache(maxsize=2)  # a study reads the same file for every seed and policy; known by its bytes, never stale
-def _parsed(source: _Source, where: str, run: int | None, format: str | None, max_mb: int) -> Trace:
+def _parsed(
+    source: _Source, where: str, run: int | None, format: str | None, max_mb: int, reading: LogReading
+) -> Trace:
     kind = format or _kind_by_name(where)
     lines = Lines(unpacked(source.file, where, Limit(max_mb, RAISED_BY)), where)
     if kind == "swf":
         _refuse_run(run, kind, where)
-        trace = swf_trace(lines)
+        trace = swf_trace(lines, reading)
     else:
+        _refuse_reading(reading, kind, where)
         cells = CsvCells(lines)
         if kind == "hbd" or (format is None and looks_like_hbd(cells.names)):
             trace = hbd_trace(cells, run)
@@ -94,3 +104,12 @@ def _refuse_run(run: int | None, kind: str, where: str) -> None:
         raise InputError(
             f"{where}: run = {run} (--run, workload.trace.run): a {kind} trace holds one run; leave it out"
         )
+
+
+def _refuse_reading(reading: LogReading, kind: str, where: str) -> None:
+    for key, value in (("cpu_time", reading.cpu_time), ("memory", reading.memory)):
+        if value != getattr(PLAIN_READING, key):
+            raise InputError(
+                f'{where}: workload.trace.{key} = "{value}": allowed for an SWF log alone; a {kind} trace says what '
+                f'its tasks used: "{getattr(PLAIN_READING, key)}"'
+            )

@@ -6,6 +6,7 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 * CPU above the run time is cut to it: no processor computes longer than the job is there (such logs hold the sum
   over the processors, or over several runs). A run time of 0 or -1 beside a known CPU time is taken as not known.
 * Memory used (KB per processor, 1000 KB = 1 MB) of 0 or -1 is not known; requested memory does not stand in for it.
+  Both, and the CPU time, can be read otherwise: `LogReading`.
 * Jobs that failed or were cancelled while running count: their work was done. Those that never ran are skipped.
 * Parts of a checkpointed job (status 2, 3, 4) are skipped if the log also has the line of the whole job.
 * Submissions out of order are sorted.
@@ -13,12 +14,15 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import Lines
-from cluster_abm.workload.traces.swf_lines import FIELDS, read_log
+from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, USED, read_log
 from cluster_abm.workload.traces.table import Floats, Trace, job_frame, tally
 
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
@@ -27,14 +31,33 @@ LONGEST_COUNT = 15  # digits of a number of rows
 Flags = npt.NDArray[np.bool_]
 
 
-def swf_trace(lines: Lines) -> Trace:
+@dataclass(frozen=True)
+class LogReading:
+    """How fields of an SWF log are read.
+
+    Attributes:
+        cpu_time: a task's CPU time is what it used, or its job's run time.
+        memory: its memory is what it used, or what its job requested.
+    """
+
+    cpu_time: Literal["used", "run"] = "used"
+    memory: Literal["used", "requested"] = "used"
+
+
+PLAIN_READING = LogReading()
+
+
+def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that an SWF log holds; times count from the log's own start.
 
     Raises:
         InputError: lines cut short or not numeric (the first ten), no line, no usable job.
     """
     where = lines.where
-    columns, longer, header = read_log(lines)
+    used = USED
+    if reading.memory == "requested":
+        used = {name: place for name, place in USED.items() if name != "used memory"} | REQUESTED_MEMORY
+    columns, longer, header = read_log(lines, used)
     if not columns:
         raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")
     rows = len(columns["submit time"])
@@ -45,7 +68,7 @@ def swf_trace(lines: Lines) -> Trace:
     # Longer ones are no number of rows, and Python refuses to read the longest.
     if announced and announced[0].isascii() and announced[0].isdigit() and len(announced[0]) <= LONGEST_COUNT:
         noted["rows more or less than the header's MaxRecords"] = abs(int(announced[0]) - rows)
-    skipped, usable_rows = _skipped(columns)
+    skipped, usable_rows = _skipped(columns, reading)
     if not usable_rows.any():
         reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
         raise InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons})")
@@ -54,11 +77,11 @@ def swf_trace(lines: Lines) -> Trace:
     for values in usable.values():
         odd |= (values < 0) & (values != -1)
     noted["negative value other than -1, read as not known"] = int(odd.sum())
-    jobs, remarks = _jobs(usable)
+    jobs, remarks = _jobs(usable, reading)
     return Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
 
 
-def _skipped(columns: dict[str, Floats]) -> tuple[dict[str, int], Flags]:
+def _skipped(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, int], Flags]:
     """Rows left out by the first reason that holds, and which rows remain, shape (rows,)."""
     run, cpu, status = columns["run time"], columns["average CPU time"], columns["status"]
     ids = columns["job number"]
@@ -70,7 +93,7 @@ def _skipped(columns: dict[str, Floats]) -> tuple[dict[str, int], Flags]:
         "cancelled before it ran": never & (status == CANCELLED),
         "zero run time": never & (run == 0),
         "no run time and no CPU time": never,
-        "zero CPU time": cpu == 0,
+        "zero CPU time": (cpu == 0) & ((run <= 0) | (reading.cpu_time == "used")),
         "no processors": (columns["allocated processors"] <= 0) & (columns["requested processors"] <= 0),
     }
     usable_rows = np.ones(len(run), bool)
@@ -81,14 +104,17 @@ def _skipped(columns: dict[str, Floats]) -> tuple[dict[str, int], Flags]:
     return skipped, usable_rows
 
 
-def _jobs(columns: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, int]]:
+def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Floats], dict[str, int]]:
     """The columns of usable rows as ours, and what is remarkable about them."""
     submit, run, cpu = columns["submit time"], columns["run time"], columns["average CPU time"]
-    allocated, memory = columns["allocated processors"], columns["used memory"]
+    allocated, memory = columns["allocated processors"], columns[f"{reading.memory} memory"]
     status, requested = columns["status"], columns["requested time"]
     timed = run > 0
     unknown_cpu, too_much = cpu < 0, timed & (cpu > run)
     cpu_s = np.where(unknown_cpu | too_much, run, cpu)
+    if reading.cpu_time == "run":
+        cpu_s = np.where(timed, run, cpu)
+        unknown_cpu, too_much = np.zeros_like(timed), np.zeros_like(timed)
     # To the engine's nanosecond, so that 2.01 s is 2010 ms and no rounding error more.
     jobs = {
         "arrival_ms": np.round(submit * 1000.0, 6),

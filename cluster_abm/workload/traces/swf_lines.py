@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -32,10 +33,18 @@ WHOLE = ("allocated processors", "requested processors")
 LONGEST_S = LONGEST_MS / 1000.0
 LONGEST_HEADER = 16_000_000  # bytes
 HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
-PICK = itemgetter(*USED.values())
-# For each field of a line its place among those in use, -1 for the others.
-PLACES = np.full(FIELDS, -1, np.int64)
-PLACES[list(USED.values())] = range(len(USED))
+# Read instead of the used memory, where a scenario wants that.
+REQUESTED_MEMORY = {"requested memory": 9}
+
+
+def places(used: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    """For each field of a line its place among those in use, -1 for the others, shape (18,)."""
+    found = np.full(FIELDS, -1, np.int64)
+    found[list(used.values())] = range(len(used))
+    return found
+
+
+PLACES = places(USED)
 
 
 class Log(NamedTuple):
@@ -46,13 +55,13 @@ class Log(NamedTuple):
     header: dict[str, str]
 
 
-def read_log(lines: Lines) -> Log:
-    """The log that these lines are.
+def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
+    """The log that these lines are, with those fields in use (name -> position in the line).
 
     Raises:
         InputError: lines cut short or not numeric (the first ten), a header that has no end.
     """
-    columns = {name: NumberColumn() for name in USED}
+    columns = {name: NumberColumn() for name in used}
     header = _Header(lines.where)
     problems = Problems(lines.where)
     longer, before = 0, 0
@@ -61,12 +70,12 @@ def read_log(lines: Lines) -> Log:
         if blank:
             before += blank
             continue
-        found = _Block(block, before, header, problems)
+        found = _Block(block, before, header, problems, used)
         longer += found.longer
         # Below the first job remarks belong to no header.
         header.is_open = header.is_open and not len(found.rows)
         for place, (name, column) in enumerate(columns.items()):
-            _note_wrong(name, place, found, before, problems)
+            _note_wrong(name, used[name], place, found, before, problems)
             column.extend(found.values[place])
         before += found.all_lines
     problems.refuse()
@@ -119,13 +128,13 @@ class _Block:
         longer: how many rows have more than 18 fields.
     """
 
-    def __init__(self, block: bytes, before: int, header: _Header, problems: Problems) -> None:
-        self._block = block
+    def __init__(self, block: bytes, before: int, header: _Header, problems: Problems, used: Mapping[str, int]) -> None:
+        self._block, self._pick = block, itemgetter(*used.values())
         most = block.count(b"\n") + block.count(b"\r") + 1
-        values, kinds = np.empty((len(USED), most)), np.empty(most, np.uint8)
+        values, kinds = np.empty((len(used), most)), np.empty(most, np.uint8)
         begins = np.empty(most + 1, np.int64)
         text = np.frombuffer(block, np.uint8)
-        self.all_lines = scan_lines(text, PLACES, FIELDS, POWERS, values, begins, kinds)
+        self.all_lines = scan_lines(text, places(used), FIELDS, POWERS, values, begins, kinds)
         self._begins = begins[: self.all_lines + 1].tolist()
         is_row = kinds[: self.all_lines] == PLAIN
         self.longer = 0
@@ -136,7 +145,7 @@ class _Block:
         self.values = values[:, self.rows] if len(self.rows) < self.all_lines else values[:, : self.all_lines]
 
     def cell(self, row: int, field: int) -> bytes:
-        """What stands in a row at a position of USED."""
+        """What stands in a row at a position of the line."""
         return self._cells(int(self.rows[row]))[0][field]
 
     def _cells(self, line: int) -> tuple[list[bytes], bytes, bytes]:
@@ -166,7 +175,7 @@ class _Block:
             else:
                 first_row = min(first_row, line)
                 self.longer += len(cells) > FIELDS
-                values[:, line] = [number(cell.decode("latin-1")) for cell in PICK(cells)]
+                values[:, line] = [number(cell.decode("latin-1")) for cell in self._pick(cells)]
                 is_row[line] = True
         problems.add_rows(
             range(len(cut)),
@@ -175,7 +184,7 @@ class _Block:
         )
 
 
-def _note_wrong(name: str, place: int, block: _Block, before: int, problems: Problems) -> None:
+def _note_wrong(name: str, field: int, place: int, block: _Block, before: int, problems: Problems) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
     values = block.values[place]
     whole = name in WHOLE
@@ -191,7 +200,7 @@ def _note_wrong(name: str, place: int, block: _Block, before: int, problems: Pro
         rows,
         {row: int(block.rows[row]) + before + 1 for row in rows[:SHOWN_PROBLEMS]},
         lambda row: (
-            f"{name} = {block.cell(row, USED[name]).decode('utf-8', 'replace')[:40]!r}: "
+            f"{name} = {block.cell(row, field).decode('utf-8', 'replace')[:40]!r}: "
             f"allowed: {kind} up to {high:.12g}, -1 if not known"
         ),
     )

@@ -1,0 +1,48 @@
+"""The trace's section of a scenario: what to take from a file, and what its processors and numbers are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Strict
+
+from cluster_abm.bounded_files import TRACE_MB
+from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive
+
+
+class Trace(Section):
+    """Work from a file. What it does not say is drawn from the workload's distributions."""
+
+    file: str | None = None
+    """CSV, SWF, or Harchol-Balter and Downey's; plain, .gz or .xz"""
+    format: Literal["csv", "swf", "hbd"] | None = None
+    """not set: by the file's name and header"""
+    run: Annotated[int, Strict(), Field(ge=0)] | None = None
+    """which run of a file that holds several"""
+    max_mb: MaxMb = TRACE_MB
+    """how much the file may hold, unpacked; more is refused [MB of 2^20 bytes]"""
+    start_s: NonNegative = 0.0
+    """jobs submitted earlier are left out, and time counts from here [s]"""
+    duration_s: Positive | None = None
+    """jobs submitted later than this after start_s are left out [s]"""
+    keep_share: Annotated[Positive, Field(le=1)] = 1.0
+    """share of the jobs kept, drawn at random"""
+    max_tasks: Annotated[Count, Field(le=MOST_TASKS)] | None = None
+    """wider jobs are cut to this many tasks"""
+    homes: Literal["file", "drawn"] = "file"
+    """where jobs are submitted: as the file says, or drawn from workload.home as if it did not say"""
+    cpu_scale: Positive = 1.0
+    """CPU times are multiplied by this"""
+    processor: Literal["task", "core", "node"] = "task"
+    """what a processor of the file, one of its `tasks`, is here: task: a task, on whatever nodes there are; core: a
+    task, and a job with more of them than the nodes have cores is refused; node: as many tasks as a node has cores, and
+    a job with more processors than there are nodes is refused"""
+    cpu_time: Literal["used", "run"] = "used"
+    """CPU time of a task: used: what the file says; run: an SWF log's run time, for which a job held its processors"""
+    memory: Literal["used", "requested", "drawn"] = "used"
+    """used: what the file says (an SWF log's used memory); requested: an SWF log's requested memory; drawn: drawn from
+    workload.memory_mb as if the file did not say it. Jobs without memory in the file have it drawn, too"""
+    memory_per: Literal["processor", "node", "job"] = "processor"
+    """what the file's memory is that of: one processor, all processors of a job on one node, or the whole job; its
+    tasks share it evenly"""
