@@ -142,7 +142,16 @@ def scenario_path(source: str | Path) -> Path:
 
 
 def _copy(tree: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in tree.items()}
+    return {key: _copied(value) for key, value in tree.items()}
+
+
+def _copied(value: object) -> object:
+    """A value whose tables, and lists of tables, are the caller's no more: presets are laid under them."""
+    if isinstance(value, Mapping):
+        return _copy(value)
+    if isinstance(value, list | tuple):
+        return [_copied(one) for one in value]
+    return value
 
 
 def _check_texts(tree: Any, where: str, path: str = "") -> None:
@@ -185,7 +194,7 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
             raise InputError(f"override: {shortened(dotted, '')}: {shortened(part)} is a value, not a section")
         tree = below
     # A copy: later keys may reach into it, and it is the caller's.
-    tree[last] = _copy(value) if isinstance(value, Mapping) else value
+    tree[last] = _copied(value)
     if last == "kind" and isinstance(value, str) and value in Distribution.USES:
         # Another kind does not take the old one's parameters: they are dropped, so that a new kind can be set alone.
         for name in set(Distribution.model_fields) - {"kind", *Distribution.USES[str(value)]}:

@@ -47,6 +47,7 @@ OTHER = {
     "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
     "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
     "negotiation.head_node": 1, "cluster.buffer_control.period_ms": 300.0, "cluster.buffer_control.gain": 0.1,
+    "cluster.cpu_watts": 30.0, "cluster.disk_watts": 4.0,
 }  # fmt: skip
 SITUATIONS = {
     "plain": {},
