@@ -13,10 +13,11 @@ from itertools import product
 from pathlib import Path
 
 import click
+import numpy as np
 import pandas as pd
 
 from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.style import error_bars, new_figure, save, tidy
+from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
 from cluster_abm.scenario.hardware import read_preset
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
@@ -25,12 +26,12 @@ PRESETS = {"qin-2003": 1200.0, "hdd-2015": 300.0, "ssd-2015": 300.0, "nvme-2024"
 COLOURS = dict(zip(PRESETS, ("#666666", "#D55E00", "#009E73", "#0072B2"), strict=True))
 NODES, CPU_LOAD, REQUEST_KB, FAULTS_PER_MS = 16, 0.5, 256.0, 0.05
 # The load that is swept, and what the other one is meanwhile.
-LOADS = {"disk": (0.5, 0.7, 0.8, 0.9), "memory": (0.4, 0.6, 0.7, 0.8)}
+LOADS = {"disk": (0.5, 0.7, 0.8, 0.9), "memory": (0.2, 0.3, 0.4, 0.6)}
 OTHER = {"disk": 0.05, "memory": 0.05}
-AWARE = {"disk": "iolb", "memory": "mlb"}
+# What is aware of the swept load, and what by the same rules is aware of CPU load alone: of IOLB's paper, and IOCM's.
+PAIRS = {"disk": ("iolb", "clb"), "memory": ("memory-based", "cpu-based")}
 METRICS = (
-    "mean_slowdown", "remote_executions", "offered_load.cpu", "offered_load.disk", "offered_load.memory",
-    "breakdown_ms.cpu_queue", "breakdown_ms.io_queue", "breakdown_ms.paging",
+    "mean_slowdown", "remote_executions", "breakdown_ms.cpu_queue", "breakdown_ms.io_queue", "breakdown_ms.paging",
 )  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
     """A row a run."""
     cells = []
     for swept, preset in product(LOADS, PRESETS):
-        for load, policy in product(LOADS[swept], ("none", "clb", AWARE[swept])):
+        for load, policy in product(LOADS[swept], ("none", *PAIRS[swept])):
             settings = work(preset, **{**OTHER, swept: load})
             labels = {"swept": swept, "preset": preset, "load": load, "policy": policy}
             cells.append(Cell(labels, "cpu-bound", {**settings, "policy.name": policy}))
@@ -75,11 +76,15 @@ def draw(runs: pd.DataFrame, path: Path, seeds: int) -> None:
     for axes, swept in zip(figure.subplots(1, len(LOADS)), LOADS, strict=True):
         for preset, colour in COLOURS.items():
             own = runs[(runs["swept"] == swept) & (runs["preset"] == preset)]
-            ratios = [ratio_of(part, AWARE[swept], "clb", "mean_slowdown") for _, part in own.groupby("load")]
-            bounds = zip(*((one.mean, one.low, one.high) for one in ratios), strict=True)
-            error_bars(axes, LOADS[swept], *map(list, bounds), color=colour, label=preset)
+            ratios = [ratio_of(part, *PAIRS[swept], "mean_slowdown") for _, part in own.groupby("load")]
+            bounds = np.array([(one.mean, one.low, one.high) for one in ratios]).T
+            error_bars(axes, np.array(LOADS[swept]), *bounds, color=colour, label=preset)
         axes.axhline(1.0, color="#666666", linewidth=0.8)
-        tidy(axes, f"{AWARE[swept]} over clb", f"offered {swept} load of a node [1]", "mean slowdown, ratio")
+        aware, blind = PAIRS[swept]
+        tidy(axes, f"{aware} over {blind}", f"offered {swept} load of a node [1]", "mean slowdown, ratio")
+        if swept == "memory":
+            axes.set_yscale("log")
+            log_ticks(axes, of_y=True)
     figure.axes[0].legend(fontsize=9, frameon=False)
     save(figure, path)
 
@@ -92,16 +97,19 @@ def main(seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV and PNG."""
     runs = measure(seeds, workers)
     by = ["swept", "preset", "load", "policy"]
-    table = means(runs, by, *METRICS)
     out.mkdir(parents=True, exist_ok=True)
+    table = means(runs, by, *METRICS)
     table.to_csv(out / "what-is-left.csv", index=False, float_format="%.4g")
     draw(runs, out / "what-is-left.png", seeds)
     shown = table.pivot_table(index=["swept", "preset", "load"], columns="policy", values="mean", sort=False)
     click.echo(shown.round(3).to_string())
     for (swept, preset, load), own in runs.groupby(["swept", "preset", "load"], sort=False):
-        aware = AWARE[str(swept)]
-        ratio = ratio_of(own, aware, "clb", "mean_slowdown")
-        click.echo(f"{swept} {load:g}, {preset}: {aware}/clb {ratio} {ratio.word}")
+        aware, blind = PAIRS[str(swept)]
+        for one, other in ((aware, blind), (aware, "none"), (blind, "none")):
+            ratio = ratio_of(own, one, other, "mean_slowdown")
+            click.echo(
+                f"{swept} {load:g}, {preset}: {one}/{other} {ratio.mean:.4g} [{ratio.low:.4g}, {ratio.high:.4g}]"
+            )
 
 
 if __name__ == "__main__":

@@ -62,11 +62,11 @@ def without_effect(
     others: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The overrides on which nothing depends, each with the reason; arguments as of `check_keys_have_effect`."""
-    from cluster_abm.scenario.unused import dotted, keys_without_effect
+    from cluster_abm.scenario.unused import dotted_entries, keys_without_effect
 
     unused = keys_without_effect(scenario) | dict(others or {})
     names = policies or [scenario.policy.name]
-    return {key: why for key in dotted(overrides) if (why := _reason(key, unused, names))}
+    return {key: why for key in dotted_entries(overrides) if (why := _reason(key, unused, names))}
 
 
 def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str | None:
@@ -84,12 +84,18 @@ def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str
     return f"{' and '.join(policies)} {'do' if len(policies) > 1 else 'does'} not know it; known by {some}"
 
 
+def _is_overridden(key: str, overrides: Mapping[str, object]) -> bool:
+    """Whether a key, or the list of tables that it is in, is given anew."""
+    parts = key.split(".")
+    return any(".".join(parts[:end]) in overrides for end in range(1, len(parts) + 1))
+
+
 def _remark_on_file(source: str, overrides: Mapping[str, object]) -> None:
     """One line on keys of the file that have no effect even without overrides; those that are overridden apart."""
     from cluster_abm.scenario import load_scenario
     from cluster_abm.scenario.load import scenario_path
     from cluster_abm.scenario.toml_file import read_toml
-    from cluster_abm.scenario.unused import dotted, keys_without_effect
+    from cluster_abm.scenario.unused import dotted_entries, keys_without_effect
 
     path = scenario_path(source)
     try:
@@ -100,7 +106,9 @@ def _remark_on_file(source: str, overrides: Mapping[str, object]) -> None:
     unused = keys_without_effect(own)
     policies = [own.policy.name, *own.compare.policies]
     found = {
-        key: why for key in dotted(read_toml(path)) if key not in overrides and (why := _reason(key, unused, policies))
+        key: why
+        for key in dotted_entries(read_toml(path))
+        if not _is_overridden(key, overrides) and (why := _reason(key, unused, policies))
     }
     if not found:
         return

@@ -67,6 +67,7 @@ def describe_isolated_run(task: Row, home: Row, phases: Table) -> None:
         task.isolated_hit, task.isolated_buffer_kb = 0.0, buffer_kb
     task.isolated_paging_ns = int(isolated_paging_of_profile_ms(task, home, phases) * NS_PER_MS)
     task.isolated_seek_ns = int(home.seek_ns * home.disk_factor + 0.5)
+    task.isolated_draws_seeks = home.draws_seeks
     task.isolated_ns_per_kb = home.ns_per_kb * home.disk_factor
     task.isolated_io_ns = 0
     task.isolated_from = 0

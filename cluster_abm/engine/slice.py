@@ -82,10 +82,10 @@ def misses_alone(task: Row, access: int) -> bool:
 def access(node: Row, tables: Tables, task: Row, now_ns: int) -> tuple[int, int]:
     """The running task makes an access: seek and whole service of its request [ns]; 0, 0 if the buffer has it."""
     # Read once: the compiler cannot know that what is written below is something else.
-    number, draws_seeks = task.accesses, node.draws_seeks
+    number = task.accesses
     size_kb = request_kb(task, number)
     if number >= task.isolated_from and misses_alone(task, number):
-        seek_ns = drawn_seek_ns(task.isolated_seek_ns, draws_seeks, task.key, SEEK, number)
+        seek_ns = drawn_seek_ns(task.isolated_seek_ns, task.isolated_draws_seeks, task.key, SEEK, number)
         task.isolated_io_ns += service_time_ns(seek_ns, task.isolated_ns_per_kb, size_kb)
         if task.isolated_buffer_kb > 0.0:
             fit_isolated_cache(task, size_kb)
@@ -96,7 +96,7 @@ def access(node: Row, tables: Tables, task: Row, now_ns: int) -> tuple[int, int]
     else:
         task.requests += 1
         node.requests += 1
-        seek_ns = drawn_seek_ns(node.seek_ns, draws_seeks, task.key, SEEK, number)
+        seek_ns = seek_of_access_ns(node, task, number)
         service_ns = service_time_ns(seek_ns, node.ns_per_kb, size_kb)
         fill_cache(node, size_kb)
     task.accesses = number + 1

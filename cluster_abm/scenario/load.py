@@ -146,7 +146,16 @@ def scenario_path(source: str | Path) -> Path:
 
 
 def _copy(tree: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in tree.items()}
+    return {key: _copied(value) for key, value in tree.items()}
+
+
+def _copied(value: object) -> object:
+    """A value whose tables, and lists of tables, are the caller's no more: presets are laid under them."""
+    if isinstance(value, Mapping):
+        return _copy(value)
+    if isinstance(value, list | tuple):
+        return [_copied(one) for one in value]
+    return value
 
 
 def _check_texts(tree: Any, where: str, path: str = "") -> None:
@@ -189,14 +198,14 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
             raise InputError(f"override: {shortened(dotted, '')}: {shortened(part)} is a value, not a section")
         tree = below
     # A copy: later keys may reach into it, and it is the caller's.
-    tree[last] = _copy(value) if isinstance(value, Mapping) else value
+    tree[last] = _copied(value)
     if last == "kind" and isinstance(value, str) and value in Distribution.USES:
         # Another kind does not take the old one's parameters: they are dropped, so that a new kind can be set alone.
         for name in set(Distribution.model_fields) - {"kind", *Distribution.USES[str(value)]}:
             tree.pop(name, None)
     rates = ("jobs", "jobs_per_s", "utilisation")
     # One rate replaces the others, so that workload.utilisation can be set whichever rate the file has.
-    if path == ["workload"] and last in rates:
+    if path == ["workload"] and last in rates and value is not None:
         for other in rates:
             if other != last:
                 tree.pop(other, None)

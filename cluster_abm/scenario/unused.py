@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.cluster import Cluster, NodeGroup
 from cluster_abm.scenario.distributions import Arrivals
 from cluster_abm.scenario.failures import Outages
+from cluster_abm.scenario.hardware import NODE_KEYS, own_keys_that_win, read_preset
+from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.load import shipped_network, shipped_profiles
 from cluster_abm.scenario.schema import Scenario, Workload
 
@@ -29,7 +31,8 @@ def keys_without_effect(scenario: Scenario) -> dict[str, str]:
     """
     parts = (
         _of_workload(scenario.workload), _of_arrivals(scenario.workload), _of_cluster(scenario.cluster),
-        _of_policy(scenario), _of_failures(scenario), _of_data_and_messages(scenario),
+        _of_power(scenario.cluster), _of_groups(scenario), _of_presets(scenario), _of_policy(scenario),
+        _of_failures(scenario), _of_slow_devices(scenario), _of_data_and_messages(scenario),
     )  # fmt: skip
     found: dict[str, str] = {}
     for key, reason in (one for part in parts for one in part):
@@ -52,6 +55,18 @@ def dotted(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
     for name, value in tree.items():
         if isinstance(value, Mapping) and value:
             yield from dotted(value, f"{path}{name}.")
+        else:
+            yield path + str(name)
+
+
+def dotted_entries(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """As `dotted`, with the keys of each table of a list of tables by its place: cluster.group.0.cores."""
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from dotted_entries(value, f"{path}{name}.")
+        elif isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
+            for place, one in enumerate(value):
+                yield from dotted_entries(one, f"{path}{name}.{place}.")
         else:
             yield path + str(name)
 
@@ -110,8 +125,64 @@ def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
     if cluster.buffer_control.kind == "fixed":
         for name in ("period_ms", "gain"):
             yield f"cluster.buffer_control.{name}", 'cluster.buffer_control.kind is "fixed"'
-    if cluster.fault_service_ms is not None and not cluster.remote_memory:
+    # Where a disk has channels or draws its seeks, a fault's transfer is told from its seek.
+    one_piece = all(kind.disk_channels == 1 and kind.disk_latency == "fixed" for kind, _ in cluster.kinds)
+    if cluster.fault_service_ms is not None and not cluster.remote_memory and one_piece:
         yield "cluster.page_kb", "cluster.fault_service_ms is set: no page's transfer is counted"
+
+
+def _of_power(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    if cluster.has_power:
+        return
+    why = "cluster.idle_watts is not set for every node: no energy is counted"
+    for section in _sections(cluster):
+        for name in ("cpu_watts", "disk_watts"):
+            yield f"{section}.{name}", why
+    without = [place for place, (kind, count) in enumerate(cluster.kinds) if count and kind.idle_watts is None]
+    for place in range(len(cluster.group)):
+        if set(without) - {place}:
+            yield f"cluster.group.{place}.idle_watts", why
+
+
+def _of_groups(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    cluster = scenario.cluster
+    if not any(_seeks(kind) for kind, count in cluster.kinds if count):
+        for section in _sections(cluster):
+            yield f"{section}.disk_latency", "disk_seek_rotation_ms is 0 on every node: no seek is drawn"
+    if cluster.kinds[-1][1] > 0:
+        return
+    said = [name for name in NODE_KEYS if all(getattr(group, name) is not None for group in cluster.group)]
+    if scenario.workload.application.name != "none":
+        # Its requests are counted by the disk of [cluster] itself.
+        said = [name for name in said if name not in ("disk_seek_rotation_ms", "disk_mb_per_s")]
+    for name in said:
+        yield f"cluster.{name}", "cluster.group says it of every node"
+    if cluster.hardware is not None and set(read_preset(cluster.hardware).keys) <= set(said):
+        yield "cluster.hardware", "cluster.group says all of it of every node"
+
+
+def _sections(cluster: Cluster) -> list[str]:
+    """The sections that say what nodes are."""
+    return ["cluster", *(f"cluster.group.{place}" for place in range(len(cluster.group)))]
+
+
+def _seeks(kind: Cluster) -> bool:
+    """Whether requests or page faults of such a node seek."""
+    if kind.fault_service_ms is not None and kind.fault_service_ms > kind.page_kb / kind.disk_mb_per_s:
+        return True
+    return kind.disk_seek_rotation_ms > 0.0
+
+
+def _of_presets(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    sections: list[tuple[str, Cluster | NodeGroup | Interconnect]] = [
+        ("cluster", scenario.cluster), ("interconnect", scenario.interconnect),
+        *((f"cluster.group.{place}", group) for place, group in enumerate(scenario.cluster.group)),
+    ]  # fmt: skip
+    for where, section in sections:
+        if section.hardware is not None:
+            preset = read_preset(section.hardware)
+            if len(own_keys_that_win(section)) == len(preset.keys):
+                yield f"{where}.hardware", f"{where} itself says all that the preset does"
 
 
 def _of_policy(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -136,6 +207,23 @@ def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
             yield f"failures.{name}", "no node can fail: failures.node and failures.event name none"
     elif failures.on_failure != "checkpoint":
         yield "failures.checkpoint_period_ms", f'failures.on_failure is "{failures.on_failure}", not "checkpoint"'
+
+
+def _of_slow_devices(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    until = scenario.run.until
+    for place, cause in enumerate(scenario.failures.degrade):
+        where = f"failures.degrade.{place}"
+        if cause.factor == 1.0:
+            yield where, f"{where}.factor is 1: nothing becomes slow"
+        elif cause.device == "link" and scenario.cluster.nodes == 1:
+            yield where, "cluster.nodes is 1: nothing travels"
+        elif cause.at_s is not None and isinstance(until, float) and cause.at_s * 1000.0 >= until:
+            yield where, f"run.until is {until:g} ms: the run is over by then"
+        elif cause.kind == "schedule":
+            for name in ("mean_up_s", "shape", "mean_down_s", "repair"):
+                yield f"{where}.{name}", f'{where}.kind is "schedule", which at_s and for_s say'
+        elif cause.kind != "weibull":
+            yield f"{where}.shape", f'{where}.kind is "{cause.kind}", not "weibull"'
 
 
 def _of_data_and_messages(scenario: Scenario) -> Iterator[tuple[str, str]]:
