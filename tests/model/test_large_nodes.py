@@ -173,3 +173,26 @@ def test_cores_slow_from_the_start_are_cores_of_half_the_speed(cores):
     assert one["requests"].sum() > 50
     assert np.array_equal(one["requests"], two["requests"])
     assert np.abs(one["finish_ns"] - two["finish_ns"]).max() <= 1e4
+
+
+@pytest.mark.parametrize("home_draws", [False, True])
+def test_alone_at_home_seeks_are_drawn_as_the_home_draws_them(home_draws):
+    """Requests of 80 KB take 2 ms at 40 MB/s; a task that starts on the other node, of the other law, is alone at home
+    what it would be had it stayed there."""
+    laws = ["exponential", "fixed"] if home_draws else ["fixed", "exponential"]
+    groups = [{"count": 1, "disk_latency": law} for law in laws]
+    runs = {}
+    for policy in ("none", "round-robin"):
+        model = finished(
+            5, policy__name=policy, cluster__nodes=2, cluster__group=groups, cluster__page_fault_rate_per_ms=0.0,
+            workload__home={"kind": "weights", "weights": [1.0, 0.0]}, workload__duration_s=60.0,
+            workload__io_per_ms={"kind": "fixed", "mean": 0.05},
+            workload__request_kb={"kind": "fixed", "mean": 80.0}, negotiation__mode="papers",
+        )  # fmt: skip
+        records = model.engine.sorted_records()
+        runs[policy] = records[np.argsort(records["task"])]
+    moved = runs["round-robin"]["node"] != 0
+    assert 5 < moved.sum() < len(moved)
+    assert (runs["round-robin"]["isolated_io_ns"] == runs["none"]["isolated_io_ns"]).all()
+    equal = runs["none"]["isolated_io_ns"] == runs["none"]["requests"] * 10_000_000
+    assert equal.all() != home_draws

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -101,3 +104,15 @@ def test_it_is_in_the_summary():
     load = model.offered_load
     assert model.summary()["offered_load"] == {"cpu": load.cpu, "disk": load.disk, "memory": load.memory}
     assert np.isfinite(list(load)).all()
+
+
+WHAT_IS_LEFT = runpy.run_path(str(Path(__file__).parents[2] / "scenarios" / "what_is_left.py"))
+
+
+@pytest.mark.parametrize(("disk", "memory"), [(0.8, 0.05), (0.05, 0.4)])
+@pytest.mark.parametrize("preset", WHAT_IS_LEFT["PRESETS"])
+def test_the_presets_of_a_study_are_offered_the_same_loads(preset, disk, memory):
+    settings = WHAT_IS_LEFT["work"](preset, disk=disk, memory=memory)
+    load = load_of(load_scenario("cpu-bound", settings))
+    # The demands of 9,000 jobs and more, exponential, and their number: three standard deviations are 4.5 %.
+    assert (load.cpu, load.disk, load.memory) == pytest.approx((0.5, disk, memory), rel=0.05)
