@@ -34,6 +34,9 @@ METRICS = (
     "mean_slowdown", "remote_executions", "breakdown_ms.cpu_queue", "breakdown_ms.io_queue", "breakdown_ms.paging",
 )  # fmt: skip
 
+# From here on a cluster pages and does not catch up: its mean slowdown.
+COLLAPSED = 10.0
+
 
 def work(preset: str, disk: float, memory: float) -> dict[str, object]:
     """Settings under which a preset's nodes are offered these loads."""
@@ -98,11 +101,14 @@ def main(seeds: int, workers: int | None, out: Path) -> None:
     runs = measure(seeds, workers)
     by = ["swept", "preset", "load", "policy"]
     out.mkdir(parents=True, exist_ok=True)
-    table = means(runs, by, *METRICS)
+    runs["collapsed"] = runs["mean_slowdown"] > COLLAPSED
+    table = means(runs, by, *METRICS, "collapsed")
     table.to_csv(out / "what-is-left.csv", index=False, float_format="%.4g")
     draw(runs, out / "what-is-left.png", seeds)
     shown = table.pivot_table(index=["swept", "preset", "load"], columns="policy", values="mean", sort=False)
     click.echo(shown.round(3).to_string())
+    shown = table[table["collapsed"] > 0].pivot_table(index=by[:3], columns="policy", values="collapsed", sort=False)
+    click.echo("share of the runs that collapse\n" + shown.to_string())
     for (swept, preset, load), own in runs.groupby(["swept", "preset", "load"], sort=False):
         aware, blind = PAIRS[str(swept)]
         for one, other in ((aware, blind), (aware, "none"), (blind, "none")):
