@@ -190,6 +190,7 @@ class Cluster(Section):
 
     def like(self, group: NodeGroup) -> Cluster:
         """The same with the keys that a group sets: what a node of that group is."""
-        return self.model_copy(
-            update=group.model_dump(exclude_none=True, exclude={"count", "policy", "policy_parameters"})
-        )
+        own = group.model_dump(exclude_none=True, exclude={"count", "policy", "policy_parameters"})
+        # The watts of another node are not those of a group's preset that says none.
+        unset = dict.fromkeys(("idle_watts", "cpu_watts", "disk_watts")) if group.hardware is not None else {}
+        return self.model_copy(update=unset | own)

@@ -100,9 +100,16 @@ def read_preset(name: str, key: str = "hardware") -> Preset:
     try:
         SECTIONS[section].model_validate(keys)
     except ValidationError as problem:
-        lines = [f"{path}: {'.'.join(map(str, (section, *one['loc'])))}: {one['msg']}" for one in problem.errors()]
-        raise InputError(lines) from None
+        raise InputError([f"{path}: {_problem(section, one)}" for one in problem.errors()]) from None
     return Preset(name, title, section, keys, path)
+
+
+def _problem(section: str, error: Mapping[str, Any]) -> str:
+    """What is wrong in a preset's section, with the value."""
+    key = ".".join(map(str, (section, *error["loc"])))
+    if error["type"] == "value_error":
+        return f"{key}.{error['ctx']['error']}" if not error["loc"] else f"{key}: {error['ctx']['error']}"
+    return f"{key} = {shortened(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"
 
 
 def lay_under(tree: dict[str, Any]) -> dict[tuple[str | int, ...], Preset]:

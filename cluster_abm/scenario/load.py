@@ -105,7 +105,10 @@ def _said_by(presets: Mapping[tuple[str | int, ...], Preset], line: str) -> str:
             if key in preset.keys:
                 said.append(f"{key} = {value!r} is of {name}")
             else:
-                said.append(f"the scenario's own {key} wins over the {value!r} of {name}: set {key} as well")
+                own = ".".join(map(str, (*path, key)))
+                said.append(
+                    f"{key} is the scenario's own and wins over that of {name}: change it, say to {own} = {value!r}"
+                )
     return f" ({'; '.join(said)})" if said else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
@@ -244,7 +245,20 @@ class Scenario(Section):
                 raise ValueError(
                     f"workload.background.{index}.node {program.node}: must be below cluster.nodes {nodes}"
                 )
+        self._check_cores_left_by_background()
         return self
+
+    def _check_cores_left_by_background(self) -> None:
+        kinds = [kind for kind, count in self.cluster.kinds for _ in range(count)] if self.workload.background else []
+        for node, kind in enumerate(kinds):
+            endless = [one for one in self.workload.background if one.node == node and one.cpu_share == 1.0]
+            endless = [one for one in endless if one.io_per_ms == 0.0]
+            if math.isinf(kind.quantum_ms) and len(endless) >= kind.cores:
+                raise ValueError(
+                    f'cluster.quantum_ms "inf": {len(endless)} programs of workload.background with cpu_share 1 never '
+                    f"leave the {kind.cores} cores of node {node}, where no job would ever run: set a quantum, or a "
+                    "smaller cpu_share"
+                )
 
     def _check_cores_of_the_trace(self) -> None:
         cores = sorted({kind.cores for kind, count in self.cluster.kinds if count})

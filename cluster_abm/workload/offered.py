@@ -106,7 +106,11 @@ def warnings_of(scenario: Scenario, load: OfferedLoad | None) -> list[str]:
     high = {name: value for name, value in load.as_dict().items() if value > HIGH}
     if high:
         until = "the trace's length" if scenario.workload.kind == "trace" else "workload.duration_s"
-        lines.append(f"offered load: {in_words(high)}: the queue grows as long as jobs come, results depend on {until}")
+        if set(high) == {"memory"}:
+            follows = "tasks do not fit into the nodes' memory as long as jobs come"
+        else:
+            follows = "the queue grows as long as jobs come"
+        lines.append(f"offered load: {in_words(high)}: {follows}, results depend on {until}")
     overflows = load.memory > OVERFLOWS_FROM or load.largest_task > 1.0
     if overflows and _has_literal_law(scenario):
         lines.append(

@@ -87,6 +87,9 @@ def scenarios(draw):
         program = {"node": 0, "memory_mb": 4.0, "period_ms": draw(st.sampled_from([3.7, 100.0, 1000.0]))}
         program |= draw(st.sampled_from([{"cpu_share": 1.0}, {"cpu_share": 0.2, "io_per_ms": 0.05}]))
         overrides["workload__background"] = [program]
+        if overrides["cluster__quantum_ms"] == "inf":
+            # A program that never waits would have its core for good.
+            overrides["cluster__quantum_ms"] = 10.0
     if draw(st.booleans()):
         overrides |= {
             "workload__arrivals__kind": "closed",

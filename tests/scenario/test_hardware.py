@@ -114,7 +114,7 @@ def test_a_preset_of_ones_own(tmp_path):
         ({"cluster": {"hardware": "nvme-2024", "memory_mb": 900.0}}, "cluster.hardware = 'nvme-2024'"),
         (
             {"cluster": {"hardware": "ssd-2015", "memory_mb": 900.0}},
-            "own memory_mb wins over the 32000.0.*set memory_mb",
+            "memory_mb is the scenario's own.*cluster.memory_mb = 32000.0",
         ),
     ],
 )
@@ -128,7 +128,7 @@ def test_what_is_wrong_is_named(given, said):
     [
         ("[cluster]\nnodes = 4\n", "cluster.nodes: is no hardware"),
         ("[cluster]\nmemory_mb = 100.0\nbuffer_mb = 200.0\n", "buffer_mb"),
-        ("[cluster]\ncores = 0\n", "cluster.cores"),
+        ("[cluster]\ncores = 0\n", "cluster.cores = 0: input should be greater"),
         ("[workload]\njobs = 4\n", r"a preset is one section, \[cluster\]"),
         ("title = 3\n[cluster]\ncores = 2\n", "title"),
         ("cores = 2\n", r"a preset is one section"),
@@ -141,3 +141,21 @@ def test_what_is_wrong_in_a_preset_of_ones_own_is_named_with_its_file(tmp_path, 
     with pytest.raises(InputError, match=said) as problem:
         scenario_from({"cluster": {"hardware": str(path)}})
     assert str(path) in str(problem.value)
+
+
+def test_the_watts_of_other_nodes_are_not_those_of_a_groups_preset():
+    """Of the papers' node no power is known."""
+    group = {"count": 1, "hardware": "qin-2003"}
+    cluster = scenario_from({"cluster": {"nodes": 2, "hardware": "hdd-2015", "group": [group]}}).cluster
+    assert [kind.idle_watts for kind, _ in cluster.kinds] == [None, 58.0]
+    group["idle_watts"] = 40.0
+    cluster = scenario_from({"cluster": {"nodes": 2, "hardware": "hdd-2015", "group": [group]}}).cluster
+    assert [kind.idle_watts for kind, _ in cluster.kinds] == [40.0, 58.0]
+
+
+def test_background_that_would_keep_all_cores_is_refused():
+    program = {"node": 0, "cpu_share": 1.0, "memory_mb": 1.0}
+    given = {"cluster": {"nodes": 2, "quantum_ms": "inf", "cores": 2}, "workload": {"jobs": 4, "background": [program]}}
+    assert scenario_from(given).cluster.cores == 2
+    with pytest.raises(InputError, match="never leave the 2 cores of node 0"):
+        scenario_from(given | {"workload": {"jobs": 4, "background": [program, program]}})
