@@ -237,7 +237,7 @@ def failing_scenarios(draw):
         "workload__duration_s": 0.5,
         "workload__cpu_ms__kind": "exponential",
         "workload__cpu_ms__mean": draw(st.sampled_from([5.0, 40.0])),
-        "run__until": 20_000.0,
+        "run__until": 4_000.0,
     }
     if "workload__utilisation" in overrides:
         overrides["workload__utilisation"] = draw(st.sampled_from([0.05, 0.3]))
@@ -277,7 +277,8 @@ def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overr
         assert np.array_equal(useful, wanted)
     assert (done["cpu_ns"] + slack >= demand_ns / speeds.max()).all()
     if not slow:
-        assert (useful <= demand_ns / speeds.min() + slack).all()
+        # A task that sets out is rounded to a nanosecond of its target, which is more of them on a slower node.
+        assert (useful <= demand_ns / speeds.min() + slack * speeds.max() / speeds.min()).all()
     received = records["cpu_ns"].sum() + live["cpu_ns"].sum()
     assert nodes["cpu_busy_ns"].sum() == received
     # Nothing is on a node that is out but what waits for another one.

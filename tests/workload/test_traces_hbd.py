@@ -54,6 +54,8 @@ def test_without_a_choice_there_are_no_jobs_but_there_is_information(two: Path) 
         "jobs": 2,
         "span_s": pytest.approx(0.2),
         "cpu_s": {"mean": pytest.approx(0.0475), "max": pytest.approx(0.09)},
+        # Both jobs' 0.095 s over 0.2 s.
+        "kept_busy": {"cores": pytest.approx(0.475), "memory_mb": None},
     }
     assert list(info["runs"]) == ["0", "4"]
     assert info["runs"]["4"]["jobs"] == 3
