@@ -176,6 +176,7 @@ def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> N
         row.task = task.task
         row.speed = node.speed
         row.left_ns = task.cpu_left_ns + task.cpu_after_ns - unbooked_ns
+        row.useful_ns = task.cpu_ns - task.lost_cpu_ns + unbooked_ns
         row.gap_left_ns = task.gap_left_ns - unbooked_ns
         row.fault_credit = task.fault_credit + faults_per_ns(node, task) * unbooked_ns
         row.accesses = task.accesses
@@ -196,9 +197,11 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     """A task that has lost its node has to compute again what it had since its last checkpoint, or its start."""
     task.restarts += 1
     left_ns = task.cpu_left_ns + task.cpu_after_ns
+    kept_ns = 0
     task.isolated_from = max(task.isolated_from, task.accesses)
     if saved.task == task.task:
         again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
+        kept_ns = saved.useful_ns
         task.gap_left_ns = gap_at_speed(saved.gap_left_ns, saved.speed, node.speed)
         task.fault_credit = saved.fault_credit
         task.accesses = saved.accesses
@@ -214,7 +217,8 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
             begin_phase(task, phases, job.first_phase)
     again_ns = max(0, again_ns)
     task.cpu_left_ns += again_ns
-    task.lost_cpu_ns += again_ns
+    # As it was received: to compute it again takes longer on a slower CPU.
+    task.lost_cpu_ns = task.cpu_ns - kept_ns
     task.request_kind = NONE
     task.arrival_write_kb = 0.0
 

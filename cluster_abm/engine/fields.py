@@ -302,6 +302,7 @@ BARRIER_FIELDS: list[Field] = [
 CHECKPOINT_FIELDS: list[Field] = [
     ("task", "i8", "task", "task that was checkpointed"),
     ("left_ns", "i8", "ns", "wall ns of CPU it still had to receive"),
+    ("useful_ns", "i8", "ns", "CPU received until then, less what was lost"),
     ("gap_left_ns", "i8", "ns", "wall ns of CPU until its next access; 0 if it had asked for one and not yet had it"),
     ("speed", "f8", "1", "CPU speed of the node, on which these wall ns count"),
     ("fault_credit", "f8", "faults", "page faults earned and not yet served"),
