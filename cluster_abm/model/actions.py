@@ -17,7 +17,7 @@ from cluster_abm.model.availability import Availability
 from cluster_abm.model.migration.failures import Failures
 from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.negotiation.views import Views
-from cluster_abm.model.submission.queues import Submissions
+from cluster_abm.model.submission.queues import Arrivals, Submissions
 from cluster_abm.policies import Candidate, Decision
 from cluster_abm.policies.tasks import candidate_of
 
@@ -46,10 +46,12 @@ class Actions:
         pooled_by: str | None,
         turn: Callable[[], str],
         jobs_ended: Callable[[], None],
+        withdraw: Callable[[int], Arrivals],
     ) -> None:
         self._engine, self._clock, self._availability, self._failures = engine, clock, availability, failures
         self._submissions, self._transfers, self._views = submissions, transfers, views
         self._pooled_by, self._turn, self._jobs_ended = pooled_by, turn, jobs_ended
+        self._withdraw = withdraw
 
     # ---- nodes ---------------------------------------------------------------------------------------------------
 
@@ -131,7 +133,11 @@ class Actions:
         """End a job wherever its tasks are; it counts as killed."""
         self._check(f"job {job}: kill()")
         engine, now_ns = self._engine, self._clock.now_ns
-        if job in self._submissions.held:
+        waiting = self._withdraw(job)
+        if len(waiting.job):
+            home = engine.jobs["home"][waiting.job].astype(np.int64)
+            engine.admit(*waiting, home, np.zeros_like(home), home)
+        elif job in self._submissions.held:
             # It ends on its way to its home, which it never enters.
             arrivals = self._submissions.remove(job)
             home = engine.jobs["home"][arrivals.job].astype(np.int64)

@@ -12,7 +12,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.buffer_control import BufferController
 from cluster_abm.model.degrading import Degrading
-from cluster_abm.model.managed_policies import ManagedPolicies, policies_of
+from cluster_abm.model.managed_policies import ManagedPolicies, policies_of, prepare
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
 from cluster_abm.model.migration.outages import OutagePlan
@@ -34,6 +34,7 @@ from cluster_abm.model.setup import background, most_threads, nanoseconds, node_
 from cluster_abm.model.submission.queues import Holding, Submissions
 from cluster_abm.model.submission.schedule import Schedule
 from cluster_abm.model.submission.users import Users
+from cluster_abm.model.talking.mail import Mail
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import are_closed, job_table, key, phase_table
 
@@ -58,6 +59,7 @@ class Parts:
     announcements: Announcements
     views: Views
     questions: Questions
+    mail: Mail
     periodic: PeriodicOffers
     log: DecisionLog
     failures: Failures
@@ -77,6 +79,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
     is_pooled = policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     jobs = job_table(setup, run_seed)
+    prepare(policies, jobs)
     staging = staging_of(setup.data, run_seed, jobs, live.network, is_pooled)
     make_engine = PooledState if is_pooled else EngineState
     engine = make_engine(
@@ -91,7 +94,8 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
     if setup.failures.degrade and is_pooled:
         raise InputError(f"failures.degrade: policy {policies.main.name!r} pools all nodes; none of them can be slow")
     availability = Availability(setup.cluster.nodes)
-    all_is_known = setup.negotiation.mode == "papers" or policies.main.central
+    knows_all = policies.main.central and not policies.main.talks
+    all_is_known = setup.negotiation.mode == "papers" or knows_all
     are_timed = setup.negotiation.bandwidths == "measured" and not is_pooled
     engine.nodes["measures_bandwidths"] = are_timed
     is_contended = setup.interconnect.mode == "contended" and not is_pooled
@@ -112,6 +116,10 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
     questions = Questions(
         engine.total_tasks, live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share,
         key(run_seed, "messages"), all_is_known,
+    )  # fmt: skip
+    mail = Mail(
+        live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share, key(run_seed, "messages"),
+        all_is_known,
     )  # fmt: skip
     periodic = PeriodicOffers(clock, availability, policies, reports, views)
     log = DecisionLog(clock, keep_decisions)
@@ -144,6 +152,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
         announcements=announcements,
         views=views,
         questions=questions,
+        mail=mail,
         periodic=periodic,
         log=log,
         failures=failures,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from cluster_abm.errors import InputError
+import numpy as np
+
+from cluster_abm.engine.tables import Table
+from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import Policy, available, create
-from cluster_abm.policies.calling import CheckedPolicy
+from cluster_abm.policies.calling import CheckedPolicy, policy_at_work
+from cluster_abm.policies.tasks import Demands
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.cluster import NodeGroup
 from cluster_abm.scenario.mixture import policy_label
@@ -71,6 +75,7 @@ class ManagedPolicies:
                 ("pooled", "pools all nodes"),
                 ("central", "decides at one head node"),
                 ("holds_jobs", "holds jobs in queues"),
+                ("talks", "has managers that hold tasks and talk by messages"),
             ):
                 if getattr(policy, attribute):
                     problems.append(
@@ -106,6 +111,22 @@ def policies_of(scenario: Scenario) -> ManagedPolicies:
         assert default is not None  # made above
         found += [default] * rest
     return ManagedPolicies(found, policy_label(scenario))
+
+
+def prepare(policies: ManagedPolicies, jobs: Table) -> None:
+    """Tell policies how the demands of a run's jobs are distributed (Policy.prepare). Raises InputError."""
+    asking = [policy for policy in policies.distinct if type(policy).prepare is not Policy.prepare]
+    if not asking:
+        return
+    order = np.argsort(jobs["cpu_ms"], kind="stable")
+    demands = Demands(*(jobs[name][order].astype(float) for name in Demands._fields))
+    for policy in asking:
+        try:
+            with policy_at_work(policy, "prepare"):
+                policy.prepare(demands)
+        except PolicyFault as fault:
+            # What the scenario lacks is its own matter, not a fault of the policy.
+            raise (fault.__cause__ if isinstance(fault.__cause__, InputError) else fault) from None
 
 
 def _create(index: int, group: NodeGroup) -> Policy:

@@ -26,9 +26,12 @@ from cluster_abm.model.negotiation.placement import Placement
 from cluster_abm.model.observation.measurements import default_collector
 from cluster_abm.model.readings import Readings
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
+from cluster_abm.model.talking.conversation import Conversation
 from cluster_abm.model.window import Window, Windows
 from cluster_abm.policies import View
+from cluster_abm.policies.talking import TalkingPolicy
 from cluster_abm.scenario import Scenario
+from cluster_abm.workload import key
 
 Integers = npt.NDArray[np.int64]
 
@@ -113,9 +116,10 @@ class ClusterModel(Readings, mesa.Model):
             parts.engine, clock, parts.availability, parts.views, parts.reports, parts.announcements, parts.staging,
             parts.transfers, parts.departures, self.load_managers, parts.routes_in_use, self._compiled(),
         )  # fmt: skip
+        self.conversation = self._conversation()
         self.actions = Actions(
             parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
-            pooled_by, lambda: self.turn, self.jobs_register.update,
+            pooled_by, lambda: self.turn, self.jobs_register.update, self.conversation.withdraw,
         )  # fmt: skip
         self._end_ns = None
         if setup.run.until != "drained":
@@ -124,11 +128,24 @@ class ClusterModel(Readings, mesa.Model):
         # What else acts at boundaries: in most runs nothing.
         acts = (parts.remote_memory, parts.buffers, parts.averages)
         self._periodic = [one for one in acts if one.due_ns < NEVER]
-        due = [parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.reports, *self._periodic]
+        due = [
+            parts.measurements, parts.periodic, parts.failures, parts.degrading, parts.reports, self.conversation,
+            *self._periodic,
+        ]  # fmt: skip
         self._windows = Windows(
             clock, submissions, parts.transfers, due, self._end_ns, lambda: self.placement.places_slice_by_slice,
             parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
-            bool(setup.workload.background),
+            bool(setup.workload.background), self.conversation,
+        )  # fmt: skip
+
+    def _conversation(self) -> Conversation:
+        parts, policy = self.parts, self.policy
+        hears = (policy.hears_ends, policy.hears_starts) if isinstance(policy, TalkingPolicy) else (False, False)
+        return Conversation(
+            policy.talks, *hears, self.negotiation.head_node, policy.central, policy.name, self.load_managers,
+            parts.mail, parts.engine, parts.clock, parts.live, parts.availability, parts.views, parts.log,
+            parts.announcements, parts.submissions, self.placement.start, key(self.run_seed, "talk"),
+            lambda: parts.failures.are_to_come,
         )  # fmt: skip
 
     def _compiled(self) -> CompiledNegotiation | None:
@@ -163,8 +180,11 @@ class ClusterModel(Readings, mesa.Model):
         parts.failures.occur()
         parts.degrading.act()
         for arrivals in parts.submissions.arrive(boundary_ns):
-            if not self.placement.place(arrivals):
+            if self.conversation.is_on:
+                self.conversation.arrive(arrivals)
+            elif not self.placement.place(arrivals):
                 parts.submissions.put_back(arrivals)
+        self.conversation.go_on()
         self._managers_act()
         window = self._windows.window(boundary_ns)
         if parts.transfers.in_transit:
@@ -283,9 +303,9 @@ class ClusterModel(Readings, mesa.Model):
         clock, engine, submissions = self.parts.clock, self.parts.engine, self.parts.submissions
         if self._end_ns is not None:
             self.running = clock.now_ns < self._end_ns
-        elif self.parts.failures.is_hopeless or submissions.is_stuck:
+        elif self.parts.failures.is_hopeless or submissions.is_stuck or self.conversation.is_stuck:
             self.running = False
-        elif submissions.all_started and engine.live == 0:
+        elif submissions.all_started and engine.live == 0 and not self.conversation.held:
             self.running = False
             # However far this window reached, the run ends with the slice in which the last task did.
             if engine.finished:

@@ -119,6 +119,8 @@ class Readings:
             parts.failures,
             parts.availability,
             parts.staging,
+            parts.questions.messages + parts.reports.messages + parts.mail.sent,
+            self.submitted_jobs,
         )
 
     def summary(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.submission.queues import Submissions
+from cluster_abm.model.talking.conversation import Conversation
 
 # So many jobs arrive in one window at most, but for those of its first slice.
 MOST_ARRIVALS = 50_000
@@ -46,6 +47,7 @@ class Windows:
         looks_at_ends: whether held jobs are looked at again when a task has ended.
         tasks_can_be_killed: whether a task may be killed for want of memory.
         has_background: whether background programs run, which never end.
+        conversation: what load managers say to each other.
     """
 
     def __init__(
@@ -59,10 +61,11 @@ class Windows:
         reviews_at_ends: bool,
         tasks_can_be_killed: bool,
         has_background: bool,
+        conversation: Conversation,
     ) -> None:
         self._clock, self._submissions, self._transfers = clock, submissions, transfers
         self._due, self._end_ns, self._places_arrivals = due, end_ns, places_arrivals
-        self._reviews_at_ends = reviews_at_ends
+        self._reviews_at_ends, self._conversation = reviews_at_ends, conversation
         self._tasks_can_be_killed, self._has_background = tasks_can_be_killed, has_background
 
     def next_boundary_ns(self) -> int:
@@ -83,9 +86,12 @@ class Windows:
 
     def window(self, boundary_ns: int) -> Window:
         """What the engine serves once the arrivals up to a boundary have been placed."""
-        submissions = self._submissions
-        until_end_of_task = submissions.schedule.waits_for_ends or (self._reviews_at_ends and bool(submissions.held))
-        is_last = submissions.is_stuck and self._end_ns is None
+        submissions, conversation = self._submissions, self._conversation
+        reviews = self._reviews_at_ends and bool(submissions.held) and not conversation.is_on
+        until_end_of_task = submissions.schedule.waits_for_ends or conversation.hears_ends or reviews
+        # What managers have just said may be heard, or answered, before that.
+        boundary_ns = min(boundary_ns, max(self._clock.next_boundary_ns, conversation.due_ns))
+        is_last = (submissions.is_stuck or conversation.is_stuck) and self._end_ns is None
         # Where a window may end early, or tasks in transit be killed, transfers must not run ahead of it.
         may_end_early = (until_end_of_task or self._tasks_can_be_killed) and self._transfers.in_transit
         if is_last or may_end_early:

@@ -12,6 +12,7 @@ from pydantic import Field, StrictBool, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
+from cluster_abm.policies.tasks import Demands
 from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
@@ -69,6 +70,7 @@ class Policy:
         uses_reports: whether load managers have to report to each other.
         migrates: whether `migration` is asked once an arriving task has been placed.
         migrations_per_arrival: how many it may start then; None: as many as it finds.
+        talks: whether managers hold tasks and talk by messages (talking.TalkingPolicy).
         averages: whether nodes' CPU utilisation, queue and memory utilisation are averaged over five seconds for it.
         compares_links: whether it reads the load of the nodes' links, `net_ms`.
         index: load index (a field of the load table) that the default parts compare.
@@ -93,6 +95,7 @@ class Policy:
     uses_reports: ClassVar[bool] = True
     migrates: ClassVar[bool] = False
     migrations_per_arrival: ClassVar[int | None] = 1
+    talks: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     compares_links: ClassVar[bool] = False
     index: ClassVar[str] = "tasks"
@@ -102,6 +105,13 @@ class Policy:
             self.parameters = self.Parameters(**parameters)
         except ValidationError as problem:
             raise InputError([self._explain(error) for error in problem.errors()]) from None
+
+    def prepare(self, demands: Demands) -> None:
+        """Note what is known of the jobs before the run: how their demands are distributed, as a log would tell.
+
+        Raises:
+            InputError: the policy needs what the scenario does not tell.
+        """
 
     @property
     def effective_rates(self) -> bool:

@@ -187,6 +187,10 @@ class CheckedPolicy:
         """`Policy.takes_back`."""
         return self._truth("takes_back", task, view)
 
+    def talk(self, method: str, *given: Any) -> None:
+        """One of the methods of `TalkingPolicy`, all of which return nothing."""
+        self._call(method, getattr(self._policy, method), *given)
+
     def in_trouble(self, loads: Table) -> npt.NDArray[np.bool_]:
         """`Policy.in_trouble`."""
         flags = self._call("in_trouble", self._policy.in_trouble, loads)

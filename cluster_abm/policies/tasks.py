@@ -56,6 +56,20 @@ class Paths(NamedTuple):
         return cls(np.full(nodes, mb_per_s), np.full(nodes, latency_ms))
 
 
+class Demands(NamedTuple):
+    """What a scenario's jobs announce, shape (jobs,) each, of each of their tasks; in no order that a policy may use.
+
+    Attributes:
+        tasks: how many tasks each has.
+        cpu_ms, io_per_ms, memory_mb: as in ArrivingTask.
+    """
+
+    tasks: Loads
+    cpu_ms: Loads
+    io_per_ms: Loads
+    memory_mb: Loads
+
+
 @dataclass(frozen=True, slots=True)
 class ArrivingTask:
     """A task that has just been submitted, with the demands it announces (per task, at speed 1).

@@ -41,7 +41,8 @@ class RunData:
         watts: power of each node: idle, of its cores, of its disk, shape (nodes, 3) [W]; None: not set.
         now_ns: the end of the run, or now [ns].
         last_finish_ns: when the last task ended [ns].
-        counted: what was counted while the run went on: migrations, remote_executions, refused_offers, failures.
+        counted: what was counted while the run went on: migrations, remote_executions, refused_offers, messages
+            between load managers, jobs submitted, failures.
         exists: which metrics there are.
     """
 
@@ -177,6 +178,10 @@ METRICS: tuple[Metric, ...] = (
     Metric("migrations", "1", value=_counted("migrations")),
     Metric("remote_executions", "1", value=_counted("remote_executions")),
     Metric("refused_offers", "1", value=_counted("refused_offers")),
+    Metric(
+        "messages_per_job", "1", "messages between load managers per submitted job", "messages per job",
+        value=lambda run: run.counted["messages"] / run.counted["submitted"] if run.counted["submitted"] else None,
+    ),
     Metric("node_failures", "1", when="failures", value=_counted("node_failures")),
     Metric("link_failures", "1", when="failures", value=_counted("link_failures")),
     Metric("restarts", "1", when="failures", value=_counted("restarts")),

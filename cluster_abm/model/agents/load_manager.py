@@ -14,7 +14,9 @@ from cluster_abm.model.agents.base import ClusterAgent
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.negotiation.placement import Placed
+from cluster_abm.model.talking.mail import Event
 from cluster_abm.policies import ArrivingTask, Candidate, Decision, Policy, View
+from cluster_abm.policies.talking import Post
 
 
 class LoadManager(ClusterAgent):
@@ -75,6 +77,12 @@ class LoadManager(ClusterAgent):
         """
         self.check_turn()
         self._reports.add(self.index)
+
+    # ---- talk ----------------------------------------------------------------------------------------------------
+
+    def told(self, event: Event, post: Post) -> None:
+        """Act by a policy that talks (TalkingPolicy): on tasks, a message, ends of tasks or failures."""
+        self._policy.talk(event.kind, *event.given, post)
 
     # ---- arriving tasks ------------------------------------------------------------------------------------------
 

@@ -102,6 +102,7 @@ class CompiledNegotiation:
         nodes = len(engine.nodes)
         self._compiled, self._compares_alike = compiled, views.capacities(0) is None
         self._policy, self._methods = policy, methods_of(policy)
+        self._questions = questions
         self._desk = empty_desk(nodes, compiled.notes)._replace(asked=questions.asked)
         self._routes: object = None
         self._hardware: object = None
@@ -206,6 +207,8 @@ class CompiledNegotiation:
             sys.unraisablehook = told_by
         now_ns, _, refused, taken, remote_executions, migrations, outcome = counts.tolist()
         log.count(taken, refused)
+        # Each node that was asked has refused, or was sent a task.
+        self._questions.messages += 2 * (refused + remote_executions + migrations)
         self._departures.remote_executions += remote_executions
         self._departures.migrations += migrations
         if self._staging is not None:

@@ -40,6 +40,7 @@ def form_of(setup: Scenario, parts: Parts, own_managers: bool) -> Form:
         "the class of load managers has its own methods": own_managers,
         "groups of nodes have policies of their own": policies.is_mixed,
         "the policy holds jobs in queues, and remembers more than numbers": policy.holds_jobs,
+        "managers hold tasks, and talk by messages": policy.talks,
         "the policy pools all nodes": policy.pooled,
         "tasks migrate, and so do the files that they have fetched": policy.migrates and parts.staging is not None,
         "tasks migrate over links that transfers share": policy.migrates and parts.transfers.is_contended,

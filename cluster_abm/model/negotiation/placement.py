@@ -125,12 +125,7 @@ class Placement:
         target, asking_ns, asked = manager.place(task) if manager.decides_on_arrival else Placed(home)
         if target == NONE:
             return False
-        delay_ns = self._delay_ns(task, home, target, asking_ns)
-        for column, number in zip(self._one, (job, rank, held_ns, target, delay_ns, home), strict=True):
-            column[0] = number
-        self._engine.admit(*self._one)
-        if target != home or self._staging is not None:
-            self._share_links(task, home, target, asking_ns)
+        self._depart(task, rank, held_ns, home, target, asking_ns)
         self._engine.measure(self._clock.now_ns, self._views.true_loads, target, target + 1)
         if target != home and self._transfers.is_contended:
             # Its link has more to transfer.
@@ -140,6 +135,27 @@ class Placement:
         if manager.migrates_on_arrival:
             manager.rebalance(task)
         return True
+
+    def start(self, task: ArrivingTask, rank: int, held_ns: int, target: int, told_ns: int) -> None:
+        """Start a task that has waited at a manager.
+
+        Args:
+            task: the task.
+            rank: its number inside its job.
+            held_ns: how long it has waited [ns].
+            target: its node.
+            told_ns: how long it takes to tell its home [ns].
+        """
+        self._depart(task, rank, held_ns, self._availability.stand_in(task.home), target, told_ns)
+
+    def _depart(self, task: ArrivingTask, rank: int, held_ns: int, home: int, target: int, asking_ns: int) -> None:
+        """Send a task from its home to the node on which it starts."""
+        delay_ns = self._delay_ns(task, home, target, asking_ns)
+        for column, number in zip(self._one, (task.job, rank, held_ns, target, delay_ns, home), strict=True):
+            column[0] = number
+        self._engine.admit(*self._one)
+        if target != home or self._staging is not None:
+            self._share_links(task, home, target, asking_ns)
 
     def _place_compiled(self, arrivals: Arrivals, compiled: CompiledNegotiation) -> None:
         """Place arriving tasks in compiled code; what concerns the links is noted afterwards, in the same order."""

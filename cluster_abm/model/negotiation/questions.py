@@ -21,6 +21,9 @@ class Questions:
         loss_share: share of the messages that get lost.
         message_key: key of the stream that decides which do.
         are_instant: whether questions take no time and none gets lost: mode `papers`.
+
+    Attributes:
+        messages: how many messages were sent: a question and its answer are two, lost ones included.
     """
 
     def __init__(
@@ -38,11 +41,13 @@ class Questions:
         self.loss_share = 0.0 if are_instant else loss_share
         self.message_key = np.uint64(message_key)
         self._are_instant = are_instant
+        self.messages = 0
         # How many questions were asked about each task so far, where they can get lost.
         self.asked = np.zeros(tasks if self.loss_share else 0, np.int64)
 
     def ask(self, asker: int, target: int, task: int) -> tuple[bool, int]:
         """Send a question about a task; whether it is answered, and how long the asker waits [ns]."""
+        self.messages += 2
         latency_ms = float(self._live.routes.paths_from(asker).latency_ms[target])
         if not self._availability.up[target] or latency_ms == math.inf or self._is_lost(task):
             return False, self.timeout_ns

@@ -80,6 +80,7 @@ class Reports:
         due_ns: the boundary at which the next reports are sent [ns].
         arrival_ns: when the next reports arrive [ns]; NEVER: none is in transit.
         known: what all managers know.
+        messages: how many messages were sent: a report to each other node, or by way of the head node.
         missed_ns: a node that has been silent for so long is believed to have failed [ns].
     """
 
@@ -110,6 +111,7 @@ class Reports:
         self._latency_ns: Integers | None = None
         self._delays_ns: list[int] = []
         self._number = 0
+        self.messages = 0
         self.known = nothing_known(audience)
         self._at_once = live.whole.is_alike and not audience.any() if head is None else head.at_once
         self._senders: Flags | None = None
@@ -157,6 +159,7 @@ class Reports:
         now_ns = self._clock.now_ns
         loads = self._engine.empty_loads()
         self._engine.measure(now_ns, loads)
+        self.messages += self._messages_of(int(senders.sum()))
         if self._head is None:
             latency_ns = self.latencies_ns()
         else:
@@ -170,6 +173,11 @@ class Reports:
         self._number += 1
         self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
         self._look_ahead()
+
+    def _messages_of(self, senders: int) -> int:
+        others = len(self._shown) - 1
+        # By way of the head: its own report crosses no network, and one broadcast tells all.
+        return senders * others if self._head is None else max(0, senders - 1) + others
 
     def receive(self) -> None:
         """Reports that have arrived become known."""

@@ -71,7 +71,8 @@ class Views:
         self.true_loads = engine.empty_loads()
         self._true_seen = read_only(self.true_loads)
         nodes = len(engine.nodes)
-        self.notes: list[dict[str, Any]] = [{}] * nodes if policies.main.central else [{} for _ in range(nodes)]
+        shares_notes = policies.main.central and not policies.main.talks
+        self.notes: list[dict[str, Any]] = [{}] * nodes if shares_notes else [{} for _ in range(nodes)]
         # Of each manager what its views have in common, once it is asked for; and the table that was shown last.
         self._lasting: list[dict[str, Any]] = [{} for _ in range(nodes)]
         self._routes: object = None

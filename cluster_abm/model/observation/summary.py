@@ -34,8 +34,15 @@ def run_data(
     failures: Failures,
     availability: Availability,
     staging: Staging | None,
+    messages: int,
+    submitted: int,
 ) -> RunData:
-    """What the metrics of a run so far are computed from."""
+    """What the metrics of a run so far are computed from.
+
+    Args:
+        messages: how many messages load managers have sent.
+        submitted: how many jobs were submitted.
+    """
     cpu_ns, disk_ns = engine.busy_ns(clock.now_ns)
     of_failures = failures.metrics()
     of_data = {} if staging is None else staging.metrics()
@@ -68,6 +75,8 @@ def run_data(
             "migrations": departures.migrations,
             "remote_executions": departures.remote_executions,
             "refused_offers": log.refused_offers,
+            "messages": messages,
+            "submitted": submitted,
             **of_failures,
             **of_data,
         },

@@ -1,0 +1,150 @@
+"""Messages and other events between load managers, in the order of their instants."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any, NamedTuple
+
+from cluster_abm.engine.streams import message_uniform
+from cluster_abm.engine.tables import NEVER
+from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.model.availability import Availability
+from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.policies import ArrivingTask
+from cluster_abm.policies.talking import Message
+
+
+class Event(NamedTuple):
+    """Something that a load manager is to be told.
+
+    Attributes:
+        at_ns: when [ns].
+        number: events of one instant are told in the order of their numbers.
+        manager: its node.
+        kind: the method of TalkingPolicy that is called.
+        given: what it is called with: nothing, a Message, tasks, or a node's number.
+    """
+
+    at_ns: int
+    number: int
+    manager: int
+    kind: str
+    given: tuple[Any, ...] = ()
+
+    @property
+    def brings(self) -> tuple[ArrivingTask, ...]:
+        """The tasks that wait at the manager from then on."""
+        if self.kind == "arrives":
+            return tuple(self.given[0])
+        message = self.message
+        return () if message is None or message.task is None else (message.task,)
+
+    @property
+    def message(self) -> Message | None:
+        """The message of "hears" and "unanswered"."""
+        return self.given[0] if self.kind in ("hears", "unanswered") else None
+
+
+class Mail:
+    """What is in transit between load managers.
+
+    Args:
+        timeout_ms: a message that does not arrive is known as unanswered so long after it was sent [ms].
+        loss_share: share of the messages that get lost.
+        message_key: key of the stream that decides which do.
+        are_instant: whether messages take no time and none gets lost: mode `papers`.
+
+    Attributes:
+        sent: how many messages were sent, those to the own node apart.
+    """
+
+    def __init__(
+        self,
+        live: LiveNetwork,
+        availability: Availability,
+        timeout_ms: float,
+        loss_share: float,
+        message_key: int,
+        are_instant: bool,
+    ) -> None:
+        self._live, self._availability = live, availability
+        self._timeout_ns = whole_ns(timeout_ms)
+        self._loss_share, self._key = 0.0 if are_instant else loss_share, message_key
+        self._are_instant = are_instant
+        self._events: list[Event] = []
+        self._number = 0
+        self.sent = 0
+
+    @property
+    def next_ns(self) -> int:
+        """When the next event is due [ns]; NEVER: none is to come."""
+        return self._events[0].at_ns if self._events else NEVER
+
+    def tell(self, at_ns: int, manager: int, kind: str, *given: Any) -> None:
+        """Let a manager be told something at an instant (Event)."""
+        self._number += 1
+        heapq.heappush(self._events, Event(at_ns, self._number, manager, kind, given))
+
+    def send(self, message: Message, now_ns: int) -> None:
+        """Send a message: it is heard after the latency of its route, or known as unanswered after the timeout."""
+        source, target = message.source, message.target
+        if source == target:
+            self.tell(now_ns, target, "hears", message)
+            return
+        self.sent += 1
+        latency_ms = float(self._live.routes.paths_from(source).latency_ms[target])
+        if not self._availability.up[target] or latency_ms == float("inf") or self._is_lost():
+            self.tell(now_ns + self._timeout_ns, source, "unanswered", message)
+        else:
+            self.tell(now_ns + (0 if self._are_instant else whole_ns(latency_ms)), target, "hears", message)
+
+    def submit(self, home: int, head: int) -> int:
+        """A home tells the head node of a job, until it is told for certain; how long that takes [ns]."""
+        if home == head:
+            return 0
+        self.sent += 1
+        latency_ms = float(self._live.routes.paths_from(home).latency_ms[head])
+        return 0 if self._are_instant or latency_ms == float("inf") else whole_ns(latency_ms)
+
+    def take(self, before_ns: int) -> Event | None:
+        """The next event that is due before an instant; None: there is none."""
+        return heapq.heappop(self._events) if self.next_ns < before_ns else None
+
+    def node_fails(self, node: int, now_ns: int) -> list[ArrivingTask]:
+        """Take from the mail what a failed node can neither hear nor be told; the tasks that were handed over to it.
+
+        Managers of other nodes learn of it after the timeout.
+        """
+        kept: list[Event] = []
+        tasks: list[ArrivingTask] = []
+        told_ns = now_ns + self._timeout_ns
+        for event in sorted(self._events):
+            if event.manager != node:
+                kept.append(event)
+                continue
+            tasks += event.brings
+            message = event.message
+            if message is not None and not event.brings and event.kind == "hears" and message.source != node:
+                kept.append(Event(told_ns, event.number, message.source, "unanswered", (message,)))
+        self._events = kept
+        heapq.heapify(self._events)
+        for manager, is_up in enumerate(self._availability.up.tolist()):
+            if is_up and manager != node:
+                self.tell(told_ns, manager, "node_failed", node)
+        return tasks
+
+    def withdraw(self, job: int) -> list[ArrivingTask]:
+        """Take the waiting tasks of a job out of the mail; which they are."""
+        found, kept = [], []
+        for event in sorted(self._events):
+            of_job = [task for task in event.brings if task.job == job]
+            if of_job:
+                found += of_job
+            else:
+                kept.append(event)
+        self._events = kept
+        return found
+
+    def _is_lost(self) -> bool:
+        # Whole runs send fewer messages than that stream has numbers.
+        return self._loss_share > 0.0 and float(message_uniform(self._key, -1, self.sent)) < self._loss_share

@@ -1,0 +1,171 @@
+"""What a load manager can know and do while it talks: the `Post` of its policy."""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS
+from cluster_abm.errors import PolicyFault
+from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.policies import ArrivingTask, View
+from cluster_abm.policies.talking import Message
+
+if TYPE_CHECKING:
+    from cluster_abm.model.talking.conversation import Conversation
+
+
+class ManagersPost:
+    """The post of one load manager (policies.talking.Post).
+
+    Args:
+        conversation: in which it takes part.
+        me: its node.
+        name: the policy's, for what it does wrong.
+    """
+
+    def __init__(self, conversation: Conversation, me: int, name: str) -> None:
+        self._conversation, self.me, self._name = conversation, me, name
+        self.now_ns = 0
+        self.held: dict[int, ArrivingTask] = {}
+        self._drawn = 0
+        self._view: View | None = None
+
+    def at(self, now_ns: int) -> ManagersPost:
+        """The same at another instant [ns]."""
+        self.now_ns, self._view = now_ns, None
+        return self
+
+    @property
+    def now_ms(self) -> float:
+        """As Post."""
+        return self.now_ns / NS_PER_MS
+
+    @property
+    def nodes(self) -> int:
+        """As Post."""
+        return self._conversation.nodes
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """As Post."""
+        return self._conversation.notes_of(self.me)
+
+    @property
+    def waiting(self) -> Sequence[ArrivingTask]:
+        """As Post."""
+        return tuple(self.held.values())
+
+    @property
+    def head(self) -> int:
+        """As Post."""
+        return self._conversation.head
+
+    @property
+    def tasks_here(self) -> int:
+        """As Post."""
+        return self._conversation.tasks_on(self.me)
+
+    @property
+    def cores(self) -> int:
+        """As Post."""
+        return self.cores_of(self.me)
+
+    @property
+    def slice_ms(self) -> float:
+        """As Post."""
+        return self._conversation.slice_ms
+
+    def cores_of(self, node: int) -> int:
+        """As Post."""
+        self._check_node("cores_of", node)
+        return self._conversation.cores_of(node)
+
+    @property
+    def view(self) -> View:
+        """As Post."""
+        if self._view is None:
+            self._view = self._conversation.view_of(self.me)
+        return self._view
+
+    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = ()) -> None:
+        """As Post."""
+        self._check_node("send", node)
+        self._check_words("send", topic, value, about)
+        message = Message(self.me, int(node), topic, float(value), int(about), tuple(nodes), None, self.now_ms)
+        self._conversation.send(message)
+
+    def remind(self, after_ms: float, topic: str, value: float = 0.0, about: int = -1) -> None:
+        """As Post."""
+        self._check_words("remind", topic, value, about)
+        if not _is_number(after_ms) or not 0.0 <= after_ms <= LONGEST_WAIT_MS:
+            raise self._wrong(f"remind: after_ms = {after_ms!r}: allowed is 0 to {LONGEST_WAIT_MS:g}")
+        message = Message(self.me, self.me, topic, float(value), int(about), (), None, self.now_ms)
+        self._conversation.remind(message, self.now_ns + whole_ns(float(after_ms)))
+
+    def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
+        """As Post."""
+        self._check_node("hand", node)
+        self._check_words("hand", topic, 0.0, -1)
+        self._take("hand", task)
+        self._conversation.send(Message(self.me, int(node), topic, 0.0, task.job, (), task, self.now_ms))
+
+    def start(
+        self,
+        task: ArrivingTask,
+        node: int,
+        rule: str,
+        index: str = "",
+        here: float = math.nan,
+        there: float = math.nan,
+    ) -> None:
+        """As Post."""
+        self._check_node("start", node)
+        if not (isinstance(rule, str) and isinstance(index, str) and _is_number(here) and _is_number(there)):
+            raise self._wrong(f"start: rule {rule!r} and index {index!r} are texts, here and there are numbers")
+        self._take("start", task)
+        self._view = None
+        self._conversation.start(self, task, int(node), rule, index, float(here), float(there))
+
+    def draw(self) -> float:
+        """As Post."""
+        self._drawn += 1
+        return self._conversation.draw(self.me, self._drawn)
+
+    def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+        """As Post."""
+        closed = sorted(self._conversation.closed_to(self.me) | set(excluded))
+        found: list[int] = []
+        for _ in range(min(count, self.nodes - len(closed))):
+            node = int(self.draw() * (self.nodes - len(closed)))
+            for one in closed:
+                node += one <= node
+            found.append(node)
+            insort(closed, node)
+        return found
+
+    def _take(self, method: str, task: ArrivingTask) -> None:
+        number = getattr(task, "task", None)
+        if self.held.pop(number, None) is None:  # type: ignore[arg-type]
+            raise self._wrong(f"{method}: task {number!r} does not wait at the manager of node {self.me}")
+
+    def _check_node(self, method: str, node: Any) -> None:
+        if not isinstance(node, int | np.integer) or isinstance(node, bool) or not 0 <= node < self.nodes:
+            raise self._wrong(f"{method}: node {node!r}: allowed are 0 to {self.nodes - 1}")
+
+    def _check_words(self, method: str, topic: Any, value: Any, about: Any) -> None:
+        if not isinstance(topic, str):
+            raise self._wrong(f"{method}: topic {topic!r}: a text is needed")
+        if not _is_number(value) or not isinstance(about, int | np.integer):
+            raise self._wrong(f"{method}: value {value!r}, about {about!r}: a number and a whole number are needed")
+
+    def _wrong(self, words: str) -> PolicyFault:
+        return PolicyFault(f"policy {self._name!r}: {words}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

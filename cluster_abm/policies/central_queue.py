@@ -1,0 +1,55 @@
+"""A central queue: a core that falls idle takes the task that has waited longest."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from cluster_abm.policies.slots import SlottedPolicy
+from cluster_abm.policies.talking import Ended, Message, Post
+from cluster_abm.policies.view import ArrivingTask
+
+
+class CentralQueue(SlottedPolicy):
+    """Tasks wait at the head node, first come, first served; nodes with room pull them (the queue M/G/k).
+
+    A node tells the head how many slots have become free on it. The head starts the oldest task in the slot that was
+    announced first; without cost and with slots of one core this is the queue M/G/k, up to the slice that an end takes
+    to become known.
+    """
+
+    name = "central-queue"
+    source = "textbook (M/G/k); pull"
+    summary = "tasks wait at the head node; a node with a free slot takes the oldest one"
+    central = True
+
+    def begins(self, post: Post) -> None:
+        """Announce all slots."""
+        post.send(post.head, "free slots", self.free_slots(post))
+
+    def ended(self, tasks: Sequence[Ended], post: Post) -> None:
+        """Announce the slots that have become free; a task that was recovered here has taken none."""
+        free = min(len(tasks), self.free_slots(post))
+        if free > 0:
+            post.send(post.head, "free slots", free)
+
+    def hears(self, message: Message, post: Post) -> None:
+        """At the head: slots have become free on a node."""
+        free: deque[int] = post.notes.setdefault("free", deque())
+        free.extend([message.source] * int(message.value))
+        self.start_waiting(post)
+
+    def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
+        """At the head: a job has come."""
+        self.start_waiting(post)
+
+    def start_waiting(self, post: Post) -> None:
+        """Start the oldest tasks in the slots that were announced first."""
+        free: deque[int] = post.notes.setdefault("free", deque())
+        for task in post.waiting[: len(free)]:
+            post.start(task, free.popleft(), "oldest to the first free slot")
+
+    def node_failed(self, node: int, post: Post) -> None:
+        """Its slots are gone."""
+        free = post.notes.get("free", deque())
+        post.notes["free"] = deque(one for one in free if one != node)

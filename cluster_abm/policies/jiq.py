@@ -1,0 +1,127 @@
+"""JIQ: idle nodes announce themselves, and get the next job."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from cluster_abm.policies.talking import Ended, Message, Post, TalkingPolicy
+from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.scenario.distributions import Count
+
+
+class JoinIdleQueue(TalkingPolicy):
+    """A node that falls idle joins the idle queue of one load manager; a task goes to the first node in the idle queue
+    of its home, and where that is empty to a node drawn at random.
+
+    The manager is drawn at random (JIQ-Random), or is the one of the shortest idle queue of several drawn ones that
+    are asked (JIQ-SQ(d)). A node that gets a task from elsewhere leaves the queue that it is in. In the limit of many
+    nodes, each of them a home, the share of managers with an idle node is r (1 - load) / (1 + r (1 - load)) for
+    JIQ-Random, r being the nodes a manager (Lu et al. 2011, theorem 1).
+    """
+
+    class Parameters(TalkingPolicy.Parameters):
+        """How an idle node chooses a manager."""
+
+        probes: Count = Field(1, description="load managers that an idle node asks for the length of their idle queue")
+
+    name = "jiq"
+    source = "Lu, Xie, Kliot, Geller, Larus, Greenberg 2011"
+    summary = "a task goes to a node that has announced to its home that it is idle, else to a random one"
+    hears_starts = True
+
+    parameters: Parameters
+
+    def begins(self, post: Post) -> None:
+        """An idle node announces itself."""
+        self.announce(post)
+
+    def ended(self, tasks: Sequence[Ended], post: Post) -> None:
+        """A node that has fallen idle announces itself."""
+        self.announce(post)
+
+    def announce(self, post: Post) -> None:
+        """Join the idle queue of a manager, if the node is idle and in none."""
+        if post.tasks_here or "joined" in post.notes:
+            return
+        drawn = post.draw_nodes(self.parameters.probes)
+        if len(drawn) == 1:
+            self.join(drawn[0], post)
+            return
+        post.notes["lengths"], post.notes["asked"] = {}, len(drawn)
+        for node in drawn:
+            post.send(node, "how many are idle?")
+
+    def join(self, node: int, post: Post) -> None:
+        """Join the idle queue of a manager."""
+        post.notes["joined"] = node
+        post.send(node, "idle")
+
+    def came(self, task: ArrivingTask, post: Post) -> None:
+        """The node is idle no more: leave the queue it is in."""
+        joined = post.notes.pop("joined", None)
+        post.notes.pop("lengths", None)
+        if joined is not None and joined != task.home:
+            post.send(joined, "busy")
+
+    def hears(self, message: Message, post: Post) -> None:
+        """Nodes join and leave the own idle queue, ask for its length, or tell the length of theirs."""
+        idle = self.idle_queue(post)
+        if message.topic == "idle":
+            idle.append(message.source)
+        elif message.topic == "busy":
+            if message.source in idle:
+                idle.remove(message.source)
+        elif message.topic == "how many are idle?":
+            post.send(message.source, "so many", len(idle))
+        elif "lengths" in post.notes:
+            post.notes["lengths"][message.source] = message.value
+            self.choose(post)
+
+    def unanswered(self, message: Message, post: Post) -> None:
+        """A manager that does not answer is asked no more; one that was joined in vain is left."""
+        if message.topic == "idle":
+            post.notes.pop("joined", None)
+            self.announce(post)
+        elif message.topic == "how many are idle?" and "lengths" in post.notes:
+            post.notes["asked"] -= 1
+            self.choose(post)
+
+    def choose(self, post: Post) -> None:
+        """Once all have answered, join the shortest queue."""
+        lengths: dict[int, float] = post.notes["lengths"]
+        if not post.notes["asked"]:
+            del post.notes["lengths"]
+            self.announce(post)
+        elif len(lengths) == post.notes["asked"]:
+            del post.notes["lengths"]
+            self.join(min(lengths, key=lambda node: lengths[node]), post)
+
+    def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
+        """Each task to the node that has been idle for longest, as far as is known, else to a random one."""
+        for task in tasks:
+            idle = self.idle_queue(post)
+            if idle:
+                post.start(task, idle.popleft(), "first in the idle queue")
+            else:
+                post.start(task, self.without_idle(post), "random: no node is known to be idle")
+
+    def without_idle(self, post: Post) -> int:
+        """Where a task goes while no node is known to be idle."""
+        return post.draw_nodes(1)[0]
+
+    def node_failed(self, node: int, post: Post) -> None:
+        """It is in no queue any more; the node that had joined its queue joins another one."""
+        idle = self.idle_queue(post)
+        if node in idle:
+            idle.remove(node)
+        if post.notes.get("joined") == node:
+            del post.notes["joined"]
+            self.announce(post)
+
+    def idle_queue(self, post: Post) -> deque[int]:
+        """The nodes that have announced to this manager that they are idle."""
+        found: deque[int] = post.notes.setdefault("idle", deque())
+        return found

@@ -1,0 +1,50 @@
+"""Persistent-Idle: to an idle node, else to the one that was last known to be idle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cluster_abm.policies.jiq import JoinIdleQueue
+from cluster_abm.policies.talking import Post
+from cluster_abm.policies.tasks import ArrivingTask
+
+
+class PersistentIdle(JoinIdleQueue):
+    """One dispatcher, the head node, knows the nodes that are idle. While there are none it goes on sending to the
+    node to which it sent last as to an idle one: no node is drawn that may be slow or long busy, so that unlike nodes
+    are stable at every load below their capacity.
+    """
+
+    name = "persistent-idle"
+    source = "Atar, Keslassy, Mendelson, Orda, Vargaftik 2019"
+    summary = "the head sends a task to an idle node, else to the one that was idle last"
+    central = True
+
+    def announce(self, post: Post) -> None:
+        """Tell the head that the node is idle."""
+        if not post.tasks_here and "joined" not in post.notes:
+            self.join(post.head, post)
+
+    def came(self, task: ArrivingTask, post: Post) -> None:
+        """The head knows."""
+        post.notes.pop("joined", None)
+
+    def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
+        """Each task to an idle node drawn at random, else to the last one."""
+        for task in tasks:
+            idle = self.idle_queue(post)
+            if idle:
+                node = idle[int(post.draw() * len(idle))]
+                idle.remove(node)
+                post.notes["last"] = node
+                post.start(task, node, "an idle node")
+                continue
+            if post.notes.get("last") is None:
+                post.notes["last"] = post.draw_nodes(1)[0]
+            post.start(task, post.notes["last"], "the node that was idle last")
+
+    def node_failed(self, node: int, post: Post) -> None:
+        """It is neither idle nor the last any more."""
+        super().node_failed(node, post)
+        if post.notes.get("last") == node:
+            post.notes["last"] = None

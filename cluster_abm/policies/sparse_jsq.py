@@ -1,0 +1,83 @@
+"""Hyper-scalable JSQ with sparse feedback: estimates are raised at each assignment, and corrected now and then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from cluster_abm.policies.talking import Message, Post, TalkingPolicy
+from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.scenario.distributions import Positive
+
+
+class SparseFeedback(TalkingPolicy):
+    """The head node estimates how many tasks each node has: one more at each assignment, and the truth whenever the
+    node tells it. A task goes to a node of lowest estimate, of several one drawn at random.
+
+    Nodes tell it independently (AUJSQ). If intervals are exponential and each node tells at least load / (1 - load)
+    times in a mean demand, no task waits in the limit of many nodes (van der Boor, Borst, van Leeuwaarden 2019).
+    """
+
+    class Parameters(TalkingPolicy.Parameters):
+        """How often nodes tell."""
+
+        update_ms: Positive = Field(1000.0, description="mean time between two messages of a node [ms]")
+        intervals: Literal["exponential", "fixed"] = Field("exponential", description="these times")
+
+    name = "sparse-jsq"
+    source = "van der Boor, Borst, van Leeuwaarden 2019"
+    summary = "the head sends each task to the node of lowest estimate, which it raises, and nodes now and then correct"
+    central = True
+    hears_ends = False
+
+    parameters: Parameters
+
+    def begins(self, post: Post) -> None:
+        """Plan when to tell the head; a node that is back, or has another head, tells it at once."""
+        if post.now_ms > 0.0:
+            post.send(post.head, "tasks", post.tasks_here)
+        if "plans" in post.notes:
+            return
+        post.notes["plans"] = True
+        if self.parameters.intervals == "fixed":
+            post.remind(post.draw() * self.parameters.update_ms, "tell")
+        else:
+            self.plan(post)
+
+    def plan(self, post: Post) -> None:
+        """Set the next message."""
+        exponential = self.parameters.intervals == "exponential"
+        share = -math.log(post.draw()) if exponential else 1.0
+        post.remind(share * self.parameters.update_ms, "tell")
+
+    def hears(self, message: Message, post: Post) -> None:
+        """It is time to tell; or, at the head, a node has told."""
+        if message.topic == "tell":
+            post.send(post.head, "tasks", post.tasks_here)
+            self.plan(post)
+        else:
+            self.estimates(post)[message.source] = message.value
+
+    def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
+        """At the head: to a node of lowest estimate."""
+        estimates = self.estimates(post)
+        for task in tasks:
+            lowest = np.flatnonzero(estimates == estimates.min())
+            node = int(lowest[int(post.draw() * len(lowest))])
+            post.start(task, node, "lowest estimate", "tasks", float(estimates[task.home]), float(estimates[node]))
+            estimates[node] += 1.0
+
+    def node_failed(self, node: int, post: Post) -> None:
+        """Nothing goes there until it tells."""
+        self.estimates(post)[node] = math.inf
+
+    def estimates(self, post: Post) -> np.ndarray:
+        """Estimated tasks of every node, shape (nodes,)."""
+        if "estimates" not in post.notes:
+            post.notes["estimates"] = np.zeros(post.nodes)
+        found: np.ndarray = post.notes["estimates"]
+        return found
