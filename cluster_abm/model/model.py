@@ -26,12 +26,10 @@ from cluster_abm.model.negotiation.placement import Placement
 from cluster_abm.model.observation.measurements import default_collector
 from cluster_abm.model.readings import Readings
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
-from cluster_abm.model.talking.conversation import Conversation
+from cluster_abm.model.talking.opening import conversation_of
 from cluster_abm.model.window import Window, Windows
 from cluster_abm.policies import View
-from cluster_abm.policies.talking import TalkingPolicy
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import key
 
 Integers = npt.NDArray[np.int64]
 
@@ -116,7 +114,9 @@ class ClusterModel(Readings, mesa.Model):
             parts.engine, clock, parts.availability, parts.views, parts.reports, parts.announcements, parts.staging,
             parts.transfers, parts.departures, self.load_managers, parts.routes_in_use, self._compiled(),
         )  # fmt: skip
-        self.conversation = self._conversation()
+        self.conversation = conversation_of(
+            self.parts, setup.negotiation.head_node, self.run_seed, self.load_managers, self.placement.start
+        )
         self.actions = Actions(
             parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
             pooled_by, lambda: self.turn, self.jobs_register.update, self.conversation.withdraw,
@@ -136,16 +136,6 @@ class ClusterModel(Readings, mesa.Model):
             clock, submissions, parts.transfers, due, self._end_ns, lambda: self.placement.places_slice_by_slice,
             parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
             bool(setup.workload.background), self.conversation,
-        )  # fmt: skip
-
-    def _conversation(self) -> Conversation:
-        parts, policy = self.parts, self.policy
-        hears = (policy.hears_ends, policy.hears_starts) if isinstance(policy, TalkingPolicy) else (False, False)
-        return Conversation(
-            policy.talks, *hears, self.negotiation.head_node, policy.central, policy.name, self.load_managers,
-            parts.mail, parts.engine, parts.clock, parts.live, parts.availability, parts.views, parts.log,
-            parts.announcements, parts.submissions, self.placement.start, key(self.run_seed, "talk"),
-            lambda: parts.failures.are_to_come,
         )  # fmt: skip
 
     def _compiled(self) -> CompiledNegotiation | None:

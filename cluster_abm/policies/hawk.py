@@ -182,7 +182,8 @@ class Hawk(BatchSampling):
             super().hears(message, post)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """Hand a task to another node; steal elsewhere; the rest as in batch sampling."""
+        """Hand a task to another node; steal elsewhere; keep what could not be given away; the rest as in batch
+        sampling."""
         if message.topic == "place":
             assert message.task is not None  # it was handed over
             self.arrives([message.task], post)
@@ -195,7 +196,8 @@ class Hawk(BatchSampling):
         elif message.topic == "nothing to steal":
             post.send(message.target, message.topic)
         elif message.topic == "stolen":
-            post.send(message.nodes[0], "probe", about=message.about, nodes=message.nodes)
+            self.queue(post).append(Place(message.nodes[0], message.about))
+            self.serve(post)
         else:
             super().unanswered(message, post)
 

@@ -22,7 +22,8 @@ RUN_KEYS = ["scenario", "policy", "seed", "slices", "simulated_ms", "offered_loa
 JOB_KEYS = ["submitted", "finished", "killed", "lost", "blocked", "running"]
 METRIC_KEYS = [
     "mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu_io", "mean_slowdown_cpu", "p95_slowdown",
-    "mean_response_ms", "makespan_ms", "migrations", "remote_executions", "refused_offers", "cpu_utilisation",
+    "mean_response_ms", "makespan_ms", "migrations", "remote_executions", "refused_offers", "messages_per_job",
+    "cpu_utilisation",
     "disk_utilisation", "disk_requests", "page_faults", "page_faults_per_cpu_s", "breakdown_ms",
 ]  # fmt: skip
 PARTS = ["cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked"]

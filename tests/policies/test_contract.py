@@ -12,10 +12,12 @@ from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import InputError
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, available, create, describe
 from cluster_abm.policies.capacities import capacities_of
+from cluster_abm.policies.tasks import Demands
 from cluster_abm.scenario.schema import PolicyChoice
 
 NAMES = sorted(available())
-PLACING = [name for name in NAMES if available()[name].acts_on_arrival]
+PLACING = [name for name in NAMES if available()[name].acts_on_arrival and not available()[name].talks]
+DEMANDS = Demands(*(np.array(column) for column in ([1, 2, 1], [1.0, 30.0, 4000.0], [0.0, 0.1, 0.0], [1.0, 2.0, 3.0])))
 
 
 def test_the_papers_and_the_yardsticks_are_there():
@@ -71,6 +73,7 @@ newcomers = st.builds(
 @given(data=st.data(), view=views(), arriving=newcomers)
 def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, arriving):
     policy = create(PolicyChoice(name=name))
+    policy.prepare(DEMANDS)
     before = view.loads.copy()
     if policy.holds(arriving, 1, view):
         return

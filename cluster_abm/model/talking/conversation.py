@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -214,7 +214,7 @@ class Conversation:
         closed[manager] = not self._availability.accepting[manager]
         return set(np.flatnonzero(closed).tolist())
 
-    def notes_of(self, manager: int) -> dict[str, object]:
+    def notes_of(self, manager: int) -> dict[str, Any]:
         """What a manager's policy remembers."""
         return self._views.notes[manager]
 

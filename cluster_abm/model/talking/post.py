@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,8 +15,45 @@ from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import ArrivingTask, View
 from cluster_abm.policies.talking import Message
 
-if TYPE_CHECKING:
-    from cluster_abm.model.talking.conversation import Conversation
+
+class Exchange(Protocol):
+    """What a post asks of the conversation that it is part of."""
+
+    nodes: int
+    slice_ms: float
+
+    @property
+    def head(self) -> int:
+        """The head node, or its stand-in."""
+
+    def send(self, message: Message) -> None:
+        """Send a message at the instant of its sender's post."""
+
+    def remind(self, message: Message, at_ns: int) -> None:
+        """Have a manager hear a message of its own at an instant [ns]."""
+
+    def start(
+        self, post: ManagersPost, task: ArrivingTask, node: int, rule: str, index: str, here: float, there: float
+    ) -> None:
+        """Start a waiting task at the instant of the post."""
+
+    def draw(self, manager: int, number: int) -> float:
+        """A number in (0, 1) of a manager's own stream."""
+
+    def view_of(self, manager: int) -> View:
+        """What a manager knows now."""
+
+    def closed_to(self, manager: int) -> set[int]:
+        """Nodes that take no task from a manager."""
+
+    def notes_of(self, manager: int) -> dict[str, Any]:
+        """What a manager's policy remembers."""
+
+    def tasks_on(self, node: int) -> int:
+        """Tasks on a node, and on their way to it."""
+
+    def cores_of(self, node: int) -> int:
+        """Cores of a node."""
 
 
 class ManagersPost:
@@ -28,7 +65,7 @@ class ManagersPost:
         name: the policy's, for what it does wrong.
     """
 
-    def __init__(self, conversation: Conversation, me: int, name: str) -> None:
+    def __init__(self, conversation: Exchange, me: int, name: str) -> None:
         self._conversation, self.me, self._name = conversation, me, name
         self.now_ns = 0
         self.held: dict[int, ArrivingTask] = {}
