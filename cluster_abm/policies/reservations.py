@@ -113,6 +113,7 @@ class ReservingPolicy(SlottedPolicy):
 
     def hears(self, message: Message, post: Post) -> None:
         """A probe, a question for a task, or its answer that there is none."""
+        post.notes.get("failed", set()).discard(message.source)
         if message.topic == "probe":
             self.queue(post).append(Place(message.nodes[0], message.about))
             self.serve(post)
@@ -123,16 +124,22 @@ class ReservingPolicy(SlottedPolicy):
             self.serve(post)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """Probe another node; do without a task of a home that does not answer; say again that there is none."""
+        """Probe another node; ask again, unless the home has failed; say again that there is no task left."""
         if message.topic == "probe" and message.nodes[0] == post.me:
             self.probe_elsewhere(message.about, message.target, post)
         elif message.topic == "ready":
             post.notes["asked"] = max(0, post.notes.get("asked", 0) - 1)
+            if message.target not in post.notes.get("failed", ()):
+                self.queue(post).appendleft(Place(message.target, message.about))
             self.serve(post)
         elif message.topic == "none":
             post.send(message.target, "none", about=message.about)
 
     def node_failed(self, node: int, post: Post) -> None:
-        """Take other places for jobs that had some there."""
+        """Take other places for jobs that had some there; forget those of its own jobs."""
+        post.notes.setdefault("failed", set()).add(node)
+        queue = self.queue(post)
+        for place in [one for one in queue if one.home == node]:
+            queue.remove(place)
         for job in list(post.notes.get("probed", {})):
             self.probe_elsewhere(job, node, post)
