@@ -11,6 +11,7 @@ from contextlib import suppress
 import click
 
 from cluster_abm import __version__
+from cluster_abm.cli.arena import arena_command
 from cluster_abm.cli.batch import batch_group
 from cluster_abm.cli.catalogue import hardware_command, policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
@@ -46,6 +47,7 @@ def cluster_abm() -> None:
 for _command in (
     run_command,
     compare_command,
+    arena_command,
     reproduce_command,
     batch_group,
     policies_command,

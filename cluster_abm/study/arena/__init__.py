@@ -1,0 +1,1 @@
+"""The arena: all policies over a space of regimes, on the same jobs."""

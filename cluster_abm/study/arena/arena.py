@@ -1,0 +1,114 @@
+"""The arena's runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm.limits import check_runs, counted
+from cluster_abm.policies import available
+from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of
+from cluster_abm.study.arena.verdicts import METRIC, Verdict, logs_of, verdicts
+from cluster_abm.study.design.policies import check_policies, with_policy
+from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
+
+SAMPLE_SEED, FIRST_SEED = 2026, 1
+METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
+# What is left out where all policies are asked for, and why.
+LEFT_OUT = {
+    "ideal": "the bound that all are held against",
+    "data": "needs files", "data-access": "needs files", "data-class": "needs files", "data-majority": "needs files",
+    "learned": "needs a file of weights",
+    "no-ls": "none, with another name", "no-ls-blocking": "holds jobs until memory is free, as IOCM's NLS does",
+}  # fmt: skip
+
+
+class Plan(NamedTuple):
+    """How large an arena is.
+
+    Attributes:
+        regimes: how many points of the space are run.
+        seeds: how many seeds of each.
+        tasks_per_core, least_tasks: how long each run is (regimes.settings_of).
+    """
+
+    regimes: int
+    seeds: int
+    tasks_per_core: int
+    least_tasks: int
+
+
+FULL, QUICK = Plan(64, 6, 60, 3000), Plan(24, 3, 20, 800)
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A finished arena.
+
+    Attributes:
+        regimes: index regime, a column a factor.
+        runs: a row a run: regime, policy, seed, and METRICS.
+        outcome: what became of each run.
+        found: the verdict on each regime of which all runs have finished.
+    """
+
+    regimes: pd.DataFrame
+    runs: pd.DataFrame
+    outcome: Outcome
+    found: dict[int, Verdict]
+
+    @property
+    def logs(self) -> pd.DataFrame:
+        """Logarithms of slowdowns (verdicts.logs_of)."""
+        return logs_of(self.runs)
+
+
+def contestants(own: Sequence[str] = ()) -> list[str]:
+    """All policies that compete: those of this package and of entry points, and the user's own first."""
+    others = [name for name in available() if name not in LEFT_OUT and name not in own]
+    return [*own, *others]
+
+
+def hold(
+    policies: Sequence[str], plan: Plan, workers: int | None = None, quiet: bool = False, where: Where | None = None
+) -> Arena:
+    """Let policies compete.
+
+    Args:
+        policies: names; the bound `ideal` runs beside them.
+        plan: how large the arena is.
+        workers, quiet, where: as in `run_all`.
+
+    Raises:
+        InputError: unknown policies, or whatever a run finds wrong in what it was given.
+    """
+    check_policies(policies)
+    names = list(dict.fromkeys([*policies, "none", "ideal"]))
+    check_runs(f"{counted(plan.regimes)} regimes, {plan.seeds} seeds, {len(names)} policies",
+               plan.regimes * plan.seeds * len(names))  # fmt: skip
+    points = sample(plan.regimes, SAMPLE_SEED)
+    labels, tasks = [], []
+    for number, point in enumerate(points):
+        scenario = scenario_of(point, plan.tasks_per_core, plan.least_tasks)
+        variants = {name: with_policy(scenario, name) for name in names}
+        for seed in range(FIRST_SEED, FIRST_SEED + plan.seeds):
+            for name in names:
+                labels.append((number, name, seed))
+                tasks.append(Task(variants[name], seed))
+    outcome = run_all(tasks, workers, label="arena", quiet=quiet, where=where)
+    rows = [
+        {"regime": number, "policy": name, "seed": seed, **{metric: row.get(metric, np.nan) for metric in METRICS}}
+        for (number, name, seed), row in zip(labels, outcome.rows, strict=True)
+        if row is not None
+    ]
+    runs = pd.DataFrame(rows, columns=["regime", "policy", "seed", *METRICS])
+    # A regime counts once all its runs are there.
+    complete = runs.groupby("regime")[METRIC].count()
+    whole = complete.index[complete == plan.seeds * len(names)]
+    regimes = pd.DataFrame(points, columns=[factor.name for factor in FACTORS]).rename_axis("regime")
+    kept = runs[runs["regime"].isin(whole)]
+    return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {})

@@ -1,0 +1,130 @@
+"""Regimes: the space over which policies compete, and the points of it that are run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+
+from cluster_abm.scenario import Scenario, load_scenario
+
+BASE = "arena"
+# A task alone on a node of speed 1 takes so long in the mean, CPU and disk together [ms].
+ALONE_MS = 1000.0
+
+
+class Factor(NamedTuple):
+    """What one axis of the space is.
+
+    Attributes:
+        name: a column of the arena's tables.
+        low, high: between these.
+        is_log: whether values are spread evenly in their logarithm.
+        is_whole: whether it counts something.
+        words: on an axis.
+        more, less: what a regime above, or below, a value is, with {} for the value.
+    """
+
+    name: str
+    low: float
+    high: float
+    is_log: bool
+    is_whole: bool
+    words: str
+    more: str
+    less: str
+
+    def at(self, share: float) -> float:
+        """The value at a share of the way from low to high, to three digits."""
+        if self.is_log:
+            value = float(np.exp(np.log(self.low) + share * np.log(self.high / self.low)))
+        else:
+            value = self.low + share * (self.high - self.low)
+        return float(round(value)) if self.is_whole else float(f"{value:.3g}")
+
+
+FACTORS = (
+    Factor("load", 0.3, 0.95, False, False, "load of the busier resource [1]", "load above {}", "load below {}"),
+    Factor("cv", 0.3, 6.0, True, False, "variability of demands: coefficient of variation [1]",
+           "demands of a coefficient of variation above {}", "demands of a coefficient of variation below {}"),
+    Factor("io_share", 0.0, 0.9, False, False, "share of I/O in a task's time alone [1]",
+           "I/O above {} of a task's time", "I/O below {} of a task's time"),
+    Factor("memory", 0.02, 0.5, True, False, "memory offered to a node [share of its memory]",
+           "offered memory above {} of a node's", "offered memory below {} of a node's"),
+    Factor("age", 0.1, 30.0, True, False, "period of reports [mean demands]",
+           "reports that are up to {} mean demands old, or older", "reports younger than {} mean demands"),
+    Factor("nodes", 4.0, 48.0, True, True, "nodes", "more than {} nodes", "fewer than {} nodes"),
+    Factor("cores", 1.0, 8.0, True, True, "cores of a node", "more than {} cores a node", "fewer than {} cores a node"),
+    Factor("parallel", 0.0, 1.0, False, False, "share of parallel jobs [1]",
+           "a share of parallel jobs above {}", "a share of parallel jobs below {}"),
+    Factor("unlike", 1.0, 4.0, True, False, "speed of the fast half of the nodes over that of the slow half [1]",
+           "fast nodes more than {} times as fast as slow ones", "fast nodes less than {} times as fast as slow ones"),
+)  # fmt: skip
+BY_NAME = {factor.name: factor for factor in FACTORS}
+
+
+def sample(count: int, seed: int) -> list[dict[str, float]]:
+    """Return points of a Latin hypercube over the factors, each as values by factor name.
+
+    Args:
+        count: how many.
+        seed: of the sample.
+    """
+    unit = scipy.stats.qmc.LatinHypercube(len(FACTORS), rng=np.random.default_rng(seed)).random(count)
+    return [{factor.name: factor.at(share) for factor, share in zip(FACTORS, row, strict=True)} for row in unit]
+
+
+def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: int) -> dict[str, Any]:
+    """Return the keys that a regime lays over the scenario `arena`.
+
+    A task alone takes ALONE_MS in the mean. Disks have as many channels as nodes have cores; the busier of CPUs and
+    disks has the regime's load.
+
+    Args:
+        regime: values by factor name.
+        tasks_per_core: how many tasks are submitted per core, about,
+        least_tasks: but no fewer than so many.
+    """
+    nodes, cores = int(regime["nodes"]), int(regime["cores"])
+    io, ratio = regime["io_share"], regime["unlike"]
+    # Tasks a second of a node, such that the busier resource has the load.
+    per_node_s = regime["load"] * cores / max(1.0 - io, io) * 1000.0 / ALONE_MS
+    cpu_ms = (1.0 - io) * ALONE_MS
+    base = load_scenario(BASE)
+    service_ms = base.cluster.disk_seek_rotation_ms + base.workload.request_kb.mean / base.cluster.disk_mb_per_s
+    tasks = max(least_tasks, tasks_per_core * nodes * cores)
+    fast = nodes // 2
+    # Speeds such that all nodes together are as fast as if each had speed 1.
+    slow = nodes / (nodes - fast + ratio * fast)
+    keys: dict[str, Any] = {
+        "cluster.nodes": nodes,
+        "cluster.cores": cores,
+        "cluster.disk_channels": cores,
+        "cluster.exchange_period_ms": regime["age"] * ALONE_MS,
+        "workload.utilisation": per_node_s * cpu_ms / 1000.0 / cores,
+        "workload.duration_s": tasks / (per_node_s * nodes),
+        "workload.cpu_ms": {"kind": "lognormal", "mean": cpu_ms, "sd": regime["cv"] * cpu_ms},
+        "workload.io_per_ms": {"kind": "uniform", "mean": io / (1.0 - io) / service_ms},
+        "workload.memory_mb": {
+            "kind": "uniform",
+            "mean": regime["memory"] * base.cluster.memory_mb / (per_node_s * ALONE_MS / 1000.0),
+        },
+        "workload.tasks.parallel_share": regime["parallel"],
+    }
+    if ratio > 1.0:
+        keys["cluster.cpu_speed"] = slow
+        keys["cluster.group"] = [{"count": fast, "cpu_speed": slow * ratio}]
+    return keys
+
+
+def scenario_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: int) -> Scenario:
+    """The scenario of a regime."""
+    return load_scenario(BASE, settings_of(regime, tasks_per_core, least_tasks))
+
+
+def in_words(regime: Mapping[str, float], names: Sequence[str] = ()) -> str:
+    """A regime, or some of its factors, in words."""
+    chosen = names or tuple(BY_NAME)
+    return ", ".join(f"{name} {regime[name]:g}" for name in chosen)

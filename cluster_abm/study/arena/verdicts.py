@@ -1,0 +1,133 @@
+"""What a table of runs says: who is best where by more than noise, and how far from the best each policy is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm.study.statistics.estimates import all_pairs, corrected, estimate
+
+REFERENCES = ("none", "ideal")
+METRIC = "mean_slowdown"
+
+
+class Verdict(NamedTuple):
+    """What the runs of one regime say.
+
+    Attributes:
+        best: the policy of least mean slowdown, in the geometric mean over seeds.
+        like: those that differ from it by no more than noise (paired t tests of logarithms, Holm, 5 %), itself among
+            them, from the best.
+        regret: of each policy its slowdown over the best's, less 1, in the geometric mean over seeds.
+    """
+
+    best: str
+    like: tuple[str, ...]
+    regret: dict[str, float]
+
+
+def logs_of(runs: pd.DataFrame) -> pd.DataFrame:
+    """Logarithms of the mean slowdown: index (regime, seed), a column a policy; without the bound, and without seeds on
+    which a policy has no value."""
+    kept = runs[runs["policy"] != "ideal"]
+    wide = kept.pivot_table(index=["regime", "seed"], columns="policy", values=METRIC, sort=False)
+    return np.log(wide.dropna())
+
+
+def verdict(own: pd.DataFrame) -> Verdict:
+    """The verdict on one regime.
+
+    Args:
+        own: logarithms of slowdowns, a row a seed, a column a policy.
+    """
+    means = own.mean().sort_values(kind="stable")
+    best = str(means.index[0])
+    pairs = {
+        pair: found for pair, found in all_pairs({name: own[name].tolist() for name in own}).items() if best in pair
+    }
+    told = corrected(pairs)
+    like = tuple(
+        name
+        for name in map(str, means.index)
+        if name == best or not (told.get((best, name)) or told[name, best]).significant
+    )
+    regret = {str(name): float(np.expm1(mean - means.iloc[0])) for name, mean in means.items()}
+    return Verdict(best, like, regret)
+
+
+def verdicts(runs: pd.DataFrame) -> dict[int, Verdict]:
+    """The verdict on each regime, by its number."""
+    return {int(regime): verdict(own.droplevel("regime")) for regime, own in logs_of(runs).groupby(level="regime")}
+
+
+def table_of_regret(runs: pd.DataFrame, found: dict[int, Verdict]) -> pd.DataFrame:
+    """How far from the best each policy is, the least mean regret first.
+
+    Returns:
+        columns policy; regret (geometric mean over regimes of slowdown over the best's, less 1); low, high (its 95 %
+        interval over regimes); worst (the largest); worst_in (the regime); best_in (regimes in which it is best, or not
+        told apart from the best); alone_in (in which it is best by more than noise); gap_closed (median over regimes of
+        the share of the gap between `none` and `ideal` that it closes); messages (median over regimes, per job).
+    """
+    regimes = list(found)
+    closed = gap_closed(runs)
+    messages = runs.groupby(["policy", "regime"])["messages_per_job"].mean().groupby(level="policy").median()
+    rows = []
+    for policy in found[regimes[0]].regret:
+        regret = np.array([found[regime].regret[policy] for regime in regimes])
+        of_logs = estimate(np.log1p(regret).tolist())
+        low, high = of_logs.ci95 or (np.nan, np.nan)
+        likes = [regime for regime in regimes if policy in found[regime].like]
+        rows.append(
+            {
+                "policy": policy,
+                "regret": np.expm1(of_logs.mean),
+                "low": max(0.0, float(np.expm1(low))),
+                "high": np.expm1(high),
+                "worst": regret.max(),
+                "worst_in": regimes[int(regret.argmax())],
+                "best_in": len(likes),
+                "alone_in": sum(found[regime].like == (policy,) for regime in likes),
+                "gap_closed": closed.get(policy, np.nan),
+                "messages": messages[policy],
+            }
+        )
+    return pd.DataFrame(rows).sort_values("regret", kind="stable").reset_index(drop=True)
+
+
+def gap_closed(runs: pd.DataFrame) -> dict[str, float]:
+    """Of each policy the median over regimes of (none - policy) / (none - ideal), of mean slowdowns over seeds; of the
+    regimes in which the bound is better than `none` by a hundredth at least."""
+    means = runs.pivot_table(index="regime", columns="policy", values=METRIC)
+    if not set(REFERENCES) <= set(means):
+        return {}
+    gap = means["none"] - means["ideal"]
+    there = gap > 0.01 * means["none"]
+    shares = means[there].rsub(means["none"][there], axis=0).div(gap[there], axis=0)
+    return {str(name): float(value) for name, value in shares.median().items()}
+
+
+def regrets_by_third(
+    regimes: pd.DataFrame, found: dict[int, Verdict], policy: str, factors: Sequence[str]
+) -> pd.DataFrame:
+    """A policy's mean regret in the regimes of low, middle and high value of each factor.
+
+    Args:
+        regimes: index regime, a column a factor.
+        found: the verdicts.
+        policy: its name.
+        factors: their names.
+
+    Returns:
+        index factor; columns low, middle, high.
+    """
+    regret = pd.Series({regime: np.log1p(found[regime].regret[policy]) for regime in found})
+    rows = {}
+    for factor in factors:
+        values = regimes.loc[regret.index, factor].rank(method="first")
+        thirds = pd.qcut(values, 3, labels=["low", "middle", "high"])
+        rows[factor] = np.expm1(regret.groupby(thirds, observed=True).mean())
+    return pd.DataFrame(rows).T
