@@ -173,7 +173,7 @@ def _print_gap(found: Comparison) -> None:
     closed = [found.gap_closed(name) for name in found.policies]
     gap = "between none and ideal, in mean slowdown"
     if closed[0] is None:
-        echo(f"\nno gap to close {gap}: the mean of ideal is not below that of none")
+        echo(f"\nno gap to close {gap}: the mean of ideal is not below that of none, or no job finished")
         return
     echo(f"\nof the gap closed: {gap}: 0 % as none, 100 % as ideal; each interval alone at 95 % (Fieller)")
     if len(found.seeds) > 1 and any(one is not None and one.ci95 is None for one in closed):

@@ -38,6 +38,8 @@ def test_by_hand():
     assert found.gap_closed("bad").mean == pytest.approx(-4 / 8)
     assert found.gap_closed("none").mean == 0.0
     assert found.gap_closed("ideal").mean == 1.0
+    thirds = [[1.1, 1.3, 1.7], [0.1, 0.2, 0.4]]
+    assert share_of_gap(thirds[0], thirds[1], thirds[1]).mean == 1.0
     # On both seeds the same: no interval is shorter.
     assert found.gap_closed("jsq").ci95 == pytest.approx((6 / 8, 6 / 8))
     entry = found.as_json()["policies"]["jsq"]

@@ -36,8 +36,8 @@ def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence
     unit = float(gap.mean())
     if unit <= 0:
         return None
+    share = float(closed.mean()) / unit
     closed, gap = closed / unit, gap / unit
-    share = float(closed.mean())
     if count < 2:
         return Estimate(share, None)
     t2 = float(scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, count - 1)) ** 2
