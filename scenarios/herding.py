@@ -20,6 +20,7 @@ from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
 POLICIES = ("random", "power-of-d", "jsq", "wal-re", "iolb")
@@ -65,7 +66,7 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
     found = [row["mean_response_ms"] for row in outcome.rows if row is not None]
     rows = []
     for place, cell in enumerate(everything):
-        one = estimate(found[place * seeds : (place + 1) * seeds])
+        one = estimate(found[place * seeds : (place + 1) * seeds], bounds_of("mean_response_ms"))
         low, high = one.ci95 or (float("nan"), float("nan"))
         rows.append((*cell, one.mean, low, high))
     return pd.DataFrame(rows, columns=["sweep", "value", "way", "policy", "mean_response_ms", "low", "high"])

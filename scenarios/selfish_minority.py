@@ -20,6 +20,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.model import LoadManager
 from cluster_abm.results.colours import colour_of
 from cluster_abm.results.style import new_figure, save, tidy
+from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
 NODES = 16
@@ -74,7 +75,7 @@ def measure(seeds: int) -> pd.DataFrame:
             found = np.array([one_run(kind, minority, seed) for seed in range(1, seeds + 1)])
             for place, group in enumerate(("minority", "others")):
                 if np.isfinite(found[:, place]).all():
-                    mean = estimate(found[:, place].tolist())
+                    mean = estimate(found[:, place].tolist(), bounds_of("mean_slowdown"))
                     low, high = mean.ci95 or (np.nan, np.nan)
                     rows.append((kind, minority, group, mean.mean, low, high))
     return pd.DataFrame(rows, columns=["kind", "minority", "group", "mean_slowdown", "low", "high"])

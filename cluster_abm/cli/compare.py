@@ -146,6 +146,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
                 **({"jobs killed or lost": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
                 f"{first} is slower by": against,
+                **({"of the gap closed": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
     seeds = len(found.seeds)
@@ -162,7 +163,21 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     echo(pd.DataFrame(rows).to_string(index=False))
     if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
         echo(f"\n(n.s.): the paired difference is not significant {TEST_WORDS}")
+    if found.has_gap:
+        _print_gap(found)
     _print_pairs(found)
+
+
+def _print_gap(found: Comparison) -> None:
+    """Say what the column of the gap means."""
+    closed = [found.gap_closed(name) for name in found.policies]
+    gap = "between none and ideal, in mean slowdown"
+    if closed[0] is None:
+        echo(f"\nno gap to close {gap}: the mean of ideal is not below that of none, or no job finished")
+        return
+    echo(f"\nof the gap closed: {gap}: 0 % as none, 100 % as ideal; each interval alone at 95 % (Fieller)")
+    if len(found.seeds) > 1 and any(one is not None and one.ci95 is None for one in closed):
+        echo("no interval: from these seeds alone the gap itself could be 0")
 
 
 def _print_pairs(found: Comparison) -> None:
@@ -171,14 +186,16 @@ def _print_pairs(found: Comparison) -> None:
 
     if len(found.policies) < 2:
         return
+    pairs = found.pairs()
+    together = "95 %" if len(pairs) == 1 else "95 % over all pairs together (Holm)"
     rows = [
         {
             "a - b, seed by seed": f"{a} - {b}",
-            "mean difference of slowdown": _with_interval(pair.difference),
+            f"mean difference of slowdown [{together}]": _with_interval(pair.difference),
             "a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
             "": "significant" if pair.significant else "not significant",
         }
-        for (a, b), pair in found.pairs().items()
+        for (a, b), pair in pairs.items()
     ]
     echo("\n" + pd.DataFrame(rows).to_string(index=False))
     leader, *others = found.best()
@@ -197,6 +214,16 @@ def _with_interval(found: Estimate) -> str:
     if found.ci95 is None:
         return f"{found.mean:.4g}"
     return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
+
+
+def _share(found: Estimate | None) -> str:
+    """A share of the gap in per cent; its interval where there is one that is more than the number."""
+    if found is None:
+        return ""
+    text = f"{found.mean:.0%}".replace("%", " %")
+    if found.ci95 is None or found.ci95 == (found.mean, found.mean):
+        return text
+    return f"{text} [{100 * found.ci95[0]:.3g}, {100 * found.ci95[1]:.3g}]"
 
 
 def _save(folder: Path, found: Comparison, wall_s: float) -> None:

@@ -5,6 +5,7 @@ A new metric is one entry of METRICS: summaries, studies, rankings, axes and pri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,6 +109,8 @@ class Metric(NamedTuple):
         when: when there is one.
         value: its value, of a run; None: it is counted elsewhere (a study's warm-up, counts of jobs).
         of_jobs: whether it is about the finished jobs, so that a warm-up is left out of it.
+        least, greatest: values that are possible, for intervals. A slowdown is at least 1 as long as no node is faster
+            than the home node (study.statistics.bounds).
     """
 
     name: str
@@ -118,6 +121,8 @@ class Metric(NamedTuple):
     when: When = "always"
     value: Callable[[RunData], Value] | None = None
     of_jobs: bool = False
+    least: float = 0.0
+    greatest: float = math.inf
 
 
 def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
@@ -152,21 +157,23 @@ def _part(part: str) -> Callable[[RunData], Value]:
 METRICS: tuple[Metric, ...] = (
     Metric(
         "mean_slowdown", "1", "mean slowdown (wall / isolated time)", better="less", value=_mean("slowdown"),
-        of_jobs=True,
+        of_jobs=True, least=1.0,
     ),
     Metric(
         "mean_slowdown_job", "1", "mean slowdown of whole jobs (wall / isolated time)",
-        "  of whole jobs, by their longest task", "less", value=_mean("slowdown_job"), of_jobs=True,
+        "  of whole jobs, by their longest task", "less", value=_mean("slowdown_job"), of_jobs=True, least=1.0,
     ),
     Metric(
         "mean_slowdown_cpu_io", "1", "mean slowdown (wall / CPU + I/O time)", "  wall / (CPU + I/O) time", "less",
-        value=_mean("slowdown_cpu_io"), of_jobs=True,
+        value=_mean("slowdown_cpu_io"), of_jobs=True, least=1.0,
     ),
     Metric(
         "mean_slowdown_cpu", "1", "mean slowdown (wall / CPU time)", "  wall / CPU time", "less",
-        value=_mean("slowdown_cpu"), of_jobs=True,
+        value=_mean("slowdown_cpu"), of_jobs=True, least=1.0,
     ),
-    Metric("p95_slowdown", "1", "95th percentile of slowdown", better="less", value=_p95_slowdown, of_jobs=True),
+    Metric(
+        "p95_slowdown", "1", "95th percentile of slowdown", better="less", value=_p95_slowdown, of_jobs=True, least=1.0,
+    ),
     Metric(
         "mean_response_ms", "ms", line="mean response of a job", better="less",
         value=_mean("response_ns", NS_PER_MS), of_jobs=True,
@@ -188,15 +195,15 @@ METRICS: tuple[Metric, ...] = (
     Metric("lost_cpu_ms", "ms", better="less", when="failures", value=_counted("lost_cpu_ms")),
     Metric(
         "cpu_utilisation", "1", "CPU utilisation (busy share)", "CPU busy",
-        value=lambda run: run.share(run.cpu_ns, int(run.cores.sum())),
+        value=lambda run: run.share(run.cpu_ns, int(run.cores.sum())), greatest=1.0,
     ),
     Metric(
         "disk_utilisation", "1", "disk utilisation (busy share)", "disk busy",
-        value=lambda run: run.share(run.disk_ns, len(run.disk_ns)),
+        value=lambda run: run.share(run.disk_ns, len(run.disk_ns)), greatest=1.0,
     ),
     Metric(
         "channel_utilisation", "1", "requests in service per disk channel", when="channels",
-        value=lambda run: run.share(run.in_device_ns, int(run.channels.sum())),
+        value=lambda run: run.share(run.in_device_ns, int(run.channels.sum())), greatest=1.0,
     ),
     Metric(
         "energy_kwh", "kWh", "energy of all nodes", better="less", when="power",
@@ -225,7 +232,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("jobs.blocked", "1"),
     Metric("jobs.running", "1"),
     Metric("warmup_jobs", "1", when="warmup"),
-    Metric("warmup_settled", "1", when="warmup"),
+    Metric("warmup_settled", "1", when="warmup", greatest=1.0),
 )  # fmt: skip
 
 BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in METRICS}

@@ -69,7 +69,7 @@ def draw_lines(
 def draw_differences(
     path: Path, title: str, metric: str, differences: pd.DataFrame, layout: Layout, looks: Looks, reference: str
 ) -> list[Path]:
-    """Differences to one policy on the same jobs, with 95 % intervals; filled markers where they are more than noise.
+    """Differences to one policy on the same jobs, with corrected intervals; filled markers where they leave 0 out.
 
     Args:
         path, title, metric, layout, looks: as of draw_lines.
@@ -97,7 +97,7 @@ def draw_differences(
                 )
     cut = _finish(panels, layout, f"{label_of(metric)},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
-    handles.append(_interval_handle(layout, cut))
+    handles.append(_interval_handle(layout, cut, "interval, 95 % over all together (Holm)"))
     for words, fill in (("significant (Holm, 5 %)", MARK), ("not significant", "white")):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     legend_below(figure, handles)
@@ -250,15 +250,13 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame, look: dict[str, Any], layout: La
         axes.plot(x, rows["mean"], **(look | {"linestyle": "none"}), markersize=6, zorder=3)
 
 
-def _interval_handle(layout: Layout, cut: bool) -> Line2D:
+def _interval_handle(layout: Layout, cut: bool, words: str = "95 % interval") -> Line2D:
     look: dict[str, Any] = (
         {"linewidth": 8, "alpha": 0.3}
         if _are_joined(layout)
         else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
     )
-    return Line2D(
-        [], [], color=MARK, label="95 % interval" + (" (runs out of the frame: few seeds)" if cut else ""), **look
-    )
+    return Line2D([], [], color=MARK, label=words + (" (runs out of the frame: few seeds)" if cut else ""), **look)
 
 
 def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFrame, names: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
 
@@ -67,7 +68,7 @@ def means(table: pd.DataFrame, by: Sequence[str], metric: str, *others: str) -> 
     """
     rows = []
     for labels, own in table.groupby(list(by), sort=False):
-        found = estimate(own[metric].dropna().tolist())
+        found = estimate(own[metric].dropna().tolist(), bounds_of(metric))
         low, high = found.ci95 or (math.nan, math.nan)
         rows.append((*labels, found.mean, low, high, *(own[other].mean() for other in others)))
     return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", *others])

@@ -15,7 +15,12 @@ from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
+from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
+from cluster_abm.study.statistics.gap import share_of_gap
+
+# The policies between which a gap is closed: no balancing, and all nodes in one at no cost.
+WORST, BEST = "none", "ideal"
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,35 @@ class Comparison:
         return [float(value) for value in chosen.sort_values("seed")[metric]]
 
     def estimate(self, policy: str, metric: str) -> Estimate:
-        """One policy's mean of a metric over seeds."""
-        return estimate(self.values(policy, metric))
+        """One policy's mean of a metric over seeds, with an interval that keeps to what the metric can be."""
+        return estimate(self.values(policy, metric), bounds_of(metric))
 
     def pairs(self, metric: str = "mean_slowdown") -> dict[tuple[str, str], PairedDifference]:
-        """Every pair of policies (a before b in the order asked for); significance Holm-corrected over all."""
-        return corrected(all_pairs({name: self.values(name, metric) for name in self.policies}))
+        """Every pair of policies (a before b in the order asked for); significance and intervals Holm-corrected."""
+        return corrected(all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric)))
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether both ends of the gap that policies close ran: `none` and `ideal`."""
+        return bool(self.seeds) and {WORST, BEST} <= set(self.policies)
+
+    def gap_closed(self, policy: str, metric: str = "mean_slowdown") -> Estimate | None:
+        """The share of the gap between `none` and `ideal` that a policy closes: 0 = as `none`, 1 = as `ideal`.
+
+        (none - policy) / (none - ideal) of the means, as `mean`, and Fieller's 95 % interval of this policy alone (see
+        statistics.gap). It may lie outside 0..1: a policy can be worse than none.
+
+        Args:
+            policy: one of those compared.
+            metric: one of which less is better.
+
+        Returns:
+            None where one of the two did not run, or `ideal` has no better mean than `none`; without an interval on one
+            seed, or where the gap itself is not told apart from 0.
+        """
+        if not self.has_gap:
+            return None
+        return share_of_gap(*(self.values(name, metric) for name in (WORST, policy, BEST)))
 
     def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
         """Return the policy of least mean, and after it those that do not differ from it by more than noise.
@@ -71,7 +99,13 @@ class Comparison:
         if self.seeds:
             for policy in self.policies:
                 slowdown = self.estimate(policy, "mean_slowdown")
-                entry: dict[str, Any] = {"mean_slowdown": finite(slowdown.mean), "ci95": _listed(slowdown)}
+                closed = self.gap_closed(policy)
+                entry: dict[str, Any] = {
+                    "mean_slowdown": finite(slowdown.mean),
+                    "ci95": _listed(slowdown),
+                    "gap_closed": None if closed is None else closed.mean,
+                    "gap_closed_ci95": None if closed is None else _listed(closed),
+                }
                 for metric in metrics:
                     if metric != "mean_slowdown":
                         _put(entry, metric, self.estimate(policy, metric).mean)

@@ -17,6 +17,7 @@ from cluster_abm.scenario import load_scenario, shipped_path
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
 from cluster_abm.study.papers.plan import Number, Plan, Setting, X, load_plan, reproduction_names
 from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
+from cluster_abm.study.statistics.bounds import UNBOUNDED, Bounds, bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, estimate
 
 __all__ = ["Reproduction", "reproduce", "reproduction_names"]
@@ -24,17 +25,21 @@ __all__ = ["Reproduction", "reproduce", "reproduction_names"]
 
 @dataclass(frozen=True)
 class Point:
-    """One number of a table: its x and series, as published (None: no curve), measured seed by seed (NaN: failed)."""
+    """One number of a table: its x and series, as published (None: no curve), measured seed by seed (NaN: failed).
+
+    `bounds` are what is possible, in the unit of the values.
+    """
 
     x: X
     series: str
     published: float | None
     by_seed: tuple[float, ...]
+    bounds: Bounds = UNBOUNDED
 
     @property
     def measured(self) -> Estimate:
         """The mean over seeds."""
-        return estimate([value for value in self.by_seed if math.isfinite(value)])
+        return estimate([value for value in self.by_seed if math.isfinite(value)], self.bounds)
 
 
 @dataclass(frozen=True)
@@ -229,11 +234,14 @@ def reproduce(
     points = []
     for first, (x, published, series) in zip(first_task, cells, strict=True):
         own = outcome.rows[first : first + count]
-        values = _values(own, series.metric, 1.0) if series.metric else _values(own, plan.metric, plan.scale)
-        points.append(Point(x, series.name, published.get(series.name), values))
+        metric, scale = (series.metric, 1.0) if series.metric else (plan.metric, plan.scale)
+        of_series = published.get(series.name)
+        points.append(Point(x, series.name, of_series, _values(own, metric, scale), bounds_of(metric, scale)))
         for also in plan.also:
             if (not also.at or x in also.at) and (not also.of or series.name in also.of):
-                points.append(Point(x, f"{series.name}: {also.name}", None, _values(own, also.metric, also.scale)))
+                values = _values(own, also.metric, also.scale)
+                bounds = bounds_of(also.metric, also.scale)
+                points.append(Point(x, f"{series.name}: {also.name}", None, values, bounds))
     found = [point for point in points if any(map(math.isfinite, point.by_seed))]
     return Reproduction(plan, count, tuple(found), outcome, quick, len(_axis(plan, quick=False)))
 

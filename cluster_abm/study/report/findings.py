@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.results.metrics import BETTER
+from cluster_abm.study.statistics.bounds import Bounds, bounds_of
 from cluster_abm.study.statistics.estimates import PairedDifference, all_pairs, corrected, estimate, estimate_quantile
 from cluster_abm.study.statistics.ranking import ranking
 from cluster_abm.study.statistics.seeds_compared import Compared, compared
@@ -25,12 +26,12 @@ class Findings:
 
     Attributes:
         points: index point, a column a swept key.
-        estimates: metric, policy, seeds, mean, low, high (95 % t interval of the mean), half_width_percent, median,
+        estimates: metric, policy, seeds, mean, low, high (95 % interval of the mean), half_width_percent, median,
             median_low, median_high (over seeds, at least 95 %), least, most, failed (runs): over all seeds of the
             policy, of which some policies may have more than others (`precision`).
         compared: the same over the seeds that all policies of the point have, without `failed`.
-        differences: metric, a, b, seeds, difference (a - b), low, high, ratio, p_value, significant (Holm over all
-            pairs of all points of the metric).
+        differences: metric, a, b, seeds, difference (a - b), low, high, ratio, p_value, significant (low, high and
+            significant by Holm over all pairs of all points of the metric).
         ranking: metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of
             which it is known what is better (metrics.BETTER).
         percentiles: policy, percentile, seeds, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds.
@@ -67,15 +68,16 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
     failed = results[results["status"] != "finished"].groupby(["point", "policy"]).size()
     estimates, same_seeds, differences, places, left_out = [], [], [], [], []
     for metric in metrics:
+        bounds = bounds_of(metric)
         met = {point: compared(own, policies, own[metric]) for point, own in of_point.items()}
         for point, found in met.items():
             left_out += [{"point": point, "metric": metric} | row for row in found.left_out]
             for name in [name for name in policies if (of_point[point]["policy"] == name).any()]:
                 row = {"point": point, "metric": metric, "policy": name}
                 gone = {"failed": int(failed.get((point, name), 0))}
-                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna()) | gone)
-                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING)))
-        real = _real_differences(met)
+                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna(), bounds) | gone)
+                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING), bounds))
+        real = _real_differences(met, bounds)
         differences += [_difference_row(metric, met, *pair) for pair in real.items()]
         if metric in BETTER:
             places += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
@@ -102,12 +104,12 @@ _NOTHING = pd.Series(dtype=float)
 Pair = tuple[int, str, str]
 
 
-def _real_differences(met: Mapping[int, Compared]) -> dict[Pair, PairedDifference]:
+def _real_differences(met: Mapping[int, Compared], bounds: Bounds) -> dict[Pair, PairedDifference]:
     """Of every pair at every point, corrected for all of them."""
     pairs: dict[Pair, PairedDifference] = {}
     for point, found in met.items():
         if len(found.common):
-            own = all_pairs({str(name): found.common[name].tolist() for name in found.common})
+            own = all_pairs({str(name): found.common[name].tolist() for name in found.common}, bounds)
             pairs |= {(point, a, b): pair for (a, b), pair in own.items()}
     return corrected(pairs)
 
@@ -159,12 +161,12 @@ def slowdown_quantiles(runs: pd.DataFrame) -> np.ndarray | None:
     return np.stack(rows) if rows else None
 
 
-def _estimates(values: pd.Series) -> dict[str, float]:
+def _estimates(values: pd.Series, bounds: Bounds) -> dict[str, float]:
     known = values.tolist()
     if not known:
         names = ("mean", "low", "high", "half_width_percent", "median", "median_low", "median_high", "least", "most")
         return {"seeds": 0, **dict.fromkeys(names, math.nan)}
-    mean, median = estimate(known), estimate_quantile(known)
+    mean, median = estimate(known, bounds), estimate_quantile(known)
     low, high = mean.ci95 or (math.nan, math.nan)
     median_low, median_high = median.ci95 or (math.nan, math.nan)
     half = (high - low) / 2
@@ -180,7 +182,7 @@ def _percentiles(runs: pd.DataFrame) -> dict[int, dict[str, float]]:
     quantiles = slowdown_quantiles(runs)
     found = {}
     for percent in PERCENTILES if quantiles is not None else ():
-        own = estimate(quantiles[:, percent].tolist())  # type: ignore[index]
+        own = estimate(quantiles[:, percent].tolist(), bounds_of("p95_slowdown"))  # type: ignore[index]
         low, high = own.ci95 or (math.nan, math.nan)
         found[percent] = {"seeds": len(runs), "mean": own.mean, "low": low, "high": high}
     return found

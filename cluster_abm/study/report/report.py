@@ -187,9 +187,11 @@ def _markdown(
         f"{found.runs['seed'].nunique():,} seeds, the same for all (common random numbers)."
         + (f" {len(failed):,} runs failed." if len(failed) else ""),
         "",
-        "Intervals are at 95 %: of means over seeds by Student's t, of medians between two of the values; of "
-        "differences by the paired t on the same seeds. A difference counts as real (yes) if it survives Holm's "
-        "correction over all pairs of all points of its metric: the chance that any of these is false is at most 5 %.",
+        "Intervals are at 95 %: of means over seeds by Student's t on a scale on which nothing impossible (a slowdown "
+        "below 1) lies, of medians between two of the values. A difference counts as real (yes) if the paired t test "
+        "on the same seeds says so after Holm's correction over all pairs of all points of its metric: the chance that "
+        "any of these is false is at most 5 %. Intervals of differences have the same correction: one holds 0 exactly "
+        "if the difference does not count as real.",
         "",
         "Policies stand beside each other over the same seeds: one on which a policy failed, or has no value, is left "
         "out for all policies of the point.",

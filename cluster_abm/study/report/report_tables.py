@@ -83,7 +83,8 @@ def difference_table(found: Findings, metric: str) -> list[str]:
         ]
         for _, row in found.differences[found.differences["metric"] == metric].iterrows()
     ]  # fmt: skip
-    return table_lines([*keys.heads, "policies", "difference", "ratio of means", "real"], rows, "differences.csv")
+    head = [*keys.heads, "policies", "difference [95 % over all together (Holm)]", "ratio of means", "real"]
+    return table_lines(head, rows, "differences.csv")
 
 
 def percentile_table(found: Findings) -> list[str]:

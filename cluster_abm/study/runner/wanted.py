@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.design.study_file import Study
+from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.precision import more_seeds
 from cluster_abm.study.store.store import Contents, RunName
 
@@ -50,7 +51,8 @@ def seeds_wanted(study: Study, values: Mapping[int, float | None]) -> int:
             break
         known = [value for seed in seeds if (value := values[seed]) is not None]
         # Where all fail, more of them give no information.
-        more = more_seeds(known, study.precision, study.seed_limit - (count - len(known))) if known else 0
+        cap, bounds = study.seed_limit - (count - len(known)), bounds_of(study.precision_metric)
+        more = more_seeds(known, study.precision, cap, bounds=bounds) if known else 0
         if not more:
             break
         count += more

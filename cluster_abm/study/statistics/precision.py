@@ -13,15 +13,16 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
+from cluster_abm.study.statistics.bounds import UNBOUNDED, Bounds
 from cluster_abm.study.statistics.estimates import CONFIDENCE, estimate
 
 AT_LEAST = 5
 
 
-def relative_half_width(values: Sequence[float]) -> float:
-    """Half of the 95 % t interval over the absolute mean; infinite with fewer than two values, or where the mean is 0
-    and the values are not, or where a value is missing."""
-    found = estimate(values) if len(values) else None
+def relative_half_width(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> float:
+    """Half of the 95 % interval's width over the absolute mean; infinite with fewer than two values, or where the mean
+    is 0 and the values are not, or where a value is missing."""
+    found = estimate(values, bounds) if len(values) else None
     if found is None or found.ci95 is None or not all(map(math.isfinite, found.ci95)):
         return math.inf
     half = (found.ci95[1] - found.ci95[0]) / 2
@@ -30,29 +31,32 @@ def relative_half_width(values: Sequence[float]) -> float:
     return half / abs(found.mean)
 
 
-def enough(values: Sequence[float], precision: float, at_least: int = AT_LEAST) -> bool:
+def enough(values: Sequence[float], precision: float, at_least: int = AT_LEAST, bounds: Bounds = UNBOUNDED) -> bool:
     """Whether the mean of the values, one a seed, is known to within `precision` of itself.
 
     Args:
         values: one a seed.
         precision: the largest half-width allowed, as a share of the mean, e.g. 0.05.
         at_least: fewer values are never enough (Law 2015, Simulation Modeling and Analysis, section 9.4.1).
+        bounds: of the metric.
     """
-    return len(values) >= at_least and relative_half_width(values) <= precision
+    return len(values) >= at_least and relative_half_width(values, bounds) <= precision
 
 
-def more_seeds(values: Sequence[float], precision: float, cap: int, at_least: int = AT_LEAST) -> int:
+def more_seeds(
+    values: Sequence[float], precision: float, cap: int, at_least: int = AT_LEAST, bounds: Bounds = UNBOUNDED
+) -> int:
     """How many further seeds to run before looking again; 0 when it is enough, or the cap is reached.
 
     So many as the spread seen until now asks for, but at most as many as there are: a spread of few values is itself
     uncertain, and every look less keeps the interval nearer to its nominal level.
 
     Args:
-        values, precision, at_least: as of `enough`.
+        values, precision, at_least, bounds: as of `enough`.
         cap: most seeds in all.
     """
     have = len(values)
-    if have >= cap or enough(values, precision, at_least):
+    if have >= cap or enough(values, precision, at_least, bounds):
         return 0
     if have < at_least:
         return min(cap, at_least) - have

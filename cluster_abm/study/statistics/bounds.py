@@ -1,0 +1,82 @@
+"""What values a metric can have at all, and intervals that stay within."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.results.metrics import BY_NAME
+
+# No mean of few values moves by as many times itself; beyond, a float has no room.
+MOST = 600.0
+
+
+class Bounds(NamedTuple):
+    """The least and the greatest value that is possible, in the unit of the values; infinite: there is none."""
+
+    least: float = -math.inf
+    greatest: float = math.inf
+
+    def of(self, values: npt.NDArray[np.float64]) -> Bounds:
+        """The bounds that the values keep to.
+
+        A slowdown is at least 1 only where no node is faster than the home node. A value below `least` shows that this
+        is not so; then 0 takes the bound's place, or nothing if there is a value below 0, too.
+        """
+        low, high = float(values.min()), float(values.max())
+        least = self.least if low >= self.least else 0.0 if low >= 0.0 else -math.inf
+        return Bounds(least, self.greatest if high <= self.greatest else math.inf)
+
+    def moved(self, mean: float, by: float) -> float:
+        """A mean moved by `by` to first order, but never over a bound.
+
+        The step is made on the scale on which there are no bounds: of log(mean - least), of the logit if there are two,
+        of the mean itself if there is none (delta method; Casella, Berger 2002, Statistical Inference, section 5.5.4).
+        """
+        above, below = max(0.0, mean - self.least), max(0.0, self.greatest - mean)
+        if not by or not (above and below):
+            return mean
+        if math.isinf(above) and math.isinf(below):
+            return mean + by
+        if math.isinf(below):
+            return self.least + above * _exp(by / above)
+        if math.isinf(above):
+            return self.greatest - below * _exp(-by / below)
+        width = self.greatest - self.least
+        step = by * (width / above) / below
+        return self.least + width * (above / (above + below * _exp(-step)))
+
+
+UNBOUNDED = Bounds()
+# Of `programs.<name>.<metric>` (results.summary.PROGRAM_METRICS).
+OF_PROGRAMS: Mapping[str, Bounds] = {
+    "tasks": Bounds(0.0),
+    "mean_slowdown_cpu": Bounds(1.0),
+    "paging_percent": Bounds(0.0, 100.0),
+    "page_faults": Bounds(0.0),
+}
+
+
+def bounds_of(metric: str, scale: float = 1.0) -> Bounds:
+    """What a metric's value can be (the columns of results.metrics.METRICS); no bounds of a name that is not there.
+
+    Args:
+        metric: a name, or several joined by `+`, each perhaps after `metrics.`, as in scenarios/reproduce.
+        scale: what the value is multiplied by, > 0.
+    """
+    terms = [_of_one(term.strip().removeprefix("metrics.")) for term in metric.split("+")]
+    return Bounds(scale * sum(one.least for one in terms), scale * sum(one.greatest for one in terms))
+
+
+def _of_one(name: str) -> Bounds:
+    if name in BY_NAME:
+        return Bounds(BY_NAME[name].least, BY_NAME[name].greatest)
+    return OF_PROGRAMS.get(name.rpartition(".")[2], UNBOUNDED) if name.startswith("programs.") else UNBOUNDED
+
+
+def _exp(power: float) -> float:
+    return math.exp(max(-MOST, min(MOST, power)))
