@@ -46,20 +46,20 @@ class Factor(NamedTuple):
 
 
 FACTORS = (
-    Factor("load", 0.3, 0.95, False, False, "load of the busier resource [1]", "load above {}", "load below {}"),
-    Factor("cv", 0.3, 6.0, True, False, "variability of demands: coefficient of variation [1]",
+    Factor("load", 0.3, 0.95, False, False, "load of the busier resource", "load above {}", "load below {}"),
+    Factor("cv", 0.3, 6.0, True, False, "cv of demands",
            "demands of a coefficient of variation above {}", "demands of a coefficient of variation below {}"),
-    Factor("io_share", 0.0, 0.9, False, False, "share of I/O in a task's time alone [1]",
+    Factor("io_share", 0.0, 0.9, False, False, "share of I/O in a task's time",
            "I/O above {} of a task's time", "I/O below {} of a task's time"),
-    Factor("memory", 0.02, 0.5, True, False, "memory offered to a node [share of its memory]",
+    Factor("memory", 0.02, 0.5, True, False, "offered memory load",
            "offered memory above {} of a node's", "offered memory below {} of a node's"),
-    Factor("age", 0.1, 30.0, True, False, "period of reports [mean demands]",
+    Factor("age", 0.1, 30.0, True, False, "report period [mean demands]",
            "reports that are up to {} mean demands old, or older", "reports younger than {} mean demands"),
     Factor("nodes", 4.0, 48.0, True, True, "nodes", "more than {} nodes", "fewer than {} nodes"),
-    Factor("cores", 1.0, 8.0, True, True, "cores of a node", "more than {} cores a node", "fewer than {} cores a node"),
-    Factor("parallel", 0.0, 1.0, False, False, "share of parallel jobs [1]",
+    Factor("cores", 1.0, 8.0, True, True, "cores a node", "more than {} cores a node", "fewer than {} cores a node"),
+    Factor("parallel", 0.0, 1.0, False, False, "share of parallel jobs",
            "a share of parallel jobs above {}", "a share of parallel jobs below {}"),
-    Factor("unlike", 1.0, 4.0, True, False, "speed of the fast half of the nodes over that of the slow half [1]",
+    Factor("unlike", 1.0, 4.0, True, False, "fast over slow nodes' speed",
            "fast nodes more than {} times as fast as slow ones", "fast nodes less than {} times as fast as slow ones"),
 )  # fmt: skip
 BY_NAME = {factor.name: factor for factor in FACTORS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def document(arena: Arena, plan: Plan, own: Sequence[str]) -> dict[str, Any]:
         "rules": [rule._asdict() for rule in rules_of(arena, table)],
         "verdicts": [
             {
-                "regime": {name: float(value) for name, value in arena.regimes.loc[number].items()},
+                "regime": {str(name): float(str(value)) for name, value in arena.regimes.loc[number].items()},
                 "best": found.best,
                 "like": list(found.like),
             }
@@ -147,7 +147,7 @@ def _of_own(arena: Arena, table: pd.DataFrame, name: str) -> list[str]:
     return lines
 
 
-def _row(row: dict[str, Any], own: Sequence[str]) -> list[str]:
+def _row(row: Mapping[Any, Any], own: Sequence[str]) -> list[str]:
     name = f"**{row['policy']}**" if row["policy"] in own else str(row["policy"])
     closed = "" if np.isnan(row["gap_closed"]) else f"{row['gap_closed']:.0%}"
     return [

@@ -109,10 +109,10 @@ def rule_of(regimes: pd.DataFrame, differences: Floats, a: str, b: str) -> Rule 
     for sign, side in zip(signs, sides, strict=True):
         low, high = estimate((sign * side).tolist()).ci95 or (np.nan, np.nan)
         intervals.append((float(np.expm1(low)), float(np.expm1(high))))
-    names = (a, b) if below_is_a else (b, a)
+    below, above_it = (a, b) if below_is_a else (b, a)
     edge = regimes[factor][regimes[factor] < value].max()
     middle = float(np.sqrt(edge * value)) if BY_NAME[factor].is_log else (edge + value) / 2.0
-    return Rule(factor, float(middle), *names, *gains, *intervals)
+    return Rule(factor, float(middle), below, above_it, gains[0], gains[1], intervals[0], intervals[1])
 
 
 def _interval(values: Floats, level: float) -> tuple[float, float]:

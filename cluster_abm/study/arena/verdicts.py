@@ -34,7 +34,7 @@ def logs_of(runs: pd.DataFrame) -> pd.DataFrame:
     which a policy has no value."""
     kept = runs[runs["policy"] != "ideal"]
     wide = kept.pivot_table(index=["regime", "seed"], columns="policy", values=METRIC, sort=False)
-    return np.log(wide.dropna())
+    return wide.dropna().apply(np.log)
 
 
 def verdict(own: pd.DataFrame) -> Verdict:
@@ -45,9 +45,8 @@ def verdict(own: pd.DataFrame) -> Verdict:
     """
     means = own.mean().sort_values(kind="stable")
     best = str(means.index[0])
-    pairs = {
-        pair: found for pair, found in all_pairs({name: own[name].tolist() for name in own}).items() if best in pair
-    }
+    values = {str(name): own[name].tolist() for name in own}
+    pairs = {pair: found for pair, found in all_pairs(values).items() if best in pair}
     told = corrected(pairs)
     like = tuple(
         name
@@ -60,7 +59,7 @@ def verdict(own: pd.DataFrame) -> Verdict:
 
 def verdicts(runs: pd.DataFrame) -> dict[int, Verdict]:
     """The verdict on each regime, by its number."""
-    return {int(regime): verdict(own.droplevel("regime")) for regime, own in logs_of(runs).groupby(level="regime")}
+    return {int(str(regime)): verdict(own.droplevel("regime")) for regime, own in logs_of(runs).groupby(level="regime")}
 
 
 def table_of_regret(runs: pd.DataFrame, found: dict[int, Verdict]) -> pd.DataFrame:
