@@ -158,6 +158,18 @@ def test_a_study_names_no_file_unless_the_caller_allows_it(write):
     assert load_study(path, name_of).policies == ("none", "mine")
 
 
+def test_the_page_names_no_file(write):
+    from viz.settings import scenario_with, settings_of
+
+    write("mine.py", f"raise RuntimeError('imported')\n{HEAD}{source('Mine')}")
+    own = scenario(**SHORT)
+    with pytest.raises(InputError, match="names a file"):
+        scenario_with(own, settings_of(own), "mine.py:Mine")
+    write("mine.py", HEAD + source("Mine"))
+    # One that its command line has named it shows and takes by its name.
+    assert scenario_with(own, settings_of(own), name_of("mine.py:Mine")).policy.name == "mine"
+
+
 def test_the_command_line_is_a_caller(write, cli_of):
     write("mine.py", HEAD + source("Mine"))
     short = ("--set", "workload.duration_s=2", "--set", "cluster.nodes=2", "--json")
