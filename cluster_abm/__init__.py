@@ -9,17 +9,32 @@ from cluster_abm._version import __version__
 if TYPE_CHECKING:
     from cluster_abm.errors import InputError
     from cluster_abm.model import ClusterModel
+    from cluster_abm.policies import load, register
     from cluster_abm.scenario import Scenario, load_scenario
+    from cluster_abm.study.compare import compare
     from cluster_abm.study.results_folder import load_results
 
-__all__ = ["ClusterModel", "InputError", "Scenario", "__version__", "load_results", "load_scenario"]
+__all__ = [
+    "ClusterModel",
+    "InputError",
+    "Scenario",
+    "__version__",
+    "compare",
+    "load",
+    "load_results",
+    "load_scenario",
+    "register",
+]
 
 _HOMES = {
     "ClusterModel": "cluster_abm.model",
     "InputError": "cluster_abm.errors",
     "Scenario": "cluster_abm.scenario",
+    "compare": "cluster_abm.study.compare",
+    "load": "cluster_abm.policies",
     "load_results": "cluster_abm.study.results_folder",
     "load_scenario": "cluster_abm.scenario",
+    "register": "cluster_abm.policies",
 }
 
 

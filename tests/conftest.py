@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import HealthCheck, settings
 from support import hearing_ctrl_c
 
+from cluster_abm import policies
+
 # How long an example takes depends on what else the machine does and on what was compiled before: no test measures it.
 settings.register_profile("cluster_abm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cluster_abm")
+
+
+@pytest.fixture
+def own_policies(monkeypatch):
+    """What is registered in a test, or loaded from a file, is forgotten after it."""
+    known = policies.available()
+    before = known.copy()
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(policies, "_given", {})
+    yield
+    known.clear()
+    known.update(before)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def batch_group() -> None:
 @click.option("--out", required=True, type=FilePath(), help="Folder that keeps the results.")
 @executor_options
 @click.option("--keep-failed", is_flag=True, help="Do not try again what failed in an earlier call.")
+@click.option("--policy-files", is_flag=True, help="Import policies that the study names as FILE.py:CLASS.")
 @json_option
 def run_study_command(
     study: str,
@@ -40,18 +41,20 @@ def run_study_command(
     dask: str | None,
     slurm: tuple[str, ...],
     keep_failed: bool,
+    policy_files: bool,
     as_json: bool,
 ) -> int:
     """Carry out STUDY (a TOML file or a shipped name) into a folder; what it holds already is not run again.
 
     Stop it as you like and start it again: it finishes what is missing. Several may work on one folder.
     """
+    from cluster_abm.policies import name_of
     from cluster_abm.results.files import out_folder
     from cluster_abm.study.batch import run_batch
     from cluster_abm.study.design.study_file import load_study
     from cluster_abm.study.status import status_of
 
-    checked = load_study(study)
+    checked = load_study(study, name_of if policy_files else None)
     parameters = settings_of("--slurm", slurm, "partition=short")
     with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
         outcome = run_batch(

@@ -13,20 +13,21 @@ from cluster_abm.cli.output import echo
 
 
 @click.command("policies")
+@click.argument("policy", required=False)
 @json_option
-def policies_command(as_json: bool) -> None:
-    """List the load-balancing policies with their sources and parameters."""
-    from cluster_abm.policies import describe
+def policies_command(policy: str | None, as_json: bool) -> None:
+    """List the load-balancing policies with their sources and parameters; with POLICY (NAME or FILE.py:CLASS) one."""
+    from cluster_abm.policies import describe, name_of
 
-    found = describe()
+    found = describe() if policy is None else describe([name_of(policy)])
     if as_json:
         from cluster_abm.results.files import to_json
 
         echo(to_json(found), nl=False)
         return
-    for policy in found:
-        echo(f"{policy['name']:<13} {policy['summary']}\n{'':<13} source: {policy['source']}")
-        for parameter in policy["parameters"]:
+    for one in found:
+        echo(f"{one['name']:<13} {one['summary']}\n{'':<13} source: {one['source']}")
+        for parameter in one["parameters"]:
             meaning = f"policy.{parameter['name']} = {parameter['default']!r}: {parameter['meaning']}"
             echo(textwrap.fill(meaning, 100, initial_indent=" " * 14, subsequent_indent=" " * 18))
 

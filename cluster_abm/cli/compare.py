@@ -39,7 +39,10 @@ TEST_WORDS = "(t tests, Holm, 5 %)"
 
 @click.command("compare")
 @click.argument("scenario")
-@click.option("--policies", help="Comma-separated policies (default: the scenario's compare.policies).")
+@click.option(
+    "--policies",
+    help="Policies, each NAME or FILE.py:CLASS, comma-separated (default: the scenario's compare.policies).",
+)
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")
 @work_options
 @executor_options
@@ -64,6 +67,7 @@ def compare_command(
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
     from cluster_abm.interconnect import Network
+    from cluster_abm.policies import name_of
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
@@ -72,7 +76,7 @@ def compare_command(
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
-    names = names_of(policies)
+    names = None if policies is None else [name_of(one) for one in names_of(policies) or ()]
     chosen = checked.compare.policies if names is None else names
     check_policies(chosen)
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))

@@ -36,6 +36,7 @@ class FilePath(click.Path):
 # Keys of a scenario that only `compare` reads.
 ONLY_COMPARE = {"compare": "only `cluster-abm compare` reads it"}
 
+policy_option = click.option("--policy", help="Policy: NAME or FILE.py:CLASS (default: the scenario's).")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else.")
 set_option = click.option(
     "--set",
@@ -169,8 +170,15 @@ def overrides_of(
     seed: int | None = None,
     threads: str | None = None,
 ) -> Overrides:
-    """The options as dotted keys over a scenario. Raises InputError for what is wrong with them, all at once."""
+    """The options as dotted keys over a scenario. Raises InputError for what is wrong with them, all at once.
+
+    Policies from files are loaded, as --policy or --set policy.name or compare.policies give them: the command line is
+    the caller.
+    """
     found = settings_of("--set", settings)
+    for key in ("policy.name", "compare.policies"):
+        if key in found:
+            found[key] = _with_policy_files(found[key])
     by_option: dict[str, tuple[str, object]] = {}
     if trace is not None:
         by_option["workload.kind"] = ("--trace", "trace")
@@ -178,7 +186,7 @@ def overrides_of(
     if trace_run is not None:
         by_option["workload.trace.run"] = ("--trace-run", trace_run)
     if policy is not None:
-        by_option["policy.name"] = ("--policy", policy)
+        by_option["policy.name"] = ("--policy", _with_policy_files(policy))
     if seed is not None:
         by_option["run.seed"] = ("--seed", seed)
     if threads is not None:
@@ -195,6 +203,17 @@ def overrides_of(
         raise InputError(problems)
     values = {key: value for key, (_, value) in by_option.items()}
     return Overrides(found | values, {key: option for key, (option, _) in by_option.items()})
+
+
+def _with_policy_files(value: Any) -> Any:
+    """A policy's name, or a list of them, FILE.py:CLASS replaced by the name of the policy in it."""
+    if isinstance(value, list):
+        return [_with_policy_files(one) for one in value]
+    if not isinstance(value, str):
+        return value
+    from cluster_abm.policies import name_of
+
+    return name_of(value)
 
 
 def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_run: int | None) -> str:

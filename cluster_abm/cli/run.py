@@ -22,6 +22,7 @@ from cluster_abm.cli.options import (
     json_option,
     out_option,
     overrides_of,
+    policy_option,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @click.argument("scenario")
-@click.option("--policy", help="Load-balancing policy (default: the scenario's).")
+@policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @click.option("--threads", metavar="N", help="At most so many threads serve nodes at once, or auto (default: 1).")
 @work_options

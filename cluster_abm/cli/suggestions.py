@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,16 +52,22 @@ def suggestions(found: Comparison, asked: Asked) -> list[str]:
 
 def _further(asked: Asked, best: str) -> Iterator[str]:
     """Those that go on from the same scenario; settings that have no effect there are left out."""
+    from cluster_abm.policies import reference_of
+
+    def shown(policies: Sequence[str]) -> str:
+        return shlex.quote(",".join(map(reference_of, policies)))
+
     one = _taken(asked, asked.settings, [best], ONLY_COMPARE)
     if one is not None:
-        yield (f"cluster-abm run {one} --policy {best} --out out/{best}    (one run in detail: tables and a picture)")
+        run = f"cluster-abm run {one} --policy {shown([best])} --out out/{best}"
+        yield f"{run}    (one run in detail: tables and a picture)"
     rivals = list(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
     more = _taken(asked, asked.settings, rivals, not_compared(rivals, 16))
     if more is not None:
-        yield f"cluster-abm compare {more} --policies {','.join(rivals)} --seeds 16"
+        yield f"cluster-abm compare {more} --policies {shown(rivals)} --seeds 16"
     other = _taken(asked, [*asked.settings, ANOTHER_SETTING], asked.policies, not_compared(asked.policies, None))
     if other is not None and ANOTHER_SETTING in other:
-        policies = "" if asked.policies is None else f" --policies {','.join(asked.policies)}"
+        policies = "" if asked.policies is None else f" --policies {shown(asked.policies)}"
         yield f"cluster-abm compare {other}{policies}    (or any key of the scenario file)"
 
 

@@ -14,7 +14,7 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
-from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, work_options
+from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
 from cluster_abm.cli.serving import serve
 from cluster_abm.errors import InputError, PolicyFault
@@ -43,7 +43,7 @@ WARMING_SLICES = 500
     show_default=True,
     help="So many tabs at once; each has its own run.",
 )
-@click.option("--policy", help="Load-balancing policy (default: the scenario's).")
+@policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
 def view_command(

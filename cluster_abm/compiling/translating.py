@@ -18,8 +18,9 @@ from typing import Any
 from numba.extending import register_jitable
 
 from cluster_abm.compiling.text_use import misused_text
-from cluster_abm.compiling.texts import number_of
+from cluster_abm.compiling.texts import INDICES, number_of
 from cluster_abm.jit import is_inlinable
+from cluster_abm.policies import load
 
 Function = Callable[..., Any]
 
@@ -57,6 +58,8 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     if outer:
         raise NotCompilable(f"{function.__qualname__} reads {outer[0]!r} of the function around it")
     used = _names_in(function.__code__)
+    local = {*function.__code__.co_varnames}
+    _NamesOfIndices({name for name in used - local if function.__globals__.get(name) is load}).visit(definition)
     texts = frozenset(name for name in used if _is_text(function.__globals__.get(name)))
     misused = misused_text(definition, texts, owner)
     if misused is not None:
@@ -120,6 +123,24 @@ def _as_numbers(value: Any) -> Any:
     if not _is_text(value):
         return value
     return number_of(value) if isinstance(value, str) else tuple(map(_as_numbers, value))
+
+
+class _NamesOfIndices(ast.NodeTransformer):
+    """`load.tasks` is the text "tasks".
+
+    Args:
+        modules: what the module of load indices is called.
+    """
+
+    def __init__(self, modules: set[str]) -> None:
+        self._modules = modules
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if not (isinstance(node.value, ast.Name) and node.value.id in self._modules):
+            return self.generic_visit(node)
+        if node.attr not in INDICES:
+            raise NotCompilable(f"line {node.lineno}: {load.unknown_index(node.attr)}")
+        return ast.copy_location(ast.Constant(node.attr), node)
 
 
 class _Translation(ast.NodeTransformer):

@@ -35,6 +35,7 @@ from cluster_abm.model.submission.queues import Holding, Submissions
 from cluster_abm.model.submission.schedule import Schedule
 from cluster_abm.model.submission.users import Users
 from cluster_abm.model.talking.mail import Mail
+from cluster_abm.policies import Policy
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import are_closed, job_table, key, phase_table
 
@@ -68,14 +69,18 @@ class Parts:
     measurements: Measurements
 
 
-def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
+def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policy: Policy | None = None) -> Parts:
     """Make the parts of a run.
+
+    Args:
+        setup, run_seed, keep_decisions: as of ClusterModel.
+        policy: the object to take for the policy of all nodes; None: the scenario's is made.
 
     Raises:
         InputError: something in the scenario does not fit together.
     """
     clock = Clock(nanoseconds(setup.cluster.slice_ms))
-    policies = policies_of(setup)
+    policies = policies_of(setup, policy)
     is_pooled = policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     jobs = job_table(setup, run_seed)

@@ -91,13 +91,13 @@ class ManagedPolicies:
             raise InputError(problems)
 
 
-def policies_of(scenario: Scenario) -> ManagedPolicies:
-    """The policies that a scenario gives to its load managers. Raises InputError."""
+def policies_of(scenario: Scenario, given: Policy | None = None) -> ManagedPolicies:
+    """The policies of a scenario's load managers; `given`: that of all, which has been made. Raises InputError."""
     groups = scenario.cluster.group
     rest = scenario.cluster.nodes - sum(group.count for group in groups)
     default: Policy | None = None
     if rest or any(group.policy is None for group in groups):
-        default = create(scenario.policy)
+        default = create(scenario.policy) if given is None else given
     found: list[Policy] = []
     made: dict[str, Policy] = {}
     for index, group in enumerate(groups):

@@ -28,7 +28,7 @@ from cluster_abm.model.readings import Readings
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
 from cluster_abm.model.talking.opening import conversation_of
 from cluster_abm.model.window import Window, Windows
-from cluster_abm.policies import View
+from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
 
 Integers = npt.NDArray[np.int64]
@@ -41,6 +41,7 @@ class ClusterModel(Readings, mesa.Model):
         scenario: a Scenario, the name of a shipped one, or the path of a TOML file.
         seed: the run's seed; default: `rng`, then the scenario's.
         rng: Mesa's name for the seed.
+        policy: the policy, in the scenario's place: a name, FILE.py:CLASS, a class, or an object with its parameters.
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
         compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
             same results: for a debugger, or to compare.
@@ -72,18 +73,21 @@ class ClusterModel(Readings, mesa.Model):
         seed: int | None = None,
         *,
         rng: Any = None,
+        policy: AnyPolicy | None = None,
         keep_decisions: bool = True,
         compile_decisions: bool = True,
         **kwargs: Any,
     ) -> None:
-        setup = resolve(scenario, kwargs)
+        setup = resolve(scenario, kwargs, policy)
         self.run_seed = seed_of(seed, rng, setup)
         super().__init__(rng=self.run_seed)
         self.setup, self.negotiation = setup, setup.negotiation
-        self.params = {"scenario": setup.name, **kwargs}
+        self.params = {"scenario": setup.name, **({} if policy is None else {"policy": policy}), **kwargs}
         self.turn = ""
         self._compile_decisions = compile_decisions
-        self.parts: Parts = assemble(setup, self.run_seed, keep_decisions)
+        self.parts: Parts = assemble(
+            setup, self.run_seed, keep_decisions, policy if isinstance(policy, Policy) else None
+        )
         self.engine, self.staging = self.parts.engine, self.parts.staging
         self.policy = self.parts.policies.main
         self.node_agents = [self.node_class(self, index) for index in range(setup.cluster.nodes)]

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.policies import load
 from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.calling import policy_at_work
+from cluster_abm.policies.calling import as_shown, policy_at_work
 from cluster_abm.policies.data import DataMap
+from cluster_abm.policies.files import file_of, load_policy
+from cluster_abm.policies.naming import AnyPolicy, check_class, free_name
+from cluster_abm.policies.origins import Origin, obtained, origin_of
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.scenario import nearest
+from cluster_abm.scenario.policy_names import split_reference
 from cluster_abm.scenario.schema import PolicyChoice
 
 __all__ = [
+    "AnyPolicy",
     "ArrivingTask",
     "Candidate",
     "DataMap",
@@ -29,12 +35,18 @@ __all__ = [
     "Policy",
     "View",
     "available",
+    "choice_of",
     "create",
     "describe",
+    "load",
+    "name_of",
+    "register",
 ]
 
 # The name of ArrivingTask before version 0.2, for policies that import it.
 Newcomer = ArrivingTask
+# Those that a file or a class was given for, by name: other processes do not find them by themselves.
+_given: dict[str, type[Policy]] = {}
 
 
 @cache
@@ -46,7 +58,7 @@ def available() -> dict[str, type[Policy]]:
             values = vars(importlib.import_module(f"{__name__}.{module.name}")).values()
         for value in values:
             if isinstance(value, type) and issubclass(value, Policy) and value.name:
-                _check_class(value, value.__module__)
+                check_class(value, value.__module__)
                 found[value.name] = value
     for entry in entry_points(group="cluster_abm.policies"):
         where = f"entry point {entry.name!r} of cluster_abm.policies"
@@ -54,9 +66,91 @@ def available() -> dict[str, type[Policy]]:
             policy = entry.load()
         if not (isinstance(policy, type) and issubclass(policy, Policy) and policy.name):
             raise InputError(f"{where}: {entry.value} is not a named Policy")
-        _check_class(policy, where)
+        check_class(policy, where)
         found[policy.name] = policy
-    return dict(sorted(found.items()))
+    return dict(sorted({**found, **_given}.items()))
+
+
+def register(policy: type[Policy]) -> type[Policy]:
+    """Have a policy found by its name from now on, in this process and in those that carry out runs for it.
+
+    Returns:
+        The class, so that this can decorate it.
+
+    Raises:
+        InputError: it is no class of policies, or another policy has its name.
+    """
+    if not (isinstance(policy, type) and issubclass(policy, Policy)):
+        raise InputError(f"register({policy!r:.60}): a class that inherits from cluster_abm.policies.Policy is needed")
+    _enter(free_name(policy, available(), only_its_own=True), policy)
+    return policy
+
+
+def name_of(policy: AnyPolicy) -> str:
+    """The name by which a policy is found from now on: of NAME itself, of FILE.py:CLASS that of the class in the file.
+
+    It imports the file: it is for what a command line or a caller in Python gives, not for names in data.
+
+    Args:
+        policy: a name, FILE.py:CLASS (the class may be left out where there is only one), a class, or an object.
+
+    Raises:
+        InputError: a file without such a policy, or something else than a policy.
+    """
+    if isinstance(policy, str):
+        if split_reference(policy) is None:
+            return policy
+        policy = load_policy(policy)
+    of = policy if isinstance(policy, type) else type(policy)
+    if not issubclass(of, Policy) or of is Policy:
+        raise InputError(f"policy = {policy!r:.60}: a name, FILE.py:CLASS, a class of policies or an object is needed")
+    name = free_name(of, available())
+    _enter(name, of)
+    return name
+
+
+def choice_of(policy: AnyPolicy, parameters: Mapping[str, Any]) -> PolicyChoice:
+    """A policy as a scenario has it: its name, and parameters; those of an object are the object's own."""
+    name, own = name_of(policy), {}
+    if isinstance(policy, Policy):
+        check_parameters(policy, name)
+        own = policy.parameters.model_dump()
+    return PolicyChoice(**{**parameters, **own, "name": name})
+
+
+def reference_of(name: str) -> str:
+    """A policy as a command line names it: FILE.py:CLASS of one that was loaded from a file, else its name."""
+    file = files_of([name]).get(name)
+    return name if file is None else f"{as_shown(file)}:{_given[name].__name__}"
+
+
+def files_of(names: Iterable[str]) -> dict[str, str]:
+    """The files of those of these policies that were loaded from one, by name."""
+    found = {name: file_of(_given[name]) for name in names if name in _given}
+    return {name: str(file.path) for name, file in found.items() if file is not None}
+
+
+def origins_of(names: Iterable[str]) -> tuple[Origin, ...]:
+    """Where other processes get those of these policies that they do not find by name.
+
+    Raises:
+        InputError: only this process has one of them.
+    """
+    return tuple(origin_of(name, _given[name]) for name in dict.fromkeys(names) if name in _given)
+
+
+def admit(origins: Iterable[Origin]) -> None:
+    """Have policies found here that another process has sent work for. Raises InputError: one is not there."""
+    for origin in origins:
+        known = _given.get(origin.name)
+        if known is None or origin_of(origin.name, known) != origin:
+            _enter(origin.name, obtained(origin))
+
+
+def _enter(name: str, policy: type[Policy]) -> None:
+    known = available()
+    if known.get(name) is not policy:
+        known[name] = _given[name] = policy
 
 
 @contextmanager
@@ -68,16 +162,6 @@ def _imported(what: str) -> Iterator[None]:
         raise
     except BaseException as problem:
         raise PolicyFault(f"{what} cannot be imported: {type(problem).__name__}: {problem}") from problem
-
-
-def _check_class(policy: type[Policy], where: str) -> None:
-    """Raise PolicyFault for a name, source or summary that is no text, and for parameters of another kind."""
-    for attribute in ("name", "source", "summary"):
-        value = getattr(policy, attribute)
-        if not isinstance(value, str):
-            raise PolicyFault(f"{where}: {policy.__name__}.{attribute} = {value!r:.60}: a text is needed")
-    if not (isinstance(policy.Parameters, type) and issubclass(policy.Parameters, Policy.Parameters)):
-        raise PolicyFault(f"{where}: {policy.__name__}.Parameters has to inherit from Policy.Parameters")
 
 
 def create(choice: PolicyChoice) -> Policy:
@@ -102,12 +186,17 @@ def create(choice: PolicyChoice) -> Policy:
             _check_foreign(others, key, value)
     with policy_at_work(policy, "__init__"):
         made = policy(**mine)
+    check_parameters(made, choice.name)
+    return made
+
+
+def check_parameters(made: Policy, name: str) -> None:
+    """Raise PolicyFault for a policy that has not been made as Policy makes them."""
     if not isinstance(getattr(made, "parameters", None), Policy.Parameters):
         raise PolicyFault(
-            f"policy {choice.name!r}: its `parameters` are none of Policy.Parameters: "
+            f"policy {name!r}: its `parameters` are none of Policy.Parameters: "
             "Parameters has to inherit from Policy.Parameters, and __init__ to call super().__init__(**parameters)"
         )
-    return made
 
 
 def _check_foreign(policies: list[type[Policy]], key: str, value: Any) -> None:
@@ -123,8 +212,16 @@ def _check_foreign(policies: list[type[Policy]], key: str, value: Any) -> None:
     raise problem
 
 
-def describe() -> list[dict[str, Any]]:
-    """Name, source, summary and parameters of every policy, as plain data."""
+def describe(names: Iterable[str] | None = None) -> list[dict[str, Any]]:
+    """Name, source, summary and parameters of policies, as plain data; by default of all of them.
+
+    Raises:
+        InputError: there is no policy of a name.
+    """
+    policies = available()
+    for name in names or ():
+        if name not in policies:
+            raise InputError(f"policy {name!r:.120}: no such policy; {nearest(name[:100], list(policies))}")
     return [
         {
             "name": name,
@@ -135,5 +232,6 @@ def describe() -> list[dict[str, Any]]:
                 for key, field in policy.Parameters.model_fields.items()
             ],
         }
-        for name, policy in available().items()
+        for name, policy in policies.items()
+        if names is None or name in names
     ]

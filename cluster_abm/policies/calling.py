@@ -115,11 +115,11 @@ def _place(policy: type[Policy] | Policy, trace: TracebackType | None) -> str:
         return ""
     _, file, line = chosen[-1]
     source = linecache.getline(file, line).strip()[:LONGEST_SHOWN]
-    return f" ({_shown(file)}, line {line}{f': {source}' if source else ''})"
+    return f" ({as_shown(file)}, line {line}{f': {source}' if source else ''})"
 
 
-def _shown(file: str) -> str:
-    """A file as seen from the current folder, if it lies in there."""
+def as_shown(file: str) -> str:
+    """Return a file's path as seen from the current folder, if it lies in there."""
     with suppress(OSError, ValueError):
         return str(Path(file).relative_to(Path.cwd()))
     return file
@@ -273,4 +273,4 @@ def _definition(policy: Policy, method: str) -> str:
     """File and line of a policy's method, in brackets; nothing where they are not known."""
     found = getattr(type(policy), method, None)
     code = getattr(getattr(found, "fget", found), "__code__", None)
-    return "" if code is None else f" ({_shown(code.co_filename)}, line {code.co_firstlineno})"
+    return "" if code is None else f" ({as_shown(code.co_filename)}, line {code.co_firstlineno})"

@@ -22,6 +22,7 @@ from cluster_abm.formulas import (
 )
 from cluster_abm.policies.capacities import Capacities, comparable_table, compared, served_by
 from cluster_abm.policies.data import DataMap
+from cluster_abm.policies.load import unknown_index
 from cluster_abm.policies.tasks import (
     ArrivingTask,
     Candidate,
@@ -159,6 +160,8 @@ class View:
     def _measured_column(self, index: str) -> Loads:
         found = self.columns.get(index)
         if found is None:
+            if not self.has_index(index):
+                raise ValueError(unknown_index(index))
             found = self.columns[index] = self.loads[index]
         return found
 

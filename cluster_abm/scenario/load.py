@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
+from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
@@ -50,12 +51,15 @@ def scenario_names() -> list[str]:
     return sorted(path.stem for path in shipped_path().glob("*.toml"))
 
 
-def load_scenario(source: str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
+def load_scenario(
+    source: str | Path, overrides: Mapping[str, object] | None = None, policy_files: PolicyFiles | None = None
+) -> Scenario:
     """A checked scenario from a shipped name or a TOML file.
 
     Args:
         source: name of a shipped scenario, or path of a TOML file.
         overrides: dotted keys to values that replace the file's, e.g. {"cluster.nodes": 64}.
+        policy_files: what loads a policy that they name as FILE.py:CLASS (`policies.name_of`); None: it is refused.
 
     Raises:
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.
@@ -63,11 +67,14 @@ def load_scenario(source: str | Path, overrides: Mapping[str, object] | None = N
     path = scenario_path(source)
     data = read_toml(path)
     data.setdefault("name", path.stem)
-    return scenario_from(data, str(path), overrides)
+    return scenario_from(data, str(path), overrides, policy_files)
 
 
 def scenario_from(
-    data: Mapping[str, Any], where: str = "scenario", overrides: Mapping[str, object] | None = None
+    data: Mapping[str, Any],
+    where: str = "scenario",
+    overrides: Mapping[str, object] | None = None,
+    policy_files: PolicyFiles | None = None,
 ) -> Scenario:
     """A checked scenario from nested tables; `where` names them in messages. Raises InputError as load_scenario."""
     presets: dict[tuple[str | int, ...], Preset] = {}
@@ -76,6 +83,9 @@ def scenario_from(
         for key, value in (overrides or {}).items():
             _set(tree, key, value)
         _check_texts(tree, where)
+        refused = take_policy_files(tree, policy_files)
+        if refused:
+            raise InputError([f"{_origin(path, where, overrides)}: {line}" for path, line in refused.items()])
         presets = lay_under(tree)
         _complete_distributions(tree)
         scenario = Scenario.model_validate(tree)
@@ -92,6 +102,11 @@ def scenario_from(
         # What a preset says is not the scenario's own (`tables_of`).
         section.model_fields_set.difference_update(preset.keys)
     return scenario
+
+
+def _origin(path: str, where: str, overrides: Mapping[str, object] | None) -> str:
+    """What says a dotted key: an override, or the tables that `where` names."""
+    return "override" if any(f"{path}.".startswith(f"{key}.") for key in overrides or ()) else where
 
 
 def _said_by(presets: Mapping[tuple[str | int, ...], Preset], line: str) -> str:

@@ -6,6 +6,12 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario.schema import Scenario
 
 
+def policies_in(scenario: Scenario) -> list[str]:
+    """The names of all policies that a scenario gives to its nodes, each once."""
+    groups = (group.policy for group in scenario.cluster.group if group.policy is not None)
+    return list(dict.fromkeys([scenario.policy.name, *groups]))
+
+
 def policy_names(scenario: Scenario) -> list[str]:
     """The name of each node's policy, shape (nodes,)."""
     names = [group.policy or scenario.policy.name for group in scenario.cluster.group for _ in range(group.count)]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.policies import create
-from cluster_abm.scenario import Scenario
-from cluster_abm.study.design.policies import check_policies, with_policy
+from cluster_abm.policies import AnyPolicy
+from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.study.design.policies import check_policies, variants_of, with_policy
 from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
@@ -29,7 +30,7 @@ class Comparison:
 
     Attributes:
         scenario: what was run.
-        policies: names, in the order asked for.
+        policies: names, in the order asked for (`variants_of`).
         seeds: seeds for which every policy finished; the statistics are over these.
         runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), jobs.<state>.
         outcome: what became of each run.
@@ -130,8 +131,8 @@ class Comparison:
 
 
 def compare(
-    scenario: Scenario,
-    policies: Sequence[str] | None = None,
+    scenario: Scenario | str | Path,
+    policies: Sequence[AnyPolicy] | None = None,
     seeds: int | None = None,
     workers: int | None = None,
     quiet: bool = False,
@@ -140,31 +141,41 @@ def compare(
     """Run each policy from the same seeds (the scenario's, and those that follow it).
 
     Args:
-        scenario: the scenario; parameters of its own policy are kept for every policy that knows them.
-        policies: names; default: the scenario's `compare.policies`.
+        scenario: a scenario, the name of a shipped one, or the path of a TOML file; parameters of its own policy are
+            kept for every policy that knows them.
+        policies: names, FILE.py:CLASS, classes, or objects, which carry their parameters; default: the scenario's
+            `compare.policies`.
         seeds: how many; default: the scenario's `compare.seeds`.
         workers, quiet, where: as in `run_all`.
 
     Raises:
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
-    names = tuple(policies or scenario.compare.policies)
-    check_policies(names)
+    if not isinstance(scenario, Scenario):
+        scenario = load_scenario(scenario)
+    variants = _variants(scenario, policies)
+    names = tuple(variants)
     first = scenario.run.seed
     count = seeds or scenario.compare.seeds
     check_seeds(first, count)
     check_runs(f"{counted(count)} seeds of {len(names)} policies", count * len(names))
     wanted = range(first, first + count)
-    variants = {name: with_policy(scenario, name) for name in names}
-    for variant in variants.values():
-        create(variant.policy)
     # Seed by seed, so that what is finished at an interrupt can be compared.
-    tasks = [Task(variants[name], seed) for seed in wanted for name in names]
+    places = [(name, seed) for seed in wanted for name in names]
+    tasks = [Task(variants[name], seed) for name, seed in places]
     outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet, where=where)
-    finished = zip(tasks, outcome.rows, strict=True)
-    runs = runs_frame((task.scenario.policy.name, task.seed, row) for task, row in finished if row is not None)
+    finished = zip(places, outcome.rows, strict=True)
+    runs = runs_frame((name, seed, row) for (name, seed), row in finished if row is not None)
     complete = tuple(seed for seed in wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
     return Comparison(scenario, names, complete, runs, outcome)
+
+
+def _variants(scenario: Scenario, policies: Sequence[AnyPolicy] | None) -> dict[str, Scenario]:
+    if policies:
+        return variants_of(scenario, policies)
+    # Data: a name there is a name, and never a file.
+    check_policies(scenario.compare.policies)
+    return {name: with_policy(scenario, name) for name in scenario.compare.policies}
 
 
 def check_seeds(first: int, count: int) -> None:

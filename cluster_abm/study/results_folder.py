@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.policies import files_of
 from cluster_abm.scenario import scenario_to_toml
 from cluster_abm.study.design.expansion import Cell, Expansion
 from cluster_abm.study.design.fingerprint import code_of
@@ -31,12 +32,14 @@ class Plan:
         code: the code version that its runs are named by.
         points: settings of each point.
         cells: every point under every policy.
+        policy_files: the files that policies came from, by the policies' names.
     """
 
     study: Study
     code: str
     points: list[Settings]
     cells: list[Cell]
+    policy_files: dict[str, str]
 
 
 def write_plan(store: Store, expansion: Expansion) -> None:
@@ -45,6 +48,7 @@ def write_plan(store: Store, expansion: Expansion) -> None:
         "study": expansion.study.name,
         "code": code_of(expansion.study.policies),
         "points": list(expansion.points),
+        "policy_files": files_of(expansion.study.policies),
         "cells": [[cell.point, cell.policy, cell.key] for cell in expansion.cells],
     }
     resolved = with_paths(expansion.study).model_copy(update={"scenario": SCENARIO, "overrides": {}})
@@ -70,7 +74,8 @@ def read_plan(folder: str | Path) -> Plan:
     try:
         plan = json.loads(texts[PLAN])
         cells = [Cell(*cell) for cell in plan["cells"]]
-        return Plan(load_study(Path(folder, STUDY)), plan["code"], plan["points"], cells)
+        files = dict(plan.get("policy_files", {}))
+        return Plan(load_study(Path(folder, STUDY)), plan["code"], plan["points"], cells, files)
     except (KeyError, TypeError, ValueError, RecursionError) as problem:
         raise InputError(
             f"{Path(folder, PLAN)}: of another version ({problem}); `batch run` with the same study writes it anew"

@@ -75,7 +75,7 @@ def status_of(folder: str | Path) -> Status:
         study=study.name,
         folder=str(folder),
         code=plan.code,
-        code_now=code_of(study.policies),
+        code_now=code_of(study.policies, plan.policy_files),
         expected=len(wanted),
         finished=len(finished),
         failed=len(failures),

@@ -51,6 +51,8 @@ VALUES = (
         ",none,",
         "none,,jsq",
         "x,y,z",
+        "gone.py:Mine",
+        "folder/x.py",
         "all",
         "-",
         "--",

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from support import busy, scenario
 
-from cluster_abm import ClusterModel, policies
+from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policies import Decision, Policy, available, create
 from cluster_abm.policies.calling import CheckedPolicy, current_call
+from cluster_abm.policies.naming import check_class
 from cluster_abm.scenario.schema import PolicyChoice
 
 JOBS = busy(workload__duration_s=2.0, negotiation__mode="negotiated")
@@ -208,7 +209,7 @@ class Foreign:
 def test_parameters_are_of_the_packages_kind(kind):
     policy = type("Odd", (Policy,), {"name": "odd", "source": "x", "summary": "y", "Parameters": kind})
     with pytest.raises(PolicyFault, match=r"^here: Odd.Parameters has to inherit from Policy.Parameters$"):
-        policies._check_class(policy, "here")
+        check_class(policy, "here")
 
 
 def test_another_policy_that_cannot_be_made_ends_no_run_with_a_traceback(monkeypatch):

@@ -110,6 +110,16 @@ def test_a_comparison_is_the_same_there(cluster):
     assert there.as_json() == compare(*given, workers=1, quiet=True).as_json()
 
 
+def test_a_policy_from_a_file_is_the_same_there(cluster, own_policies, tmp_path):
+    text = "from cluster_abm.policies import Decision, Policy\n\n\nclass Mine(Policy):\n"
+    (tmp_path / "mine.py").write_text(
+        f"{text}    def place(self, task, view):\n        return Decision(view.next_node, 'own')\n"
+    )
+    given = (scenario(workload__duration_s=5.0, cluster__nodes=2), ["none", f"{tmp_path}/mine.py:Mine"], 1)
+    there = compare(*given, quiet=True, where=Where("dask", dask=cluster.address))
+    assert there.as_json() == compare(*given, workers=1, quiet=True).as_json()
+
+
 def test_the_same_task_again_is_carried_out_again(executor, tmp_path):
     for _ in range(2):
         assert executor.submit(work.note_and_square, (str(tmp_path), 3)).result() == 9

@@ -18,7 +18,7 @@ from cluster_abm.study.batch import run_batch
 from cluster_abm.study.design import fingerprint
 from cluster_abm.study.design.expansion import expand
 from cluster_abm.study.design.fingerprint import cell_key, code_of, result_version
-from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.design.policy_sources import policy_version, version_of
 from cluster_abm.study.design.study_file import load_study
 from cluster_abm.study.runner.code_version import check_policy
 from cluster_abm.study.runner.one_run import Assignment, carry_out
@@ -39,7 +39,7 @@ class Mine(Policy):
 
 
 def forget():
-    for cached in (available, policy_version, result_version):
+    for cached in (available, version_of, result_version):
         cached.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "mine"]:
         del sys.modules[name]
@@ -109,7 +109,7 @@ def test_a_policy_that_is_a_single_file_counts_by_it(package):
     # Its own file, and the package of the class that it inherits from.
     assert len(set(found)) == 3
     single.unlink()
-    policy_version.cache_clear()
+    version_of.cache_clear()
     with pytest.raises(InputError, match=r"policy 'alone': .*mine_alone\.py: cannot be read"):
         policy_version("alone")
     del sys.modules["mine_alone"]

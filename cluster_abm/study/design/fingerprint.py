@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from cluster_abm._version import __version__
 from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
+from cluster_abm.policies.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path
-from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.design.policy_sources import MISSING, policy_version
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = ("cli/", "study/", "results/", "model/observation/watching.py", "whole_files.py")
@@ -38,14 +40,26 @@ def result_version() -> str:
     return f"{__version__}-{digest.hexdigest()[:16]}"
 
 
-def code_of(policies: Iterable[str]) -> str:
-    """The code version, and that of each of these policies that another package brings: "0.1.0-1f0c...+mine-5e...".
+def code_of(policies: Iterable[str], files: Mapping[str, str] | None = None) -> str:
+    """The code version, and that of each of these policies that comes from elsewhere: "0.1.0-1f0c...+mine-5e...".
+
+    Args:
+        policies: names.
+        files: the files of those that came from one; they are read, and none is imported.
 
     Raises:
         InputError: a policy's source cannot be read.
     """
-    foreign = [f"{name}-{version[:8]}" for name in policies if (version := policy_version(name))]
+    foreign = [f"{name}-{version[:8]}" for name in policies if (version := _version(name, files or {}))]
     return "+".join([result_version(), *foreign])
+
+
+def _version(name: str, files: Mapping[str, str]) -> str:
+    version = policy_version(name)
+    if version == MISSING and name in files:
+        with suppress(InputError):
+            return digest_of(Path(files[name]))
+    return version
 
 
 def cell_key(scenario: Scenario, warmup: str) -> str:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.errors import InputError
-from cluster_abm.policies import available
+from cluster_abm.policies import AnyPolicy, Policy, available, choice_of, create, name_of
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.mixture import check_one_policy
 
 
-def check_policies(names: Sequence[str]) -> None:
-    """Raise InputError for unknown or repeated policies, all at once."""
+def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) -> None:
+    """Raise InputError for unknown or repeated policies, all at once.
+
+    Args:
+        names: of the policies.
+        labels: what results are to call each, if not by its name.
+    """
     known = list(available())
+    labels = labels or names
     problems = [f"policies: {name!r}: no such policy; {nearest(name, known)}" for name in names if name not in known]
-    problems += [f"policies: {name!r} is named twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    problems += [f"policies: {name!r} is named twice" for name in dict.fromkeys(labels) if labels.count(name) > 1]
     if not names:
         problems.append(f"policies: none named; allowed: {', '.join(known)}")
     if problems:
@@ -25,3 +31,38 @@ def with_policy(scenario: Scenario, name: str) -> Scenario:
     """The same scenario under another policy. Raises InputError if groups of its nodes have policies of their own."""
     check_one_policy(scenario, f"policy {name!r} for all nodes")
     return scenario.model_copy(update={"policy": scenario.policy.model_copy(update={"name": name})})
+
+
+def variants_of(scenario: Scenario, policies: Sequence[AnyPolicy]) -> dict[str, Scenario]:
+    """The scenario under each of several policies that a caller gives, by what results call the policy.
+
+    That is its name; of several objects of one class with the parameters that are not the defaults: power-of-d(d=3).
+
+    Raises:
+        InputError: unknown or repeated policies, one that keeps more than its parameters in itself; as `with_policy`.
+    """
+    names = [name_of(policy) for policy in policies]
+    labels = [
+        _with_parameters(name, policy) if isinstance(policy, Policy) and names.count(name) > 1 else name
+        for name, policy in zip(names, policies, strict=True)
+    ]
+    check_policies(names, labels)
+    variants = {}
+    for label, name, policy in zip(labels, names, policies, strict=True):
+        check_one_policy(scenario, f"policy {name!r} for all nodes")
+        choice = choice_of(policy, scenario.policy.parameters)
+        made = create(choice)
+        if isinstance(policy, Policy) and vars(policy).keys() != vars(made).keys():
+            more = sorted(vars(policy).keys() ^ vars(made).keys())
+            raise InputError(
+                f"policy {name!r}: it keeps {', '.join(more)} in itself, and each run makes it anew from its "
+                "parameters: make a parameter of it"
+            )
+        variants[label] = scenario.model_copy(update={"policy": choice})
+    return variants
+
+
+def _with_parameters(name: str, policy: Policy) -> str:
+    default = policy.Parameters.model_fields
+    own = {key: value for key, value in policy.parameters if value != default[key].default}
+    return f"{name}({', '.join(f'{key}={value}' for key, value in own.items())})" if own else name

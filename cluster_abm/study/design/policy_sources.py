@@ -1,34 +1,51 @@
-"""The sources of policies from other packages: an edited policy gives other results, wherever it lies."""
+"""The sources of policies from elsewhere: an edited policy gives other results, wherever it lies."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
+import uuid
 from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
+from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Policy, available
+from cluster_abm.policies import Policy, available, origins_of
 
 MISSING = "not installed"
 
 
-@cache
 def policy_version(name: str) -> str:
+    """Return a hash of a policy's sources, as `version_of`; MISSING if there is none of that name."""
+    policy: Any = available().get(name)
+    return MISSING if policy is None else version_of(name, policy)
+
+
+@cache
+def version_of(name: str, policy: Any) -> str:
     """Return a hash of a policy's sources; "" for one of cluster_abm, which the code version covers.
 
-    Covered are the top-level packages of its class and of all classes that it inherits from: their Python sources and
-    extension modules, all of them, since a policy may import any. What it imports from elsewhere is not, as numpy is
-    not.
+    Of a policy in a file these are the file and what it imports from beside it (`policies.files.digest_of`); of one in
+    a notebook, its source. Of others they are the top-level packages of its class and of all classes that it inherits
+    from: their Python sources and extension modules, all of them, since a policy may import any. What it imports from
+    elsewhere is not covered, as numpy is not.
+
+    Args:
+        name: what it is found by.
+        policy: its class.
 
     Raises:
         InputError: a source cannot be read.
     """
-    policy = available().get(name)
-    if policy is None:
-        return MISSING
+    try:
+        origins = origins_of([name])
+    except InputError:
+        # Nothing tells it from another one of that name: its results are taken for no other class's.
+        return f"without source, {uuid.uuid4().hex}"
+    if origins and origins[0].digest:
+        return origins[0].digest
     digest = hashlib.sha256()
     packages = packages_of(policy)
     for package in packages:

@@ -15,6 +15,7 @@ from cluster_abm.limits import counted
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.load import shortened
+from cluster_abm.scenario.policy_names import PolicyFiles, split_reference, take_policy_files
 from cluster_abm.scenario.toml_file import is_there, read_toml
 
 Settings = dict[str, Any]
@@ -249,10 +250,15 @@ def study_names() -> list[str]:
     return sorted(path.stem for path in shipped_path("studies").glob("*.toml"))
 
 
-def load_study(source: str | Path) -> Study:
+def load_study(source: str | Path, policy_files: PolicyFiles | None = None) -> Study:
     """A checked study from a shipped name or a TOML file.
 
     Its points are checked by `expansion.expand`, which builds each one's scenario.
+
+    Args:
+        source: name of a shipped study, or path of a TOML file.
+        policy_files: what loads a policy that the study names as FILE.py:CLASS (`policies.name_of`), the file as seen
+            from the study's folder or from the current one; None: it is refused.
 
     Raises:
         InputError: no such study, not TOML, unknown keys, wrong values; all problems at once.
@@ -264,12 +270,27 @@ def load_study(source: str | Path) -> Study:
         near = nearest(str(source)[:100], study_names())
         raise InputError(f"study {shortened(str(source))}: no such file or shipped study; {near}")
     data = read_toml(path)
+    allowing = "`batch run --policy-files` allows it, and load_study(..., policy_files=name_of)"
+    refused = take_policy_files(data, policy_files and _from_folder(path.parent, policy_files), allowing)
+    if refused:
+        raise InputError([f"{path}: {line}" for line in refused.values()])
     try:
         return Study.model_validate({"name": path.stem, **data, "file": path})
     except RecursionError:
         raise InputError(f"{path}: its tables are nested too deeply") from None
     except ValidationError as problem:
         raise InputError([line for error in problem.errors() for line in _messages(error, path)]) from None
+
+
+def _from_folder(folder: Path, policy_files: PolicyFiles) -> PolicyFiles:
+    """Load policies from files as seen from a folder, or else from the current one."""
+
+    def loaded(reference: str) -> str:
+        split = split_reference(reference)
+        beside = split is not None and is_there(folder / split[0])
+        return policy_files(str(folder / reference) if beside else reference)
+
+    return loaded
 
 
 def study_to_toml(study: Study) -> str:

@@ -20,7 +20,8 @@ from tqdm import tqdm
 from cluster_abm.errors import InputError
 from cluster_abm.jit import cache_folder
 from cluster_abm.limits import available_processors
-from cluster_abm.policies import Policy, create
+from cluster_abm.policies import Policy, admit, create, origins_of
+from cluster_abm.policies.origins import Origin
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
@@ -38,11 +39,13 @@ class Part(NamedTuple):
         kind: the engine, the placement of arriving tasks, the migration of tasks, or a policy.
         scenario: one that needs it.
         key: name of the file that says, beside what is compiled, that it is there.
+        policies: where another process gets the policy.
     """
 
     kind: Kind
     scenario: Scenario
     key: str
+    policies: tuple[Origin, ...] = ()
 
 
 def missing_parts(scenarios: Iterable[Scenario]) -> list[Part]:
@@ -105,6 +108,7 @@ def compile_here(scenario: Scenario, quiet: bool, look: Callable[[], None]) -> N
 def compile_part(part: Part) -> None:
     """Compile a part, and note that it is there."""
     with suppress(InputError):
+        admit(part.policies)
         _COMPILERS[part.kind](part.scenario)
     folder = cache_folder()
     if folder is not None:
@@ -119,7 +123,8 @@ def _parts_of(scenario: Scenario) -> list[Part]:
             parts.append(Part("placement", scenario, _key("placement")))
             if policy.migrates:
                 parts.append(Part("migration", scenario, _key("migration")))
-            parts.append(Part("policy", scenario, _key(f"policy-{_digest(scenario, policy)}")))
+            origins = origins_of([scenario.policy.name])
+            parts.append(Part("policy", scenario, _key(f"policy-{_digest(scenario, policy)}"), origins))
     return parts
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.policies import admit
+from cluster_abm.policies.origins import Origin
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LONGEST_PERIOD_MS
 from cluster_abm.scenario.schema import Measure
@@ -29,6 +31,7 @@ class Assignment:
         warmup: as of `measure_run`.
         keeps_load: whether its load over time is kept too.
         raises_bad_input: whether bad input that the run notices is raised, else it is the run's result.
+        policies: where another process gets its policies, if it does not find them by name.
     """
 
     scenario: Scenario
@@ -38,6 +41,7 @@ class Assignment:
     warmup: str
     keeps_load: bool
     raises_bad_input: bool = False
+    policies: tuple[Origin, ...] = ()
 
 
 def with_one_thread(scenario: Scenario) -> Scenario:
@@ -77,11 +81,13 @@ def carry_out(assignment: Assignment) -> Record:
     """Carry a run out; whatever goes wrong in it is its result too.
 
     Raises:
-        InputError: its policy has other sources here than where it was asked for; bad input, where that is raised.
+        InputError: its policy is not here, or has other sources than where it was asked for; bad input, where that is
+            raised.
     """
     from cluster_abm.study.runner.code_version import check_policy
     from cluster_abm.study.runner.measuring import load_over_time, measure_run
 
+    admit(assignment.policies)
     check_policy(assignment.scenario.policy.name, assignment.policy_version)
     name = (assignment.key, assignment.seed)
     try:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from tqdm import tqdm
 
 from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.policies import origins_of
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
@@ -172,7 +174,9 @@ class Work:
             scenario = with_one_thread(scenario)
         version = policy_version(scenario.policy.name)
         keeps_load = seed == request.load_seed
-        return Assignment(scenario, key, seed, version, request.warmup, keeps_load, request.raises_bad_input)
+        # In this process all are found.
+        policies = () if is_alone else origins_of(policies_in(scenario))
+        return Assignment(scenario, key, seed, version, request.warmup, keeps_load, request.raises_bad_input, policies)
 
     def _book(self, ended: Ended[RunName]) -> None:
         # What a run raises is its record. A problem here: it was not sent, ended otherwise, or lost its process often.
