@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from cluster_abm.policies.reservations import ReservingPolicy
+from cluster_abm.policies.late_binding import ReservingPolicy
 from cluster_abm.policies.talking import Post
 from cluster_abm.policies.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Positive

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.policies.hawk import Hawk
-from cluster_abm.policies.reservations import Place
+from cluster_abm.policies.late_binding import Place
 from cluster_abm.policies.talking import Ended, Message, Post
 from cluster_abm.policies.tasks import ArrivingTask
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies.batch_sampling import BatchSampling
-from cluster_abm.policies.reservations import Place
+from cluster_abm.policies.late_binding import Place
 from cluster_abm.policies.talking import Ended, Message, Post
 from cluster_abm.policies.tasks import ArrivingTask, Demands
 from cluster_abm.policies.work_accounts import WorkAccounts
