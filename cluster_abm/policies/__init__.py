@@ -15,6 +15,7 @@ from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.calling import policy_at_work
 from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
+from cluster_abm.policies.waiting import WaitingJobs
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.schema import PolicyChoice
 
@@ -28,6 +29,7 @@ __all__ = [
     "Paths",
     "Policy",
     "View",
+    "WaitingJobs",
     "available",
     "create",
     "describe",
@@ -76,6 +78,8 @@ def _check_class(policy: type[Policy], where: str) -> None:
         value = getattr(policy, attribute)
         if not isinstance(value, str):
             raise PolicyFault(f"{where}: {policy.__name__}.{attribute} = {value!r:.60}: a text is needed")
+    if not (isinstance(policy.needs, tuple) and all(isinstance(name, str) for name in policy.needs)):
+        raise PolicyFault(f"{where}: {policy.__name__}.needs = {policy.needs!r:.60}: a tuple of texts is needed")
     if not (isinstance(policy.Parameters, type) and issubclass(policy.Parameters, Policy.Parameters)):
         raise PolicyFault(f"{where}: {policy.__name__}.Parameters has to inherit from Policy.Parameters")
 
