@@ -23,7 +23,7 @@ A, B, C, D, E = (0, 2, 95, 95), (1, 3, 95, 95), (2, 4, 95, 95), (3, 1, 295, 295)
 def test_first_come_first_served(tmp_path):
     """Four nodes: A has two until 95 ms; B waits for three, C for four, D and E behind them for one each.
 
-        A 0-95 (2)   B 100-195 (3)   C 200-295 (4)   D 300-595 (1), E 300-385 (1)
+    A 0-95 (2)   B 100-195 (3)   C 200-295 (4)   D 300-595 (1), E 300-385 (1)
     """
     assert ends_ms(tmp_path, "batch-system", [A, B, C, D, E]) == [95, 195, 295, 595, 385]
 
@@ -41,7 +41,7 @@ def test_easy_lets_pass_what_does_not_delay_the_head(tmp_path):
 def test_conservative_lets_pass_what_delays_none(tmp_path):
     """C has a reservation, too, at 200 ms, for all cores: D would be in its way, and gets its own behind it.
 
-        A 0-95 (2), E 4-89 (1)   B 100-195 (3)   C 200-295 (4)   D 300-595 (1)
+    A 0-95 (2), E 4-89 (1)   B 100-195 (3)   C 200-295 (4)   D 300-595 (1)
     """
     assert ends_ms(tmp_path, "conservative", [A, B, C, D, E]) == [95, 195, 295, 595, 89]
 
@@ -52,8 +52,8 @@ OUTRUN = [(0, 2, 145, 95), (1, 4, 95, 95), (2, 2, 145, 145), (105, 2, 5, 5)]
 @pytest.mark.parametrize("policy", ["easy", "conservative"])
 def test_a_job_that_outruns_its_request_is_not_killed_and_reservations_are_made_anew(tmp_path, policy):
     """A asks for 95 ms and takes 145. B, for all four nodes, is due at 100 ms, and C would run too long before that.
-    From 100 ms on A is expected to end in the slice that begins: D, which comes at 105 ms and would end at 110 ms, known
-    at 120 ms, could delay B. At 150 ms B starts, C and D at 250 ms.
+    From 100 ms on A is expected to end in the slice that begins: D, which comes at 105 ms and would end at 110 ms,
+    known at 120 ms, could delay B. At 150 ms B starts, C and D at 250 ms.
 
         A 0-145 (2)   B 150-245 (4)   C 250-395 (2), D 250-255 (2)
     """
@@ -96,9 +96,7 @@ def test_starting_elsewhere_counts_in_a_reservation(tmp_path, policy):
     """A start on another node takes 30 ms: A is expected to end at 125 ms, not at 95, and C passes, which asks for 90
     and is at home."""
     jobs = [(0, 3, 95, 95), (1, 4, 95, 95), (2, 1, 90, 90)]
-    plain, slow = (
-        ends_ms(tmp_path, policy, jobs, negotiation__remote_execution_ms=cost_ms) for cost_ms in (0.0, 30.0)
-    )
+    plain, slow = (ends_ms(tmp_path, policy, jobs, negotiation__remote_execution_ms=cost_ms) for cost_ms in (0.0, 30.0))
     assert plain == [95, 195, 92]
     assert slow[2] == 2 + 30 + 90
 
@@ -135,14 +133,13 @@ def lived(policy: str, jobs, machine, slice_ms: float = SLICE_MS):
     while model.running:
         now = round(model.now_ms / slice_ms)
         model.step()
-        seen.append((now, {name: value for name, value in model.load_managers[0].notes.items()}))
+        seen.append((now, dict(model.load_managers[0].notes)))
     ran.run()
     frame = model.jobs_frame().sort_values("task")
     assert frame.equals(ran.jobs_frame().sort_values("task"))
     assert len(frame) == sum(tasks for _, tasks, _, _ in jobs)
-    cores = {node: machine[1] for node in range(machine[0])}
     if max(tasks for _, tasks, _, _ in jobs) <= machine[0] * machine[1]:
-        assert all(most <= cores[node] for node, most in most_at_once(frame).items())
+        assert all(most <= machine[1] for most in most_at_once(frame).values())
     starts = frame.assign(start=frame["arrival_ms"] + frame["blocked_ms"]).groupby("job")["start"].min()
     # The border of the slice in which each job starts.
     return seen, np.floor(starts / slice_ms + 1e-6).astype(int).to_dict(), sorted_jobs
