@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,6 @@ class Backfilling(SpaceSharing):
         )
 
     needs = ("requested_ms",)
-    rule = "head"
 
     parameters: Parameters
 
@@ -75,7 +75,12 @@ class Backfilling(SpaceSharing):
             cores = int(min(tasks, cores_of(view).sum()))
             ahead_ms = max(0.0, float(queue.rows["submitted_ms"][place]) - view.now_ms)
             self._note_end(task, math.ceil(tasks / cores), ahead_ms, view)
+            view.notes["rule"] = "backfilling" if place else "head of the queue"
         return place
+
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """As in a batch system; the rule tells whether the job was at the head."""
+        return replace(super().place(task, view), rule=view.notes.get("rule", self.rule))
 
     def recover(self, task: ArrivingTask, view: View) -> Decision:
         """As in a batch system; the job is expected to end a requested time from now, or later."""

@@ -57,7 +57,7 @@ class Profile:
         return int(starts[long_enough.argmax()])
 
     def holds(self, width: int, start: int, length: int) -> bool:
-        """Whether so many cores are free from `start` for so long, `start` being no earlier than now."""
+        """Whether so many cores are free from `start` for so long; not if that is earlier than now."""
         first = int(self.times.searchsorted(start, "right")) - 1
         last = int(self.times.searchsorted(start + length, "left"))
         return first >= 0 and bool((self.free[first:last] >= width).all())
@@ -120,10 +120,10 @@ def planned(profile: Profile, widths: Integers, lengths: Integers, reserved: Int
     Returns:
         where their reservations begin now, shape (jobs,) [slices], and whether all were made anew.
     """
-    starts, plan, now = reserved.copy(), profile.copy(), int(profile.times[0])
+    starts, plan = reserved.copy(), profile.copy()
     for job in np.flatnonzero(reserved >= 0).tolist():
         width, start, length = int(widths[job]), int(reserved[job]), int(lengths[job])
-        if start < now or not plan.holds(width, start, length):
+        if not plan.holds(width, start, length):
             starts[:], plan = -1, profile.copy()
             break
         plan.take(width, start, length)

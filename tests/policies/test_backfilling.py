@@ -36,6 +36,12 @@ def test_easy_lets_pass_what_does_not_delay_the_head(tmp_path):
         A 0-95 (2), D 3-298 (1), E 4-89 (1)   B 100-195 (3)   C 300-395 (4)
     """
     assert ends_ms(tmp_path, "easy", [A, B, C, D, E]) == [95, 195, 395, 298, 89]
+    model = ClusterModel(scenario(**trace_of(tmp_path, [A, B, C, D, E], policy__name="easy")), seed=1)
+    model.run()
+    rules = model.decisions_frame().groupby("task")["rule"].last()
+    # Tasks 0 to 8 are those of A, B and C.
+    assert set(rules[:9]) == {"head of the queue"}
+    assert set(rules[9:]) == {"backfilling"}
 
 
 def test_conservative_lets_pass_what_delays_none(tmp_path):
