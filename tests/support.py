@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cluster_abm import ClusterModel, Scenario
+from cluster_abm.policies import available
 from cluster_abm.scenario import scenario_from
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
@@ -33,23 +34,33 @@ def finished(seed: int = 1, **overrides: Any) -> ClusterModel:
     return model
 
 
+def needed_by(policy: str) -> dict[str, Any]:
+    """Overrides without which no run under a policy begins: jobs announce what it needs."""
+    has_needs = "requested_ms" in available()[policy].needs
+    return {"workload__requested_over_actual": {"kind": "uniform", "mean": 1.5}} if has_needs else {}
+
+
 def busy(**overrides: Any) -> dict[str, Any]:
     """Overrides of a small cluster on which everything happens: I/O, faults, hits, parallel jobs, remote starts."""
-    return {
-        "cluster__nodes": 4,
-        "cluster__memory_mb": 30.0,
-        "cluster__buffer_in_memory": False,
-        "cluster__page_fault_ratio_cap": 1.5,
-        "workload__utilisation": 0.5,
-        "workload__cpu_ms__mean": 100.0,
-        "workload__io_per_ms__kind": "uniform",
-        "workload__io_per_ms__mean": 0.12,
-        "workload__reaccess_rate": 1.0,
-        "workload__tasks__parallel_share": 0.4,
-        "workload__tasks__maximum": 6,
-        "negotiation__remote_execution_ms": 7.0,
-        "policy__name": "iolb",
-    } | overrides
+    return (
+        {
+            "cluster__nodes": 4,
+            "cluster__memory_mb": 30.0,
+            "cluster__buffer_in_memory": False,
+            "cluster__page_fault_ratio_cap": 1.5,
+            "workload__utilisation": 0.5,
+            "workload__cpu_ms__mean": 100.0,
+            "workload__io_per_ms__kind": "uniform",
+            "workload__io_per_ms__mean": 0.12,
+            "workload__reaccess_rate": 1.0,
+            "workload__tasks__parallel_share": 0.4,
+            "workload__tasks__maximum": 6,
+            "negotiation__remote_execution_ms": 7.0,
+            "policy__name": "iolb",
+        }
+        | needed_by(overrides.get("policy__name", "iolb"))
+        | overrides
+    )
 
 
 def same_records(first: ClusterModel, second: ClusterModel) -> bool:

@@ -5,6 +5,7 @@ What reads whole columns, or draws nodes, has a form of its own here, of the sam
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -291,4 +292,5 @@ def _candidate(view: Any, place: int) -> Any:
     made.reaccess_rate, made.write_share, made.age_ms = found.reaccess_rate, found.write_share, found.age_ms
     made.running, made.page_faults, made.accesses = found.running, found.page_faults, found.accesses
     made.here_ms, made.migrations, made.place = found.here_ms, found.migrations, place
+    made.requested_ms = math.nan
     return task_of(view.candidate_at)

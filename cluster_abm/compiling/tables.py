@@ -25,7 +25,7 @@ HARDWARE = np.dtype(
 # numbers of `file_count` files.
 TASK_ROW = np.dtype(
     [*((name, CANDIDATE[name]) for name in CANDIDATE.names or ()), ("place", "i8"), ("files_at", "i8"),
-     ("file_count", "i8")],
+     ("file_count", "i8"), ("requested_ms", "f8")],
     align=True,
 )  # fmt: skip
 # policies.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.

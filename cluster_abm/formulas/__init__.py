@@ -43,6 +43,13 @@ from cluster_abm.formulas.response import (
     mgq_response_ms,
     open_disk,
 )
+from cluster_abm.formulas.scores import (
+    least_allocated_score,
+    most_allocated_score,
+    risk_score,
+    target_load_score,
+    whole_score,
+)
 from cluster_abm.formulas.slowdown import isolated_paging_ms, slowdown
 from cluster_abm.formulas.sums import total
 from cluster_abm.formulas.waiting import erlang_c, wait_at_servers_ms
@@ -72,6 +79,7 @@ __all__ = [
     "io_load_ms",
     "is_less_oversized",
     "isolated_paging_ms",
+    "least_allocated_score",
     "load_class",
     "load_imbalance_factor",
     "load_imbalance_factors",
@@ -79,6 +87,7 @@ __all__ = [
     "mgq_response_ms",
     "migration_cost_effectiveness",
     "migration_ms",
+    "most_allocated_score",
     "moving_ms",
     "narrows_the_gap",
     "node_faults_per_ms",
@@ -91,14 +100,17 @@ __all__ = [
     "relative_capacity",
     "relative_load",
     "remote_execution_ms",
+    "risk_score",
     "service_ms",
     "sharing",
     "slowdown",
+    "target_load_score",
     "tasks_per_core",
     "total",
     "transfer_ms",
     "wait_at_servers_ms",
     "weighted_load",
+    "whole_score",
     "within_cluster_ms",
     "written_mb",
 ]

@@ -21,6 +21,7 @@ from cluster_abm.model.migration.remote_memory import RemoteMemory
 from cluster_abm.model.migration.routes_in_use import RoutesInUse
 from cluster_abm.model.migration.staging import Staging, staging_of
 from cluster_abm.model.migration.transfers import Transfers
+from cluster_abm.model.needs import check_needs
 from cluster_abm.model.negotiation.announcements import Announcements
 from cluster_abm.model.negotiation.decisions import DecisionLog
 from cluster_abm.model.negotiation.periodic import PeriodicOffers
@@ -31,13 +32,14 @@ from cluster_abm.model.observation.averages import Averages
 from cluster_abm.model.observation.measurements import Measurements
 from cluster_abm.model.routing import LiveNetwork
 from cluster_abm.model.setup import background, most_threads, nanoseconds, node_table
-from cluster_abm.model.submission.queues import Holding, Submissions
+from cluster_abm.model.submission.holding import holding_of
+from cluster_abm.model.submission.queues import Submissions
 from cluster_abm.model.submission.schedule import Schedule
 from cluster_abm.model.submission.users import Users
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.policies import Policy
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed, job_table, key, phase_table
+from cluster_abm.workload import are_closed, key, phase_table, work_of
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,9 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policy: Polic
     policies = policies_of(setup, policy)
     is_pooled = policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
-    jobs = job_table(setup, run_seed)
+    work = work_of(setup, run_seed)
+    check_needs(policies.distinct, setup, work)
+    jobs = work.jobs
     prepare(policies, jobs)
     staging = staging_of(setup.data, run_seed, jobs, live.network, is_pooled)
     make_engine = PooledState if is_pooled else EngineState
@@ -128,16 +132,16 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policy: Polic
     )  # fmt: skip
     periodic = PeriodicOffers(clock, availability, policies, reports, views)
     log = DecisionLog(clock, keep_decisions)
-    announcements = Announcements(jobs, staging)
+    announcements = Announcements(jobs, work.requested_ms, staging)
     recovery = Recovery(
         engine, clock, availability, policies, views, log, announcements, staging, transfers, departures
     )
     plan = OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock)
     failures = Failures(setup.failures, plan, engine, clock, live, availability, routes_in_use, transfers, recovery)
-    holding = None
-    if policies.main.holds_jobs:
-        holding = _holding(setup, policies, views, availability, announcements, periodic, live, are_sent)
     schedule = Users(engine, clock) if are_closed(setup) else Schedule(engine)
+    holding = holding_of(
+        setup, engine, clock, policies, views, availability, announcements, schedule, periodic, live, are_sent
+    )
     submissions = Submissions(engine, clock, availability, schedule, holding, lambda: failures.are_to_come)
     degrading = Degrading(setup.failures.degrade, setup.cluster.nodes, live.whole, transfers, engine, clock, run_seed)
     return Parts(
@@ -164,38 +168,4 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policy: Polic
         degrading=degrading,
         submissions=submissions,
         measurements=Measurements(engine, clock, setup.measure.period_ms, policies.any_needs_averages),
-    )
-
-
-def _holding(
-    setup: Scenario,
-    policies: ManagedPolicies,
-    views: Views,
-    availability: Availability,
-    announcements: Announcements,
-    periodic: PeriodicOffers,
-    live: LiveNetwork,
-    are_sent: bool,
-) -> Holding:
-    """How the policy of a run holds jobs back."""
-
-    def holds(job: int) -> bool:
-        task = announcements.of(job, 0)
-        manager = availability.stand_in(task.home)
-        return policies.checked[manager].holds(task, announcements.width(job), views.of(manager))
-
-    def news_ns() -> int:
-        # A node that has not reported until then is believed to have failed.
-        reports_ms = setup.cluster.exchange_period_ms * (1 + setup.negotiation.missed_reports)
-        # By way of a head node there are two routes.
-        routes = 2 if setup.negotiation.mode == "head-node" else 1
-        return nanoseconds(reports_ms + routes * live.network.longest_latency_ms) if are_sent else 0
-
-    return Holding(
-        is_central=policies.main.central,
-        frees_by_events=policies.main.holds_for_events,
-        look=views.look,
-        holds=holds,
-        due_ns=lambda: periodic.due_ns,
-        news_ns=news_ns,
     )

@@ -155,6 +155,7 @@ class ClusterModel(Readings, mesa.Model):
         return CompiledNegotiation(
             parts.engine, parts.clock, parts.live, parts.availability, self.policy, form.policy, parts.views,
             parts.reports, parts.questions, parts.log, parts.departures, parts.staging, self.negotiation,
+            parts.announcements.requested_ms,
         )  # fmt: skip
 
     # ---- one slice -------------------------------------------------------------------------------------------

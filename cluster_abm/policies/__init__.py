@@ -19,6 +19,7 @@ from cluster_abm.policies.files import file_of, load_policy
 from cluster_abm.policies.naming import AnyPolicy, check_class, free_name
 from cluster_abm.policies.origins import Origin, obtained, origin_of
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
+from cluster_abm.policies.waiting import WaitingJobs
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.policy_names import split_reference
 from cluster_abm.scenario.schema import PolicyChoice
@@ -34,6 +35,7 @@ __all__ = [
     "Paths",
     "Policy",
     "View",
+    "WaitingJobs",
     "available",
     "choice_of",
     "create",

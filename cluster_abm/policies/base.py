@@ -14,6 +14,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
 from cluster_abm.policies.tasks import Demands
 from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
+from cluster_abm.policies.waiting import WaitingJobs
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
 
@@ -62,7 +63,10 @@ class Policy:
         summary: one line.
         pooled: whether it is a form of the cluster: all nodes are one station (engine.ideal.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
-        holds_jobs: whether `holds` is asked before a job's tasks are placed.
+        needs: what every job has to announce beside the usual, so that a run can begin: "requested_ms", its run time.
+            A scenario in which some job does not is refused when the run is set up (model.needs, where further ones
+            are added).
+        holds_jobs: whether `next_job`, or `holds`, is asked before a job's tasks are placed.
         holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
             where none of them is to come, the run ends. False: also time alone, or background programs' turns at the
             CPU; then a run waits for ever for a job that is never let go.
@@ -89,6 +93,7 @@ class Policy:
     summary: ClassVar[str] = ""
     pooled: ClassVar[bool] = False
     central: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
     holds_jobs: ClassVar[bool] = False
     holds_for_events: ClassVar[bool] = False
     acts_on_arrival: ClassVar[bool] = True
@@ -142,6 +147,21 @@ class Policy:
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
         return False
+
+    def next_job(self, queue: WaitingJobs, view: View) -> int:
+        """Which job of a queue starts next: its place in the queue, or -1: none starts now.
+
+        Asked again until the answer is -1, each time when the tasks of the job before have been placed. By default the
+        job at the head, unless it has to wait (`holds`): first come, first served.
+
+        A policy with a `next_job` of its own is asked when a job has been submitted, a task has ended, or a node or a
+        link has changed; with a period also once in it. Time alone is no reason to ask.
+
+        Args:
+            queue: the jobs that wait, one at least: of all nodes if the policy is `central`, else of one node.
+            view: what the load manager of the head's home node knows.
+        """
+        return -1 if self.holds(queue.first_task(0), int(queue.rows["tasks"][0]), view) else 0
 
     def takes_back(self, task: ArrivingTask, view: View) -> bool:
         """Return whether a job that `holds` let go, and that no other node takes, waits on and does not start at home.

@@ -21,6 +21,7 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
+from cluster_abm.policies.waiting import WaitingJobs
 
 PACKAGE = Path(__file__).resolve().parents[1]
 TEXTS = ("rule", "index", "reason")
@@ -182,6 +183,13 @@ class CheckedPolicy:
     def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
         """`Policy.holds`."""
         return self._truth("holds", task, tasks, view)
+
+    def next_job(self, queue: WaitingJobs, view: View) -> int:
+        """`Policy.next_job`."""
+        place = self._call("next_job", self._policy.next_job, queue, view)
+        if not isinstance(place, int | np.integer) or isinstance(place, bool) or not -1 <= place < len(queue):
+            raise self._wrong("next_job", place, f"a place in the queue, 0 to {len(queue) - 1}, or -1: none starts now")
+        return int(place)
 
     def takes_back(self, task: ArrivingTask, view: View) -> bool:
         """`Policy.takes_back`."""

@@ -24,6 +24,8 @@ def check_class(policy: type[Policy], where: str) -> None:
         value = getattr(policy, attribute)
         if not isinstance(value, str):
             raise PolicyFault(f"{where}: {policy.__name__}.{attribute} = {value!r:.60}: a text is needed")
+    if not (isinstance(policy.needs, tuple) and all(isinstance(name, str) for name in policy.needs)):
+        raise PolicyFault(f"{where}: {policy.__name__}.needs = {policy.needs!r:.60}: a tuple of texts is needed")
     if not (isinstance(policy.Parameters, type) and issubclass(policy.Parameters, Policy.Parameters)):
         raise PolicyFault(f"{where}: {policy.__name__}.Parameters has to inherit from Policy.Parameters")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -80,6 +81,7 @@ class ArrivingTask:
         age_ms: CPU it has received: none.
         running: False.
         files: numbers of the files that its job needs, in `View.data`.
+        requested_ms: the run time that its job requests [ms]; NaN: none, or a task that runs already.
     """
 
     task: int
@@ -95,6 +97,7 @@ class ArrivingTask:
     age_ms: float = 0.0
     running: bool = False
     files: tuple[int, ...] = field(default=(), kw_only=True)
+    requested_ms: float = field(default=math.nan, kw_only=True)
 
     @property
     def written_mb(self) -> float:

@@ -83,6 +83,7 @@ class View:
         live_jobs_of_all: called when a central policy reads `live_jobs`.
         down: nodes that are believed to be down, or to which no route leads: whatever they last reported, they count in
             no maximum and in no mean.
+        slice_ms: managers act at multiples of this time [ms]: what ends in between becomes known at the next of them.
     """
 
     me: int
@@ -101,6 +102,7 @@ class View:
     overflow_of_mine: Callable[[], Loads] = nothing_held
     live_jobs_of_all: Callable[[], Jobs] = no_jobs
     down: frozenset[int] = frozenset()
+    slice_ms: float = 0.0
     # Fields of `loads` that were asked for: to take one out of a table costs more than what is done with it.
     columns: dict[str, Loads] = field(default_factory=dict, init=False, repr=False, compare=False)
 

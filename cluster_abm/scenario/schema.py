@@ -69,6 +69,9 @@ class Workload(Section):
     """whether what a task has written moves with it when it migrates; false: it is snapshots, never read again"""
     tasks: TaskCount = TaskCount()
     """how many tasks a job has"""
+    requested_over_actual: Distribution | None = None
+    """a distribution (kind, mean, ...): jobs request a run time so many times what a task takes alone at the slowest
+    node; draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
     home: Home = Home()
     """where jobs are submitted"""
     programs: Programs = Programs()
@@ -93,6 +96,15 @@ class Workload(Section):
                 f"programs.file {self.programs.file!r}: would not be read: workload.programs.mix is empty; "
                 "say there which share of the jobs runs each program, or leave the file out"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _requests_suffice(self) -> Workload:
+        ratio = self.requested_over_actual
+        if ratio is not None:
+            name = "minimum" if ratio.kind == "lifetime" else "mean"
+            if getattr(ratio, name) < 1.0:
+                raise ValueError(f"requested_over_actual.{name} {getattr(ratio, name)}: must be at least 1")
         return self
 
     @model_validator(mode="after")

@@ -33,7 +33,7 @@ class Trace(Section):
     homes: Literal["file", "drawn"] = "file"
     """where jobs are submitted: as the file says, or drawn from workload.home as if it did not say"""
     cpu_scale: Positive = 1.0
-    """CPU times are multiplied by this"""
+    """CPU times, and requested run times, are multiplied by this"""
     processor: Literal["task", "core", "node"] = "task"
     """what a processor of the file, one of its `tasks`, is here: task: a task, on whatever nodes there are; core: a
     task, and a job with more of them than the nodes have cores is refused; node: as many tasks as a node has cores, and

@@ -56,6 +56,8 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
         found = library(programs)
         columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)
     columns["cpu_ms"] = columns["cpu_ms"] * choice.cpu_scale
+    if "requested_ms" in columns:
+        columns["requested_ms"] = columns["requested_ms"] * choice.cpu_scale
     arrival_ms = jobs["arrival_ms"].to_numpy(float)
     columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))
     _check_homes(jobs, scenario, str(path))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +19,7 @@ from cluster_abm.workload.draws import mean_of
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import trace_columns
 from cluster_abm.workload.programs import library, mean_cpu_ms
+from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import LONGEST_MS
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
@@ -26,8 +29,25 @@ Floats = npt.NDArray[np.float64]
 MAX_TASKS = 100_000_000
 
 
+class Work(NamedTuple):
+    """The jobs of a run.
+
+    Attributes:
+        jobs: the job table, shape (jobs,), fields tables.JOB_FIELDS.
+        requested_ms: the run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job does.
+    """
+
+    jobs: Table
+    requested_ms: Floats | None
+
+
 def job_table(scenario: Scenario, seed: int) -> Table:
-    """All jobs of a run by arrival, shape (jobs,), fields tables.JOB_FIELDS; the policy does not affect it.
+    """The job table alone, of `work_of`. Raises InputError."""
+    return work_of(scenario, seed).jobs
+
+
+def work_of(scenario: Scenario, seed: int) -> Work:
+    """All jobs of a run by arrival; the policy does not affect them.
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
 
@@ -46,7 +66,7 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     jobs = fill(scenario, seed, arrival_ms, columns)
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
     _check_size(jobs, scenario, thinking_ms)
-    return jobs
+    return Work(jobs, requested_times(scenario, seed, jobs, columns.get("requested_ms")))
 
 
 def phase_table(scenario: Scenario) -> Table:
@@ -69,9 +89,6 @@ def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
     tasks = column(jobs, "tasks").sum(dtype=np.int64)
     if tasks > MAX_TASKS:
         raise InputError(f"workload: {tasks:,} tasks: allowed are {MAX_TASKS:,}")
-    kinds = [scenario.cluster, *(scenario.cluster.like(group) for group in scenario.cluster.group)]
-    slowest_cpu, slowest_disk = min(kind.cpu_speed for kind in kinds), min(kind.disk_mb_per_s for kind in kinds)
-    longest_seek_ms = max(kind.disk_seek_rotation_ms for kind in kinds)
     largest = dict.fromkeys(("memory_mb", "initial_data_mb", "io_per_ms", "request_kb"), 0.0)
     # A clock goes as far as the node that has most to do; what a policy sends there besides, the run itself sees.
     at_home_ms, last_ns = np.zeros(scenario.cluster.nodes), 0
@@ -81,9 +98,8 @@ def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
             values = part[name] * part["tasks"] if name == "memory_mb" else part[name]
             largest[name] = float(np.maximum(most, values.max()))
         with np.errstate(over="ignore"):
-            request_ms = longest_seek_ms + part["request_kb"] / slowest_disk
-            alone_ms = part["cpu_ms"] * (1.0 / slowest_cpu + part["io_per_ms"] * request_ms)
-            at_home_ms += np.bincount(part["home"], alone_ms * part["tasks"], len(at_home_ms))
+            work_ms = cpu_and_io_ms(part, scenario.cluster) * part["tasks"]
+            at_home_ms += np.bincount(part["home"], work_ms, len(at_home_ms))
         arrival_ns = part["arrival_ns"]
         last_ns = max(last_ns, int(arrival_ns[arrival_ns < NEVER].max(initial=0)))
         forget_pages(jobs)

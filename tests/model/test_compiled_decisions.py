@@ -13,9 +13,9 @@ from cluster_abm.model.agents import LoadManager
 from cluster_abm.policies import Decision, available
 
 COMPILED = [
-    "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "hbd", "io-pm", "io-re", "iocm-pm", "iocm-re",
-    "iolb", "iolb-net", "iolb-pm", "jsq", "memory-based", "mlb", "power-of-d", "queue-length", "random", "round-robin",
-    "wal-pm", "wal-re",
+    "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "disk-io-score", "hbd", "io-pm", "io-re",
+    "iocm-pm", "iocm-re", "iolb", "iolb-net", "iolb-pm", "jsq", "memory-based", "mlb", "power-of-d", "queue-length",
+    "random", "round-robin", "wal-pm", "wal-re",
 ]  # fmt: skip
 FAR = {"interconnect__kind": "clusters", "interconnect__clusters": 2, "interconnect__trunk_latency_ms": 480.0}
 UNLIKE = {
@@ -65,7 +65,7 @@ def assert_alike(one, other):
 def test_every_policy_that_acts_on_arrivals_is_compiled_but_for_these():
     acting = {name for name, policy in available().items() if policy.acts_on_arrival}
     in_queues = {name for name in acting if available()[name].holds_jobs}
-    assert acting - in_queues - {"load-class", "data-class", "ideal"} == set(COMPILED)
+    assert acting - in_queues - {"load-class", "load-risk", "target-load", "data-class", "ideal"} == set(COMPILED)
 
 
 @pytest.mark.parametrize("policy", COMPILED)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import breakdown_sum_ns, busy, finished, same_records, scenario
+from support import breakdown_sum_ns, busy, finished, needed_by, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import AT_DISK, FINISHED, FIRST_BACKGROUND, FREE, NEVER
@@ -66,6 +66,7 @@ def scenarios(draw):
         "cluster__remote_memory": st.sampled_from([False, False, True]),
     }
     overrides = {name: draw(values) for name, values in choose.items()}
+    overrides |= needed_by(overrides["policy__name"])
     if overrides["workload__programs__mix"]:
         overrides["workload__programs__file"] = PROGRAMS
     if overrides["cluster__swap_mb"] is None:

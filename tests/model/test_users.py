@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import finished, same_records, scenario
+from support import finished, needed_by, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
@@ -80,6 +80,7 @@ def test_thoughts_are_the_same_under_every_policy(policy):
         workload__arrivals__think_s={"kind": "exponential", "mean": 0.01}, workload__cpu_ms__kind="exponential",
         workload__cpu_ms__mean=100.0, workload__arrivals__first_gap_s=0.01, workload__io_per_ms__mean=0.05,
         workload__tasks__parallel_share=0.5, workload__tasks__maximum=4, workload__tasks__barrier_ms=30.0,
+        **needed_by(policy),
     )  # fmt: skip
     model = finished(4, **given)
     home = finished(4, **given | {"policy__name": "none"})
@@ -103,6 +104,7 @@ def test_thoughts_are_the_same_under_every_policy(policy):
 def test_stepping_and_running_leave_the_same_bytes(policy, mode, seed, nodes, think_s, slice_ms, with_background):
     given = users(
         cluster__nodes=nodes, cluster__slice_ms=slice_ms, policy__name=policy, negotiation__mode=mode,
+        **needed_by(policy),
         workload__arrivals__users_per_node=2, workload__arrivals__jobs_per_user=3,
         workload__arrivals__first_gap_s=0.05, workload__arrivals__think_s__mean=think_s,
         workload__cpu_ms__kind="exponential", workload__cpu_ms__mean=80.0, workload__io_per_ms__mean=0.05,

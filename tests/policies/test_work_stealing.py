@@ -43,9 +43,7 @@ def test_half_of_what_waits_or_one_task_is_handed_over(tmp_path):
     """Node 0 has one task running and four waiting when node 1 asks: it gets the newest two, or the newest."""
     for amount, stolen in (("half", 2), ("one", 1)):
         rows = ["0,0,1000,1"] * 5 + ["0,1,5,1"]
-        model = traced(
-            tmp_path, "work-stealing", rows, cluster__nodes=2, policy__amount=amount, policy__retry_slices=0
-        )
+        model = traced(tmp_path, "work-stealing", rows, cluster__nodes=2, policy__amount=amount, policy__retry_slices=0)
         # The first decision about a task that node 1 took from node 0 is of 10 ms, when the end of its own is known.
         decided = model.decisions_frame()
         taken = decided[(decided["time_ms"] == 10.0) & (decided["target"] == 1)]

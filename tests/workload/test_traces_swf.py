@@ -61,8 +61,9 @@ def only(trace: Trace) -> dict[str, float]:
 
 def test_a_plain_job(tmp_path: Path) -> None:
     trace = read(tmp_path, line(submit=12))
-    # 12 s and 80.5 s in ms; 2,500 KB are 2.5 MB; the home is not said.
-    assert only(trace) == {"arrival_ms": 12_000.0, "cpu_ms": 80_500.0, "memory_mb": 2.5, "tasks": 4.0}
+    # 12 s, 80.5 s and 200 s in ms; 2,500 KB are 2.5 MB; the home is not said.
+    told = {"arrival_ms": 12_000.0, "cpu_ms": 80_500.0, "memory_mb": 2.5, "tasks": 4.0, "requested_ms": 200_000.0}
+    assert only(trace) == told
     assert (trace.format, trace.rows, trace.skipped, trace.noted) == ("swf", 1, {}, {})
     assert (trace.fields["home"], trace.fields["tasks"]) == (0.0, 1.0)
 

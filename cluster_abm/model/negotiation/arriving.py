@@ -5,6 +5,7 @@ The readable form is model.agents.load_manager, which says what every step means
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,7 @@ def announce(desk: Any, jobs: Table, number: int, rank: int) -> None:
     task.memory_mb, task.initial_data_mb = job.memory_mb, job.initial_data_mb
     task.reaccess_rate, task.write_share = job.reaccess_rate, job.write_share
     task.place = -1
+    task.requested_ms = desk.requested_ms[number] if desk.requested_ms.shape[0] > 0 else math.nan
     if desk.first_need.shape[0] > 0:
         first = desk.first_need[number]
         task.files_at = address_of(desk.needs) + 8 * first

@@ -48,6 +48,7 @@ from cluster_abm.policies.capacities import Capacities
 from cluster_abm.scenario.schema import Negotiation
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 # So many arrivals are placed by one call: in between Ctrl-C is heard, and progress shown.
 AT_ONCE = 50_000
@@ -78,6 +79,7 @@ class CompiledNegotiation:
     Args:
         policy: the policy of all of them, and its compiled form.
         settings: the scenario's section.
+        requested_ms: run times that jobs request, shape (jobs,) [ms]; None: no job requests any.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class CompiledNegotiation:
         departures: Departures,
         staging: Staging | None,
         settings: Negotiation,
+        requested_ms: Floats | None,
     ) -> None:
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._views, self._reports, self._log = views, reports, log
@@ -108,6 +111,8 @@ class CompiledNegotiation:
         self._hardware: object = None
         self._capacities: Capacities | None = None
         self._silent_ns = np.zeros((1, nodes), np.int64)
+        if requested_ms is not None:
+            self._desk = self._desk._replace(requested_ms=np.ascontiguousarray(requested_ms))
         if staging is not None:
             self._desk = with_files(self._desk, staging.tables())
         terms = {

@@ -51,6 +51,7 @@ class Desk(NamedTuple):
         holders: nodes that hold each file, shape (files, copies).
         needs, first_need: numbers of the files that jobs need, and where those of each job begin.
         cluster_of: cluster of each node.
+        requested_ms: run times that jobs request, shape (jobs,) [ms]; empty where no job requests any.
         fetched_mb: what was fetched so far, and between clusters, shape (2,) [MB].
         counts: shape (COUNTS,).
     """
@@ -85,6 +86,7 @@ class Desk(NamedTuple):
     needs: Integers
     first_need: Integers
     cluster_of: Integers
+    requested_ms: Floats
     fetched_mb: Floats
     counts: Integers
 
@@ -160,6 +162,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         needs=none,
         first_need=none,
         cluster_of=none,
+        requested_ms=np.zeros(0),
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
     )

@@ -188,6 +188,7 @@ class Views:
             notes=self.notes[me],
             data=self._data,
             capacities=self._capacities[me],
+            slice_ms=self._clock.slice_ns / NS_PER_MS,
         )
         return dict(vars(view))
 

@@ -13,6 +13,7 @@ from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.availability import Availability
+from cluster_abm.model.submission.holding import Holding
 from cluster_abm.model.submission.schedule import Schedule
 
 Integers = npt.NDArray[np.int64]
@@ -26,31 +27,11 @@ class Arrivals(NamedTuple):
     held_ns: Integers
 
 
-class Holding(NamedTuple):
-    """How a policy holds jobs back.
-
-    Attributes:
-        is_central: whether all jobs wait in one queue, else each node has one.
-        frees_by_events: whether only an event can free a held job (Policy.holds_for_events).
-        look: called before a round of `holds`, so that its answers are by the present state.
-        holds: whether the job at the head of its queue has to wait.
-        due_ns: when held jobs are looked at again [ns]; NEVER: whenever a task has ended.
-        news_ns: how long it takes until all managers know the present state, if nothing changes [ns].
-    """
-
-    is_central: bool
-    frees_by_events: bool
-    look: Callable[[], None]
-    holds: Callable[[int], bool]
-    due_ns: Callable[[], int]
-    news_ns: Callable[[], int]
-
-
 class Submissions:
     """The jobs that have been submitted and not yet started.
 
     A policy that holds jobs has one queue at the head node if it is central, else one at each node. Queues are served
-    first come first served: the job at the head holds back those behind it.
+    first come first served, the job at the head holding back those behind it, unless the policy chooses among them.
 
     Args:
         schedule: when jobs are submitted.
@@ -111,7 +92,7 @@ class Submissions:
             yield self._tasks_of(np.array(arrived))
 
     def put_back(self, arrivals: Arrivals) -> None:
-        """Hold a job that no node takes at the head of its queue."""
+        """Hold a job that no node takes in its place of its queue."""
         self.held.add(int(arrivals.job[0]))
 
     def remove(self, job: int) -> Arrivals:
@@ -135,19 +116,22 @@ class Submissions:
             self._queues.setdefault(key, deque()).append(job)
             self.held.add(job)
         self._queues = {key: queue for key, queue in sorted(self._queues.items()) if queue}
+        # A policy that chooses is asked when something has happened, not whenever there happens to be a boundary.
+        has_news = holding.has_news()
         if self._queues:
             holding.look()
         for key, queue in self._queues.items():
-            if due_ns < NEVER and key not in joined and not is_due:
+            may_start = is_due if due_ns < NEVER else has_news
+            if key not in joined and not may_start:
                 continue
-            while queue and not holding.holds(queue[0]):
-                job = queue[0]
+            while queue and (place := holding.next_job(queue)) >= 0:
+                job = queue[place]
                 self.held.remove(job)
                 yield self._tasks_of(np.array([job]))
                 if job in self.held:
-                    # Every node refused it: it is still at the head.
+                    # Every node refused it: it is still in its place.
                     break
-                queue.popleft()
+                del queue[place]
         if is_due or due_ns == NEVER:
             self._look_for_an_end(holding)
 

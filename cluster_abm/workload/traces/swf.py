@@ -7,6 +7,7 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
   over the processors, or over several runs). A run time of 0 or -1 beside a known CPU time is taken as not known.
 * Memory used (KB per processor, 1000 KB = 1 MB) of 0 or -1 is not known; requested memory does not stand in for it.
   Both, and the CPU time, can be read otherwise: `LogReading`.
+* The requested run time (field 9) is in s of wall time; 0 or less is not known.
 * Jobs that failed or were cancelled while running count: their work was done. Those that never ran are skipped.
 * Parts of a checkpointed job (status 2, 3, 4) are skipped if the log also has the line of the whole job.
 * Submissions out of order are sorted.
@@ -121,6 +122,8 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         "cpu_ms": np.round(cpu_s * 1000.0, 6),
         "tasks": np.where(allocated > 0, allocated, columns["requested processors"]),
     }
+    if (requested > 0).any():
+        jobs["requested_ms"] = np.where(requested > 0, np.round(requested * 1000.0, 6), np.nan)
     if (memory > 0).any():
         jobs["memory_mb"] = np.where(memory > 0, memory, np.nan) / 1000.0
     return jobs, {

@@ -57,6 +57,7 @@ COLUMNS: dict[str, Column] = {
     "initial_data_mb": Column("MB"),
     "write_share": Column("1", high=1.0),
     "reaccess_rate": Column("1"),
+    "requested_ms": Column("ms", high=LONGEST_MS, above=True),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
 NAME = "name"  # the only column of words

@@ -1,0 +1,49 @@
+"""What a policy needs of a scenario beside what every job announces (`Policy.needs`), checked when a run is set up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.policies import Policy
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import Work
+
+
+def lacks_requested_times(setup: Scenario, work: Work) -> str:
+    """Say that jobs request no run time, and what gives them one; "": all do."""
+    lacking = len(work.jobs) if work.requested_ms is None else int(np.isnan(work.requested_ms).sum())
+    if not lacking:
+        return ""
+    of_trace = ""
+    if setup.workload.kind == "trace":
+        of_trace = "; of a trace the column `requested_ms` (CSV) or field 9 (SWF) gives them"
+    return (
+        f"requested times: {lacking:,} of {len(work.jobs):,} jobs announce none; set workload.requested_over_actual, "
+        f"e.g. workload.requested_over_actual.mean = 2{of_trace}"
+    )
+
+
+# What is lacking, in words; "": nothing.
+NEEDS: Mapping[str, Callable[[Scenario, Work], str]] = {"requested_ms": lacks_requested_times}
+
+
+def check_needs(policies: Iterable[Policy], setup: Scenario, work: Work) -> None:
+    """Check that the scenario's jobs announce what the policies need.
+
+    Raises:
+        InputError: some job does not.
+        PolicyFault: a policy needs what there is no check for.
+    """
+    problems = []
+    for policy in policies:
+        for need in policy.needs:
+            if need not in NEEDS:
+                raise PolicyFault(f"policy {policy.name!r}: needs = {need!r}: allowed are {', '.join(sorted(NEEDS))}")
+            lacking = NEEDS[need](setup, work)
+            if lacking:
+                problems.append(f"policy {policy.name!r}: needs {lacking}")
+    if problems:
+        raise InputError(problems)

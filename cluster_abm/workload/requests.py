@@ -1,0 +1,70 @@
+"""Requested run times: what a trace says, or what is drawn in proportion to how long a job takes alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import NS_PER_MS, Table
+from cluster_abm.large_tables import blocks, forget_pages
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.workload.draws import Stream
+from cluster_abm.workload.programs import library
+from cluster_abm.workload.streams import generator
+
+Floats = npt.NDArray[np.float64]
+
+
+def requested_times(scenario: Scenario, seed: int, jobs: Table, given: Floats | None) -> Floats | None:
+    """The run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job requests any.
+
+    Where `workload.requested_over_actual` is set, jobs for which none is given request what they take alone
+    (`alone_ms`) times a number drawn from it, at least 1. The draws are of a stream of their own, one a job: they
+    change no other attribute, and do not depend on which jobs have a requested time in the trace.
+
+    Args:
+        scenario: the scenario.
+        seed: the run's seed.
+        jobs: the job table.
+        given: requested times of the trace, shape (jobs,) [ms], NaN where it has none; None: it has no such column.
+    """
+    ratio = scenario.workload.requested_over_actual
+    if ratio is None:
+        return None if given is None or bool(np.isnan(given).all()) else given
+    found = np.empty(len(jobs))
+    stream = Stream(ratio, generator(seed, "requested"), len(jobs))
+    for rows in blocks(len(jobs)):
+        part = jobs[rows]
+        found[rows] = alone_ms(part, scenario) * np.maximum(1.0, stream.next(len(part)))
+        forget_pages(jobs)
+    return found if given is None else np.where(np.isnan(given), found, given)
+
+
+def alone_ms(jobs: Table, scenario: Scenario) -> Floats:
+    """How long a task of each job takes on a core of its own, shape (jobs,) [ms]: an upper bound over the nodes.
+
+    CPU and the I/O of mean requests at the slowest node (`cpu_and_io_ms`), one context switch, communication at the
+    job's barriers, and what its program sleeps. Page faults, the start on another node, and waits for tasks of other
+    jobs at the disk are not counted; buffer hits neither.
+    """
+    cluster, programs = scenario.cluster, scenario.workload.programs
+    kinds = [kind for kind, count in cluster.kinds if count]
+    alone = cpu_and_io_ms(jobs, cluster) + max(kind.context_switch_ms for kind in kinds)
+    has_barriers = (jobs["barrier_ms"] > 0) & (jobs["tasks"] > 1)
+    if has_barriers.any():
+        barriers = jobs["cpu_ms"][has_barriers] // jobs["barrier_ms"][has_barriers]
+        alone[has_barriers] += barriers * (jobs["communication_ns"][has_barriers] / NS_PER_MS)
+    if programs.mix or programs.file:
+        pauses_ms = library(programs).over("pause_ns", "sum") / NS_PER_MS
+        alone += np.where(jobs["program"] >= 0, pauses_ms[np.maximum(0, jobs["program"])], 0.0)
+    return alone
+
+
+def cpu_and_io_ms(jobs: Table, cluster: Cluster) -> Floats:
+    """CPU and I/O of a task of each job alone, shape (jobs,) [ms]: at the slowest CPU, disk and seek of any node."""
+    kinds = [cluster, *(cluster.like(group) for group in cluster.group)]
+    slowest_cpu, slowest_disk = min(kind.cpu_speed for kind in kinds), min(kind.disk_mb_per_s for kind in kinds)
+    longest_seek_ms = max(kind.disk_seek_rotation_ms for kind in kinds)
+    request_ms = longest_seek_ms + jobs["request_kb"] / slowest_disk
+    return np.asarray(jobs["cpu_ms"] * (1.0 / slowest_cpu + jobs["io_per_ms"] * request_ms))
