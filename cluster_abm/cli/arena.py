@@ -18,7 +18,7 @@ from cluster_abm.interrupts import interrupt_held_back
 @click.option("--policies", help="Comma-separated policies instead of all.")
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs: a quarter of an hour on two processors.")
 @click.option("--regimes", type=click.IntRange(min=6), help="How many regimes (default: 72; quick: 24).")
-@click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 8; quick: 5).")
+@click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 8; quick: 4).")
 @executor_options
 @out_option("out/arena")
 @json_option
@@ -51,6 +51,7 @@ def arena_command(
     plan = QUICK if quick else FULL
     plan = plan._replace(regimes=regimes or plan.regimes, seeds=seeds or plan.seeds)
     chosen = names_of(policies)
+    chosen = None if chosen is None else [*map(name_of, chosen)]
     names = contestants(own) if chosen is None else list(dict.fromkeys([*own, *chosen]))
     out = out or Path("out", "arena")
     begun = time.perf_counter()

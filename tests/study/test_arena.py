@@ -1,0 +1,183 @@
+"""The arena: regimes are what they say, verdicts those of the numbers, rules those that were planted."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cluster_abm.cli import main
+from cluster_abm.study.arena.arena import Plan, contestants, hold
+from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of, settings_of
+from cluster_abm.study.arena.rules import rule_of, rules
+from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, table_of_regret, verdict, verdicts
+from cluster_abm.workload import job_table, offered_load
+
+TINY = Plan(6, 2, 4, 60)
+
+
+def test_a_latin_hypercube_has_a_point_in_every_stratum_of_every_factor():
+    points = pd.DataFrame(sample(20, 1))
+    for factor in FACTORS:
+        values = points[factor.name]
+        assert values.between(factor.low, factor.high).all()
+        if not factor.is_whole:
+            share = (np.log(values / factor.low) / np.log(factor.high / factor.low)) if factor.is_log else (
+                (values - factor.low) / (factor.high - factor.low)
+            )  # fmt: skip
+            # Rounding to three digits moves a value over a border at most now and then.
+            assert len(set((share * 20).clip(0, 19.999).astype(int))) >= 18
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_the_busier_resource_is_offered_the_load_of_the_regime(number):
+    """By the jobs themselves, many of them; demands of a coefficient of variation of 1."""
+    regime = sample(24, 5)[number] | {"cv": 1.0, "parallel": 0.0}
+    scenario = scenario_of(regime, 0, 20_000)
+    load = offered_load(scenario, job_table(scenario, 1))
+    assert max(load.cpu, load.disk) == pytest.approx(regime["load"], rel=0.05)
+    # As the regime's memory, by Little's law with times alone, whatever nodes are unlike.
+    if regime["unlike"] < 1.2:
+        assert load.memory == pytest.approx(regime["memory"], rel=0.1)
+
+
+def test_unlike_nodes_are_together_as_fast_as_alike_ones():
+    keys = settings_of(sample(1, 1)[0] | {"nodes": 9.0, "unlike": 3.0}, 10, 100)
+    (group,) = keys["cluster.group"]
+    assert group["cpu_speed"] / keys["cluster.cpu_speed"] == pytest.approx(3.0)
+    assert group["count"] * group["cpu_speed"] + 5 * keys["cluster.cpu_speed"] == pytest.approx(9.0)
+
+
+def logs(**slowdowns: list[float]) -> pd.DataFrame:
+    return pd.DataFrame({name: np.log(values) for name, values in slowdowns.items()})
+
+
+def test_a_verdict_by_hand():
+    """b is 10 % worse on every seed, by more than noise; c swings about a, and is not told apart."""
+    a = [2.0, 3.0, 5.0, 4.0]
+    found = verdict(logs(a=a, b=[1.1 * v for v in a], c=[v * f for v, f in zip(a, (1.3, 0.9, 1.2, 0.8), strict=True)]))
+    assert found.best == "a"
+    assert found.like == ("a", "c")
+    assert found.regret["a"] == 0.0
+    assert found.regret["b"] == pytest.approx(0.1)
+    assert found.regret["c"] == pytest.approx((1.3 * 0.9 * 1.2 * 0.8) ** 0.25 - 1.0)
+
+
+def runs_of(slowdowns: dict[int, dict[str, float]]) -> pd.DataFrame:
+    """Runs in which each seed is a little slower than the one before, for all policies alike."""
+    return pd.DataFrame(
+        {"regime": regime, "policy": policy, "seed": seed, "mean_slowdown": value * (1.0 + 0.1 * seed),
+         "messages_per_job": 2.0}
+        for regime, own in slowdowns.items() for policy, value in own.items() for seed in (1, 2, 3)
+    )  # fmt: skip
+
+
+def test_the_table_of_regret_by_hand():
+    runs = runs_of(
+        {0: {"none": 4.0, "x": 2.0, "y": 3.0, "ideal": 1.0}, 1: {"none": 4.0, "x": 2.2, "y": 2.0, "ideal": 1.5}}
+    )
+    found = verdicts(runs)
+    table = table_of_regret(runs, found).set_index("policy")
+    assert "ideal" not in table.index
+    assert table.loc["x", "regret"] == pytest.approx(1.1**0.5 - 1.0)
+    assert table.loc["y", "regret"] == pytest.approx(1.5**0.5 - 1.0)
+    assert table.loc["y", "worst"] == pytest.approx(0.5)
+    assert table.loc["y", "worst_in"] == 0
+    assert table.loc["none", "best_in"] == 0
+    # (4 - 2)/(4 - 1) and (4 - 2.2)/(4 - 1.5), their median.
+    assert gap_closed(runs)["x"] == pytest.approx((2 / 3 + 1.8 / 2.5) / 2)
+    assert table.index[0] == "x"
+
+
+def test_a_planted_rule_is_found_and_noise_gives_none():
+    rng = np.random.default_rng(3)
+    regimes = pd.DataFrame(sample(60, 4))
+    means = np.where(regimes["age"] > 3.0, 0.3, -0.2) + rng.normal(0.0, 0.05, 60)
+    rule = rule_of(regimes, means, "jsq", "power-of-d")
+    assert rule is not None
+    assert (rule.factor, rule.below, rule.above) == ("age", "jsq", "power-of-d")
+    assert rule.value == pytest.approx(3.0, rel=0.15)
+    assert rule.gain_above == pytest.approx(np.expm1(0.3), abs=0.03)
+    assert rule.gain_below == pytest.approx(np.expm1(0.2), abs=0.03)
+    assert "mean demands old, or older: power-of-d rather than jsq (+3" in rule.in_words
+    found = [rule_of(regimes, rng.normal(0.0, 0.3, 60), "a", "b") for _ in range(100)]
+    assert sum(one is not None for one in found) <= 5
+
+
+def test_rules_are_listed_by_what_it_costs_to_get_them_wrong():
+    regimes = pd.DataFrame(sample(40, 4)).rename_axis("regime")
+    old = (regimes["age"] > 3.0).to_numpy()
+    columns = {"a": np.zeros(40), "b": np.where(old, -0.1, 0.1), "c": np.where(old, -0.5, 0.5)}
+    index = pd.MultiIndex.from_product([range(40), [1]], names=["regime", "seed"])
+    noise = np.random.default_rng(1).normal(0.0, 0.01, (40, 3))
+    found = rules(regimes, pd.DataFrame(columns, index=index) + noise, ["a", "b", "c"])
+    assert {found[0].below, found[0].above} == {"a", "c"}
+
+
+def test_regret_by_thirds():
+    runs = runs_of({number: {"x": 2.0 + (number >= 4), "y": 2.0} for number in range(6)})
+    regimes = pd.DataFrame({"load": np.arange(6) / 10.0}).rename_axis("regime")
+    thirds = regrets_by_third(regimes, verdicts(runs), "x", ["load"])
+    assert thirds.loc["load"].tolist() == pytest.approx([0.0, 0.0, 0.5])
+
+
+def test_all_policies_of_the_package_compete_or_it_is_said_why_not():
+    from cluster_abm.policies import available
+    from cluster_abm.study.arena.arena import LEFT_OUT
+
+    assert set(contestants()) | set(LEFT_OUT) >= set(available())
+    assert not set(contestants()) & set(LEFT_OUT)
+
+
+def test_the_runs_are_the_same_from_a_folder_and_are_not_made_twice(tmp_path):
+    from cluster_abm.study.runner.tasks import Where
+
+    where = Where("inline", folder=tmp_path / "store")
+    first = hold(["random", "jiq"], TINY, quiet=True, where=where)
+    again = hold(["random", "jiq"], TINY, quiet=True, where=where)
+    assert first.outcome.made == len(first.runs) == 6 * 2 * 4
+    assert again.outcome.made == 0
+    pd.testing.assert_frame_equal(first.runs, again.runs)
+    assert set(first.found) == set(range(6))
+
+
+def test_the_command_ranks_a_policy_of_ones_own(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cluster_abm.study.arena.arena.QUICK", TINY)
+    (tmp_path / "mine.py").write_text(
+        '"""Mine."""\nfrom cluster_abm.policies import Decision, Policy\n\n\nclass Mine(Policy):\n    """Mine."""\n\n'
+        '    name = "mine"\n    source = summary = "mine"\n\n    def place(self, task, view):\n'
+        '        return Decision(view.next_node, "next")\n'
+    )
+    words = [
+        "arena",
+        "--quick",
+        "--policies",
+        "random",
+        "--policy",
+        "mine.py:Mine",
+        "--executor",
+        "inline",
+        "--out",
+        "o",
+    ]
+    with pytest.raises(SystemExit) as left:
+        main([*words, "--json"])
+    assert left.value.code == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {row["policy"] for row in told["ranking"]} == {"mine", "random", "none"}
+    assert told["own"] == ["mine"]
+    report = (tmp_path / "o" / "arena.md").read_text()
+    assert "## mine" in report
+    assert "Where it loses most:" in report
+    assert {path.name for path in (tmp_path / "o").glob("*.png")} == {"map.png", "regret.png"}
+
+
+def test_a_policy_that_there_is_not_is_bad_input(tmp_path, capsys):
+    for words, said in ((["--policies", "jqs"], "jqs"), (["--policy", str(tmp_path / "no.py:X")], "no.py")):
+        with pytest.raises(SystemExit) as left:
+            main(["arena", "--quick", *words, "--out", str(tmp_path / "o")])
+        assert left.value.code == 2
+        assert said in capsys.readouterr().err
