@@ -204,6 +204,9 @@ class Conversation:
 
     def view_of(self, manager: int) -> View:
         """What a manager knows now."""
+        if self._views.all_is_known:
+            # Views show the loads that were measured last.
+            self._views.look()
         return self._views.of(manager)
 
     def closed_to(self, manager: int) -> set[int]:
