@@ -202,14 +202,20 @@ def _print_pairs(found: Comparison) -> None:
         for (a, b), pair in pairs.items()
     ]
     echo("\n" + pd.DataFrame(rows).to_string(index=False))
+    from cluster_abm.policies import available
+
     leader, *others = found.best()
+    bounds = [name for name in found.policies if name in available() and available()[name].pooled and name != leader]
+    beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
     if others:
         echo(
-            f"\n{leader} has the lowest mean slowdown; its paired difference to {', '.join(others)} is not significant "
+            f"\n{leader} has the lowest mean slowdown{beside}; its paired difference to {', '.join(others)} is not significant "
             f"{TEST_WORDS}"
         )
     else:
-        echo(f"\n{leader} has the lowest mean slowdown; every paired difference to it is significant {TEST_WORDS}")
+        echo(
+            f"\n{leader} has the lowest mean slowdown{beside}; every paired difference to it is significant {TEST_WORDS}"
+        )
 
 
 def _with_interval(found: Estimate) -> str:

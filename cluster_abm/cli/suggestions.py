@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -45,9 +44,7 @@ def not_compared(policies: Sequence[str] | None, seeds: int | None) -> dict[str,
 
 def suggestions(found: Comparison, asked: Asked) -> list[str]:
     """Commands to try next."""
-    slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in found.policies}
-    best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
-    return [*_further(asked, best), *ALWAYS]
+    return [*_further(asked, found.best()[0]), *ALWAYS]
 
 
 def _further(asked: Asked, best: str) -> Iterator[str]:

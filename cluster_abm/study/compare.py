@@ -12,7 +12,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.policies import AnyPolicy
+from cluster_abm.policies import AnyPolicy, available
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policies import check_policies, variants_of, with_policy
 from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
@@ -82,8 +82,14 @@ class Comparison:
         """Return the policy of least mean, and after it those that do not differ from it by more than noise.
 
         A single name wins by more than noise: its paired difference to every other is significant, Holm-corrected.
+        A bound, such as `ideal`, is no policy: it leads only where nothing else ran.
         """
-        ranked = sorted(self.policies, key=lambda name: _last_if_nan(self.estimate(name, metric).mean))
+        known = available()
+        bounds = {name for name in self.policies if name in known and known[name].pooled}
+        ranked = sorted(
+            [name for name in self.policies if name not in bounds] or self.policies,
+            key=lambda name: _last_if_nan(self.estimate(name, metric).mean),
+        )
         pairs = self.pairs(metric)
         leader = ranked[0]
         return tuple(
