@@ -207,15 +207,10 @@ def _print_pairs(found: Comparison) -> None:
     leader, *others = found.best()
     bounds = [name for name in found.policies if name in available() and available()[name].pooled and name != leader]
     beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
+    what = "every paired difference to it is significant"
     if others:
-        echo(
-            f"\n{leader} has the lowest mean slowdown{beside}; its paired difference to {', '.join(others)} is not significant "
-            f"{TEST_WORDS}"
-        )
-    else:
-        echo(
-            f"\n{leader} has the lowest mean slowdown{beside}; every paired difference to it is significant {TEST_WORDS}"
-        )
+        what = f"its paired difference to {', '.join(others)} is not significant"
+    echo(f"\n{leader} has the lowest mean slowdown{beside}; {what} {TEST_WORDS}")
 
 
 def _with_interval(found: Estimate) -> str:

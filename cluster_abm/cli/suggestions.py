@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -44,7 +45,14 @@ def not_compared(policies: Sequence[str] | None, seeds: int | None) -> dict[str,
 
 def suggestions(found: Comparison, asked: Asked) -> list[str]:
     """Commands to try next."""
-    return [*_further(asked, found.best()[0]), *ALWAYS]
+    from cluster_abm.policies import available
+
+    known = available()
+    # A bound is no policy to go on with.
+    policies = [name for name in found.policies if name not in known or not known[name].pooled] or found.policies
+    slowdowns = {name: found.estimate(name, "mean_slowdown").mean for name in policies}
+    best = min(slowdowns, key=lambda name: math.inf if math.isnan(slowdowns[name]) else slowdowns[name])
+    return [*_further(asked, best), *ALWAYS]
 
 
 def _further(asked: Asked, best: str) -> Iterator[str]:
