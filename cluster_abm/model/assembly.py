@@ -12,7 +12,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.buffer_control import BufferController
 from cluster_abm.model.degrading import Degrading
-from cluster_abm.model.managed_policies import ManagedPolicies, policies_of
+from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
 from cluster_abm.model.migration.outages import OutagePlan
@@ -66,14 +66,13 @@ class Parts:
     measurements: Measurements
 
 
-def assemble(setup: Scenario, run_seed: int, keep_decisions: bool) -> Parts:
-    """Make the parts of a run.
+def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: ManagedPolicies) -> Parts:
+    """Make the parts of a run, whose load managers have these policies.
 
     Raises:
         InputError: something in the scenario does not fit together.
     """
     clock = Clock(nanoseconds(setup.cluster.slice_ms))
-    policies = policies_of(setup)
     is_pooled = policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     jobs = job_table(setup, run_seed)
