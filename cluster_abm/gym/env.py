@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -29,9 +30,9 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
     An episode is a whole run. A decision is that of one arriving task; a parallel job brings one a task.
 
     **Observation**: of each node the features of `cluster_abm.policies.features.FEATURES`, numbers of 0..1, shape
-    (nodes, features), or (decisions, nodes, features) if there are several. They are what the load manager of the task's
-    home knows, the own node as it is and the others as reported, or in mode `papers` all as they are; and what the task
-    announces. After the last decision all are 0.
+    (nodes, features), or (decisions, nodes, features) if there are several. They are what the load manager of the
+    task's home knows, the own node as it is and the others as reported, or in mode `papers` all as they are; and what
+    the task announces. After the last decision all are 0.
 
     **Action**: a node; if there are several decisions a step, one for each. The node takes the task, without refusing;
     the task starts at home if the node is believed to be down or does not answer.
@@ -95,7 +96,9 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
         self.action_space = spaces.Discrete(nodes) if decisions == 1 else spaces.MultiDiscrete([nodes] * decisions)
         self.model: OutsideModel | None = None
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Numbers, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Numbers, dict[str, Any]]:
         """Begin an episode; `options` is not used. Returns the first observation, and `info` as `step` does.
 
         Raises:
@@ -128,16 +131,8 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
         model = self.model
         if model is None or not model.asked:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
-        targets = np.asarray(action).reshape(-1)
-        nodes = self.scenario.cluster.nodes
-        if targets.dtype.kind not in "iu" or len(targets) != self._decisions:
-            raise InputError(f"action = {str(action)[:60]}: {self._decisions} node(s) as whole numbers are needed")
-        targets = targets[: model.asked]
-        if targets.min() < 0 or targets.max() >= nodes:
-            raise InputError(f"action = {str(action)[:60]}: allowed are nodes 0..{nodes - 1}")
-        model.place(targets)
-        slowdowns, in_system_s = model.settle()
-        total = slowdowns if self._by_slowdown else in_system_s
+        model.place(self._one_node(action) if self._decisions == 1 else self._nodes(action)[: model.asked])
+        total = model.slowdowns() if self._by_slowdown else model.in_system_s()
         reward = (self._total - total) / self._all
         self._total = total
         is_over = model.asked == 0
@@ -145,19 +140,41 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
         is_cut = is_over and self.scenario.run.until != "drained"
         return self._observation(model), reward, is_over and not is_cut, is_cut, self._info(model)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """With render_mode "ansi": the time, and the tasks on each node, as a line of text."""
         if self.render_mode is None or self.model is None:
             return None
         tasks = self.model.parts.views.measure_all()["tasks"].astype(int).tolist()
         return f"{self.model.now_ms:.0f} ms: {' '.join(map(str, tasks))}\n"
 
+    def _one_node(self, action: Any) -> int:
+        """The node that an action names."""
+        try:
+            node = operator.index(action)
+        except TypeError:
+            raise InputError(f"action = {str(action)[:60]}: a node as a whole number is needed") from None
+        if not 0 <= node < self.scenario.cluster.nodes:
+            raise self._no_such_node(action)
+        return node
+
+    def _nodes(self, action: Any) -> npt.NDArray[np.int64]:
+        """The nodes that an action names, shape (decisions,)."""
+        nodes = np.asarray(action)
+        if nodes.dtype.kind not in "iu" or nodes.shape != (self._decisions,):
+            raise InputError(f"action = {str(action)[:60]}: {self._decisions} nodes as whole numbers are needed")
+        if nodes.min() < 0 or nodes.max() >= self.scenario.cluster.nodes:
+            raise self._no_such_node(action)
+        return nodes
+
+    def _no_such_node(self, action: Any) -> InputError:
+        return InputError(f"action = {str(action)[:60]}: allowed are nodes 0..{self.scenario.cluster.nodes - 1}")
+
     def _observation(self, model: OutsideModel) -> Numbers:
         # A copy: learners keep observations.
         return model.features[0].copy() if self._decisions == 1 else model.features.copy()
 
     def _info(self, model: OutsideModel) -> dict[str, Any]:
-        info = {"seed": model.run_seed, "now_ms": model.now_ms, "decisions": model.asked}
+        info: dict[str, Any] = {"seed": model.run_seed, "now_ms": model.now_ms, "decisions": model.asked}
         if not model.asked:
             info["summary"] = model.summary()
         return info

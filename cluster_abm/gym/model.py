@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
-from cluster_abm.gym.outside import Outside, OutsideNegotiation, ended
+from cluster_abm.gym.outside import Outside, OutsideNegotiation, add_up
 from cluster_abm.jit import entry
 from cluster_abm.model import ClusterModel
 from cluster_abm.model.managed_policies import ManagedPolicies
@@ -59,59 +59,75 @@ class OutsideModel(ClusterModel):
                              f"{self.decides_in_python}")  # fmt: skip
         self._negotiation = compiled
         nodes = self.setup.cluster.nodes
-        self.asked = 0
+        self.asked, self._most = 0, most
         self.features = np.zeros((most, nodes, len(FEATURES)), np.float32)
         self._arriving = self._until_tasks_arrive()
         self._arrivals, self._first = NO_ARRIVALS, 0
         self._stand_in = self._placed = np.zeros(0, np.int64)
         self._targets = np.zeros(0, np.int64)
-        # Tasks placed so far, and their arrivals added up; tasks that have ended, and what their records say.
+        self._path_in_python = self.placement.path_in_python(NO_ARRIVALS, self._stand_in)
+        # Tasks placed so far, and the arrivals added up of those of earlier groups; tasks that have ended, their
+        # slowdowns and ends added up, and how long ago the latest of them ended, added up.
         self._started, self._arrived_ns = 0, 0
-        self._recorded, self._slowdowns, self._finished_ns = 0, 0.0, np.zeros(1, np.int64)
-        self._ended = entry(ended, self.engine.tables.records, self.engine.jobs, 0, 0, self._finished_ns)
+        self._recorded, self._slowdowns, self._ended_ns, self._ago_ns = 0, 0.0, 0, np.zeros(1, np.int64)
+        self._add_up = entry(add_up, self.engine.tables.records, self.engine.jobs, 0, 0, 0, self._ago_ns)
         self._go_on()
         if not self.asked:
-            raise InputError(f"{self.setup.name}: no task arrives from seed {self.run_seed}: there is nothing to decide")
+            raise InputError(
+                f"{self.setup.name}: no task arrives from seed {self.run_seed}: there is nothing to decide"
+            )
 
     def homes(self) -> Integers:
         """The node whose load manager places each of the tasks asked for, shape (asked,)."""
         jobs = self._arrivals.job[self._first : self._first + self.asked]
         return np.asarray(self._stand_in[self.engine.jobs["home"][jobs]])
 
-    def place(self, targets: Integers) -> None:
-        """Place the tasks asked for, in their order, and let the run go on to where the next ones arrive, or to its end.
+    def place(self, targets: Integers | int) -> None:
+        """Place the tasks asked for, in their order; the run goes on to where the next ones arrive, or to its end.
 
         Args:
-            targets: the node of each, shape (asked,).
+            targets: the node of each, shape (asked,); or one for all of them.
         """
         first, last = self._first, self._first + self.asked
         self._targets[first:last] = targets
         self._negotiation.place_as_told(
-            self._arrivals, self._placed, self._stand_in, first, last, self._targets,
-            self.placement.path_in_python(self._arrivals, self._stand_in),
-        )  # fmt: skip
-        self._arrived_ns += int(self.engine.jobs["arrival_ns"][self._arrivals.job[first:last]].sum())
+            self._arrivals, self._placed, self._stand_in, first, last, self._targets, self._path_in_python
+        )
         self._started += last - first
         self._first = last
         self._go_on()
 
     def _go_on(self) -> None:
         """To where the next tasks arrive, and what is known then; or to the end."""
-        if self._first == len(self._arrivals.job):
-            if len(self._arrivals.job):
-                self.placement.note_links(self._arrivals, self._stand_in, self._placed)
-            self._arrivals, self._first = next(self._arriving, NO_ARRIVALS), 0
-            tasks = len(self._arrivals.job)
-            self._stand_in = self.placement.stand_ins()
-            self._placed, self._targets = np.zeros((3, tasks), np.int64), np.zeros(tasks, np.int64)
-        self.asked = min(len(self.features), len(self._arrivals.job) - self._first)
+        if self._first == len(self._targets):
+            self._next_group()
+        self.asked = min(self._most, len(self._targets) - self._first)
         if self.asked:
             last = self._first + self.asked
             self._negotiation.look_at(self._arrivals, self._stand_in, self._first, last, self.features)
-        self.features[self.asked :] = 0.0
+        if self.asked < self._most:
+            self.features[self.asked :] = 0.0
+
+    def _next_group(self) -> None:
+        """To the next group of arrivals, if there is one."""
+        if len(self._targets):
+            self.placement.note_links(self._arrivals, self._stand_in, self._placed)
+            self._arrived_ns = self._arrived_until_ns(len(self._targets))
+        self._arrivals, self._first = next(self._arriving, NO_ARRIVALS), 0
+        self._stand_in = self.placement.stand_ins()
+        self._path_in_python = self.placement.path_in_python(self._arrivals, self._stand_in)
+        self._targets = np.zeros(len(self._arrivals.job), np.int64)
+        self._placed = np.zeros((3, len(self._targets)), np.int64)
+
+    def _arrived_until_ns(self, last: int) -> int:
+        """The arrivals added up of the tasks of all earlier groups, and of the first `last` of this one [ns]."""
+        arrivals_ns = self.engine.jobs["arrival_ns"][self._arrivals.job[:last]]
+        # Of years in nanoseconds not many fit into 64 bits.
+        first_ns = int(arrivals_ns[0]) if last else 0
+        return self._arrived_ns + last * first_ns + int((arrivals_ns - first_ns).sum())
 
     def _until_tasks_arrive(self) -> Iterator[Arrivals]:
-        """`run`, with a stop at each group of arrivals, which must have been placed before the next one is asked for."""
+        """`run` with a stop at each group of arrivals, which must be placed before the next one is asked for."""
         while self.running:
             boundary_ns = self._windows.next_boundary_ns()
             self.parts.failures.occur()
@@ -121,18 +137,20 @@ class OutsideModel(ClusterModel):
 
     # ---- what rewards are made of ----------------------------------------------------------------------------
 
-    def settle(self) -> tuple[float, float]:
-        """What has happened until now.
+    def slowdowns(self) -> float:
+        """The sum, over the tasks that have finished until now, of their slowdown over how many tasks their job has."""
+        engine, now_ns, first = self.engine, self.now_ns, self._recorded
+        last = engine.finished
+        if last > first:
+            self._recorded = last
+            self._slowdowns += self._add_up(engine.tables.records, engine.jobs, first, last, now_ns, self._ago_ns)
+            self._ended_ns += (last - first) * now_ns - int(self._ago_ns[0])
+        return self._slowdowns
 
-        Returns:
-            the sum over the tasks that have finished of their slowdown over how many tasks their job has; and the time
-            integral of the number of tasks in the system, of those that were placed [s].
-        """
-        engine, now_ns = self.engine, self.now_ns
-        if engine.finished > self._recorded:
-            first, self._recorded = self._recorded, engine.finished
-            self._slowdowns += self._ended(engine.tables.records, engine.jobs, first, self._recorded, self._finished_ns)
+    def in_system_s(self) -> float:
+        """The time integral of the number of tasks in the system until now, of those that were placed [s]."""
+        self.slowdowns()
         # Each task from its arrival until now, less the time since it ended.
-        in_system_ns = self._started * now_ns - self._arrived_ns
-        in_system_ns -= self._recorded * now_ns - int(self._finished_ns[0])
-        return self._slowdowns, in_system_ns / (1000 * NS_PER_MS)
+        in_system_ns = self._started * self.now_ns - self._arrived_until_ns(self._first)
+        in_system_ns -= self._recorded * self.now_ns - self._ended_ns
+        return in_system_ns / (1000 * NS_PER_MS)

@@ -17,6 +17,7 @@ from cluster_abm.compiling.calls import address_of, native_call
 from cluster_abm.compiling.tables import task_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
+from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.engine.tables import DEPENDENT, FINISHED, LOAD, NEVER, Table, Tables
 from cluster_abm.formulas import slowdown
 from cluster_abm.jit import called, entry, kernel, native_address
@@ -40,6 +41,7 @@ from cluster_abm.policies.features import (
     IO,
     IO_WAIT,
     MEMORY,
+    NOISE,
     PAGE,
     TASK_CPU,
     TASK_IO,
@@ -90,8 +92,10 @@ class Outside(Policy):
 @called
 def describe(known: Any, desk: Any, terms: Any, manager: int, features: Numbers) -> None:
     """Fill in the features of all nodes, shape (nodes, features), as the desk's view tells of them (features_of)."""
-    loads, view, task = known.table[known.audience[manager]], view_of(address_of(desk.views)), task_of(
-        address_of(desk.task)
+    loads, view, task = (
+        known.table[known.audience[manager]],
+        view_of(address_of(desk.views)),
+        task_of(address_of(desk.task)),
     )
     for node in range(features.shape[0]):
         row, hardware = features[node], desk.hardware[node]
@@ -110,6 +114,7 @@ def describe(known: Any, desk: Any, terms: Any, manager: int, features: Numbers)
         row[COST] = squashed(view.cost_ms(task, node), HALF_MS)
         row[CPU_WAIT] = share_of(cpu_ms, io_ms) * squashed(loads[QUEUE_ROW, node] / cores, HALF_TASKS)
         row[IO_WAIT] = share_of(io_ms, cpu_ms) * squashed(loads[AT_DISK_ROW, node], HALF_TASKS)
+        row[NOISE] = policy_uniform(terms.policy_key, desk.task[0].task, node)
 
 
 @kernel
@@ -183,18 +188,20 @@ def act(
 
 
 @kernel
-def ended(records: Table, jobs: Table, first: int, last: int, finished_ns: Integers) -> float:
-    """Sum over finished tasks of their slowdown, each divided by how many tasks its job has.
+def add_up(records: Table, jobs: Table, first: int, last: int, now_ns: int, ago_ns: Integers) -> float:
+    """Return the sum over finished tasks of their slowdown, each divided by how many tasks its job has.
 
     Args:
         records: records of ended tasks; those from `first` to `last` - 1 are looked at.
         jobs: the job table.
-        finished_ns: the ends of all of them, added up, are added to it, shape (1,) [ns].
+        now_ns: now [ns].
+        ago_ns: set to how long ago all of them ended, added up, shape (1,) [ns].
     """
     slowdowns = 0.0
+    ago_ns[0] = 0
     for place in range(first, last):
         record = records[place]
-        finished_ns[0] += record.finish_ns
+        ago_ns[0] += now_ns - record.finish_ns
         if record.outcome == FINISHED:
             alone_ns = record.isolated_cpu_ns + record.isolated_io_ns
             alone_ns += record.isolated_paging_ns + record.isolated_barrier_ns
@@ -240,7 +247,12 @@ class OutsideNegotiation(CompiledNegotiation):
 
     @cached_property
     def _samples(self) -> tuple[Any, ...]:
-        rows, flags, numbers, table = np.zeros(0, DECIDED), np.zeros(1, bool), np.zeros(1, np.int64), np.zeros((1, 1), int)
+        rows, flags, numbers, table = (
+            np.zeros(0, DECIDED),
+            np.zeros(1, bool),
+            np.zeros(1, np.int64),
+            np.zeros((1, 1), int),
+        )
         return (
             self._engine.tables, Starts(*(numbers,) * 6), 0, 0, 0, rows, flags, flags, table, numbers, (numbers,) * 3,
             table, 0, 0,

@@ -33,10 +33,12 @@ FEATURES = {
     "cost": "cost of starting it there; half 1,000 ms; 1 where no route leads there",
     "cpu_wait": "tasks expected to want the CPU, per core (half 4), times the CPU's share in the task's own time",
     "io_wait": "tasks expected at the disk (half 4), times the disk's share in the task's own time",
+    "noise": "a random number of the task and the node: with a weight on it a learner spreads tasks over like nodes",
 }
 # Where each stands.
 (
     HOME, DOWN, TASKS, CPU, IO, PAGE, MEMORY, TASK_CPU, TASK_IO, TASK_MEMORY, COST, CPU_WAIT, IO_WAIT,
+    NOISE,
 ) = range(len(FEATURES))  # fmt: skip
 HALF_TASKS, HALF_MS, HALF_SHARE = 4.0, 1000.0, 1.0
 
@@ -116,18 +118,20 @@ def features_of(task: ArrivingTask, view: View) -> Numbers:
     found[COST] = squashed(_costs_ms(task, view, kinds), HALF_MS)
     found[CPU_WAIT] = share_of(cpu_ms, io_ms) * squashed(loads["queue"] / kinds.cores, HALF_TASKS)
     found[IO_WAIT] = share_of(io_ms, cpu_ms) * squashed(loads["at_disk"], HALF_TASKS)
+    found[NOISE] = [view.uniform(task.task, node) for node in range(view.nodes)]
     return found
 
 
 def _costs_ms(task: ArrivingTask, view: View, kinds: Kinds) -> Floats:
     """`View.cost_ms` of an arriving task to every node, shape (nodes,) [ms]."""
-    delayed = view.loads["disk_delay_share"]
-    disks: Any = available_mb_per_s(kinds.disk_mb_per_s, delayed)  # type: ignore[arg-type]
-    network: Any = available_mb_per_s(view.paths.mb_per_s, view.measured("net_delay_share", view.me))  # type: ignore[arg-type]
+    # Formulas of numbers, which reckon with arrays as well.
+    carried_at: Any = available_mb_per_s
+    cost_of: Any = remote_execution_ms
+    disks = carried_at(kinds.disk_mb_per_s, view.loads["disk_delay_share"])
+    network = carried_at(view.paths.mb_per_s, view.measured("net_delay_share", view.me))
+    fixed_ms = view.remote_execution_ms + view.paths.latency_ms
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Any = remote_execution_ms(
-            view.remote_execution_ms + view.paths.latency_ms, task.initial_data_mb, network, disks[view.me], disks
-        )  # type: ignore[arg-type]
+        found = np.asarray(cost_of(fixed_ms, task.initial_data_mb, network, disks[view.me], disks))
     found[view.paths.mb_per_s == 0.0] = np.inf
     found[view.me] = 0.0
-    return np.asarray(found)
+    return found

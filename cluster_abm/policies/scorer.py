@@ -34,8 +34,8 @@ class Scorer:
     """Scores nodes; an arriving task goes to the one of the highest score.
 
     The score of a node is the output of the last layer for its features: `weights @ x + bias`, and between layers
-    max(0, x). One layer is a linear score. Every node is scored by the same weights, so that a scorer learnt on 32 nodes
-    works on 10,000.
+    max(0, x). One layer is a linear score. Every node is scored by the same weights, so that a scorer learnt on 32
+    nodes works on 10,000.
 
     Attributes:
         layers: of each layer the weights, shape (outputs, inputs), and the bias, shape (outputs,); the last one has one
@@ -97,7 +97,7 @@ def read_scorer(path: str | Path) -> Scorer:
     """Read a scorer from a file.
 
     Raises:
-        InputError: it cannot be read, or is not what `Scorer.save` writes; names the file, the field and what is allowed.
+        InputError: it cannot be read, or is not what `Scorer.save` writes.
     """
     try:
         document = json.loads(whole(path, LARGEST).decode("utf-8"))
