@@ -18,7 +18,19 @@ import numpy.typing as npt
 import pandas as pd
 from tqdm import tqdm
 
-from cluster_abm.gym import FEATURES, HELD_OUT, OPPONENTS, TRAINING, PlacementEnv, Scorer, evaluate, play, training
+from cluster_abm import Scenario
+from cluster_abm.gym import (
+    FEATURES,
+    HELD_OUT,
+    OPPONENTS,
+    TRAINING,
+    Scorer,
+    evaluate,
+    held_out,
+    play,
+    read_scorer,
+    training,
+)
 
 Floats = npt.NDArray[np.float64]
 # Of a generation: the share that the next one is drawn around; and what its spread never falls below, of weights ~ 1.
@@ -64,15 +76,30 @@ def learn(scenarios: Sequence[str], generations: int, population: int, seed: int
     return mean / np.abs(mean).max(), course
 
 
-def judge(scorer: Scorer, names: Sequence[str], seeds: int | None) -> pd.DataFrame:
-    """One row a held-out scenario and policy: its mean slowdown, and the learner's minus it on the same jobs."""
+def judge(scorer: Scorer, names: Sequence[str], seeds: int | None, refusals: bool) -> pd.DataFrame:
+    """One row a held-out scenario and policy: its mean slowdown, and the learner's minus it on the same jobs.
+
+    Args:
+        scorer: what was learnt.
+        names: of held-out scenarios.
+        seeds: how many of theirs; None: all.
+        refusals: whether nodes that are asked may refuse, as the names say; False: opponents, too, decide by what the
+            manager of the home knows alone.
+    """
     rows = []
     for name in names:
-        found = evaluate(scorer, name, OPPONENTS, seeds, name="learned")
-        click.echo("\n".join(found.lines()))
+        setup: str | Scenario = name
+        if not refusals:
+            plain = held_out(name)
+            negotiation = plain.negotiation.model_copy(update={"refusals": False})
+            setup = plain.model_copy(update={"negotiation": negotiation})
+        count = seeds or len(HELD_OUT[name].seeds)
+        found = evaluate(scorer, setup, OPPONENTS, count, name="learned")
+        click.echo("\n".join([*found.lines(), ""]))
         differences = found.differences()
         for policy, estimate in found.estimates().items():
-            row = {"scenario": name, "policy": policy, "seeds": len(found.seeds), "mean_slowdown": estimate.mean}
+            row = {"scenario": name, "refusals": refusals, "policy": policy, "seeds": len(found.seeds)}
+            row["mean_slowdown"] = estimate.mean
             row["low"], row["high"] = estimate.ci95 or (np.nan, np.nan)
             if policy in differences:
                 one = differences[policy]
@@ -91,24 +118,33 @@ def judge(scorer: Scorer, names: Sequence[str], seeds: int | None) -> pd.DataFra
 @click.option(
     "--seeds", type=click.IntRange(min=1), help="Of the held-out runs; default: all that their names stand for."
 )
+@click.option("--weights", type=click.Path(path_type=Path), help="Judge these weights; nothing is learnt.")
 @click.option("--quick", is_flag=True, help="Two generations of four on two scenarios, judged on one from two seeds.")
-def main(out: Path, generations: int, population: int, seed: int, seeds: int | None, quick: bool) -> None:
+def main(
+    out: Path, generations: int, population: int, seed: int, seeds: int | None, weights: Path | None, quick: bool
+) -> None:
     """Learn a linear score of nodes, save it, and judge it."""
     scenarios, judged = list(TRAINING), list(HELD_OUT)
     if quick:
         scenarios, judged, generations, population, seeds = ["io-bound", "memory-bound"], ["io-bound-v1"], 2, 4, 2
-    weights, course = learn(scenarios, generations, population, seed)
-    words = f"{generations} generations of {population}, seed {seed}, on {', '.join(scenarios)}"
-    scorer = Scorer.linear(weights.round(4), words)
     out.mkdir(parents=True, exist_ok=True)
-    scorer.save(out / "learned.json")
-    env = PlacementEnv(training(scenarios[0]))
-    click.echo(f"observation {env.observation_space.shape}, actions {env.action_space}; learnt from {words}")
-    click.echo(f"mean log slowdown of the best quarter: {course[0]:.3f} at first, {course[-1]:.3f} at last")
-    for name, weight in zip(FEATURES, weights.round(4).tolist(), strict=True):
+    if weights is None:
+        found, course = learn(scenarios, generations, population, seed)
+        words = f"{generations} generations of {population}, seed {seed}, on {', '.join(scenarios)}"
+        scorer = Scorer.linear(found.round(4), words)
+        scorer.save(out / "learned.json")
+        click.echo(f"mean log slowdown of the best quarter: {course[0]:.3f} at first, {course[-1]:.3f} at last")
+    else:
+        scorer = read_scorer(weights)
+    click.echo(f"learnt in {scorer.words}")
+    for name, weight in zip(FEATURES, scorer.layers[0][0][0].tolist(), strict=True):
         click.echo(f"  {name:<12}{weight:+8.4f}")
-    judge(scorer, judged, seeds).to_csv(out / "learning.csv", index=False, float_format="%.4f")
-    click.echo(f"{out / 'learned.json'}, {out / 'learning.csv'}")
+    tables = []
+    for refusals in (True, False):
+        click.echo(f"\nNodes that are asked {'may refuse' if refusals else 'take every task'}")
+        tables.append(judge(scorer, judged, seeds, refusals))
+    pd.concat(tables).to_csv(out / "learning.csv", index=False, float_format="%.4f")
+    click.echo(f"written to {out}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
-from cluster_abm.gym.outside import Outside, OutsideNegotiation, add_up
+from cluster_abm.gym.kernels import add_up
+from cluster_abm.gym.outside import Outside, OutsideNegotiation
 from cluster_abm.jit import entry
 from cluster_abm.model import ClusterModel
 from cluster_abm.model.managed_policies import ManagedPolicies
