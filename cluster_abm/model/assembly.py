@@ -12,7 +12,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.buffer_control import BufferController
 from cluster_abm.model.degrading import Degrading
-from cluster_abm.model.managed_policies import ManagedPolicies, policies_of, prepare
+from cluster_abm.model.managed_policies import ManagedPolicies, prepare
 from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
 from cluster_abm.model.migration.outages import OutagePlan
@@ -37,7 +37,6 @@ from cluster_abm.model.submission.queues import Submissions
 from cluster_abm.model.submission.schedule import Schedule
 from cluster_abm.model.submission.users import Users
 from cluster_abm.model.talking.mail import Mail
-from cluster_abm.policies import Policy
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import are_closed, key, phase_table, work_of
 
@@ -71,8 +70,8 @@ class Parts:
     measurements: Measurements
 
 
-def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policy: Policy | None = None) -> Parts:
-    """Make the parts of a run.
+def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: ManagedPolicies) -> Parts:
+    """Make the parts of a run, whose load managers have these policies.
 
     Args:
         setup, run_seed, keep_decisions: as of ClusterModel.
@@ -82,7 +81,6 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policy: Polic
         InputError: something in the scenario does not fit together.
     """
     clock = Clock(nanoseconds(setup.cluster.slice_ms))
-    policies = policies_of(setup, policy)
     is_pooled = policies.main.pooled
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     work = work_of(setup, run_seed)

@@ -20,6 +20,7 @@ from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.assembly import Parts, assemble
+from cluster_abm.model.managed_policies import policies_of
 from cluster_abm.model.negotiation.compiled import CompiledNegotiation
 from cluster_abm.model.negotiation.form import Form, form_of
 from cluster_abm.model.negotiation.placement import Placement
@@ -56,6 +57,7 @@ class ClusterModel(Readings, mesa.Model):
         params: the keywords as given, with the scenario's name.
         setup: the checked scenario.
         running: False once the scenario's end is reached.
+        compiled_class, policies_of: what decides in compiled code, and the policies of a scenario's load managers.
         turn: the part of a slice that agents act in just now: "managers", "nodes", "jobs", or "" between slices.
         parts: what the agents work with.
         decides_in_python: why load managers decide about arriving tasks in Python; "": they do in compiled code.
@@ -64,6 +66,8 @@ class ClusterModel(Readings, mesa.Model):
     node_class: type[Node] = Node
     load_manager_class: type[LoadManager] = LoadManager
     job_class: type[Job] = Job
+    compiled_class: type[CompiledNegotiation] = CompiledNegotiation
+    policies_of = staticmethod(policies_of)
 
     _steps_after_end = 0
 
@@ -85,9 +89,8 @@ class ClusterModel(Readings, mesa.Model):
         self.params = {"scenario": setup.name, **({} if policy is None else {"policy": policy}), **kwargs}
         self.turn = ""
         self._compile_decisions = compile_decisions
-        self.parts: Parts = assemble(
-            setup, self.run_seed, keep_decisions, policy if isinstance(policy, Policy) else None
-        )
+        own = policy if isinstance(policy, Policy) else None
+        self.parts: Parts = assemble(setup, self.run_seed, keep_decisions, self.policies_of(setup, own))
         self.engine, self.staging = self.parts.engine, self.parts.staging
         self.policy = self.parts.policies.main
         self.node_agents = [self.node_class(self, index) for index in range(setup.cluster.nodes)]
@@ -152,7 +155,7 @@ class ClusterModel(Readings, mesa.Model):
         self.decides_in_python = form.reason
         if form.policy is None:
             return None
-        return CompiledNegotiation(
+        return self.compiled_class(
             parts.engine, parts.clock, parts.live, parts.availability, self.policy, form.policy, parts.views,
             parts.reports, parts.questions, parts.log, parts.departures, parts.staging, self.negotiation,
             parts.announcements.requested_ms,
@@ -179,6 +182,11 @@ class ClusterModel(Readings, mesa.Model):
                 self.conversation.arrive(arrivals)
             elif not self.placement.place(arrivals):
                 parts.submissions.put_back(arrivals)
+        self._live_on(boundary_ns)
+
+    def _live_on(self, boundary_ns: int) -> None:
+        """What follows in a slice once its arrivals have been placed."""
+        parts = self.parts
         self.conversation.go_on()
         self._managers_act()
         window = self._windows.window(boundary_ns)

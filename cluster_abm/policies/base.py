@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, StrictBool, ValidationError
 
+from cluster_abm.bounded_files import Limit
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
 from cluster_abm.policies.tasks import Demands
@@ -127,6 +129,11 @@ class Policy:
     def acts_every_ms(self) -> float | None:
         """How often `relieve` is asked, and `holds` of jobs that wait [ms]; None: never, and at each end of a task."""
         return None
+
+    @property
+    def input_files(self) -> tuple[tuple[Path, Limit], ...]:
+        """Files of the user that it takes numbers from, and how much each may hold: they count in a study's results."""
+        return ()
 
     def is_overloaded(self, task: ArrivingTask, view: View) -> bool:
         """Transfer policy: whether to look for another node. By default if the own load is the largest known."""

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import decisions
+import learning
 import own
 import plain_mesa
 import scale
@@ -45,11 +46,13 @@ class Sizes:
     many_cores_s: float = 300.0
     decision_cpu_s: float = 0.2
     policy_s: float = 300.0
+    learning_s: float = 600.0
 
 
 QUICK = Sizes(
     repeats=1, cpu_s=300.0, round_robin_s=60.0, stepped_s=60.0, disk_s=60.0, disk_yardstick_s=10.0, scale_s=60.0,
     idle_s=120.0, many_cores_s=10.0, decision_cpu_s=0.02, policy_s=30.0,
+    learning_s=60.0,
 )  # fmt: skip
 
 
@@ -202,6 +205,19 @@ def large_clusters(sizes: Sizes) -> Row:
         with TemporaryDirectory() as folder:
             found["first_compilation"] = scale.first_compilation(folder)
     return found
+
+
+def environment(sizes: Sizes) -> Row:
+    """Decisions per CPU second of the environment for learners, 32 nodes."""
+    environments = learning.environments(sizes.learning_s)
+    next(iter(environments.values())).reset(seed=2)
+    rows = []
+    played = cpu_seconds({name: partial(learning.play, env) for name, env in environments.items()}, sizes.repeats)
+    for name, (cpu_s, episode) in played.items():
+        rate = episode.decisions / cpu_s
+        ratio = rate / learning.WANTED_PER_CPU_S
+        rows.append({"name": name, **asdict(episode), "cpu_s": cpu_s, "per_cpu_s": rate, "of_wanted": ratio})
+    return {"wanted_per_cpu_s": learning.WANTED_PER_CPU_S, "rows": rows}
 
 
 def targets(cpu: Row, disk: Row, large: Row) -> list[Row]:

@@ -35,6 +35,7 @@ def lines(results: Row) -> Iterator[str]:
     yield from _theorem_1(results["theorem_1"])
     yield from _policies(results["policies"])
     yield from _large(results["large_clusters"])
+    yield from _environment(results["environment"])
 
 
 def _rates(title: str, group: Row) -> Iterator[str]:
@@ -107,6 +108,17 @@ def _large(group: Row) -> Iterator[str]:
     if "first_compilation" in group:
         first = group["first_compilation"]
         yield f"  quickstart, nothing compiled: {first['first_cpu_s']:.1f} CPU s; then {first['second_cpu_s']:.1f}"
+
+
+def _environment(group: Row) -> Iterator[str]:
+    yield ""
+    yield f"Environment for learners, 32 nodes; wanted are {group['wanted_per_cpu_s']:,.0f} decisions per CPU second"
+    yield f"  {'':40}{'decisions':>11}{'steps':>9}{'CPU s':>9}{'per CPU s':>13}{'of wanted':>11}"
+    for row in group["rows"]:
+        yield (
+            f"  {row['name']:40}{row['decisions']:11,}{row['steps']:9,}{row['cpu_s']:9.3f}{row['per_cpu_s']:13,.0f}"
+            f"{row['of_wanted']:10.2f}x"
+        )
 
 
 def _policies(group: Row) -> Iterator[str]:

@@ -176,14 +176,16 @@ class CompiledNegotiation:
         """
         count = len(arrivals.job)
         placed = np.zeros((3, count), np.int64)
-        self._bring_up_to_date()
+        self.bring_up_to_date()
         done = 0
         while done < count:
-            done = self._some(arrivals, placed, stand_in, done, min(count, done + AT_ONCE), at_fault)
+            last = min(count, done + AT_ONCE)
+            done = self.some(self._place_arrivals, arrivals, placed, stand_in, done, last, at_fault)
         return placed
 
-    def _some(
+    def some(
         self,
+        kernel: Callable[..., int],
         arrivals: Arrivals,
         placed: Integers,
         stand_in: Integers,
@@ -191,6 +193,7 @@ class CompiledNegotiation:
         last: int,
         at_fault: Callable[[int, bool], None],
     ) -> int:
+        """Have a kernel with the arguments of arriving.place_arrivals do its part; which task comes next."""
         engine, log, counts = self._engine, self._log, self._desk.counts
         self._reports.receive()
         decided, position = (log.room(1), log.position) if log.is_read else (self._no_rows, 0)
@@ -204,7 +207,7 @@ class CompiledNegotiation:
             point(self._known_row, self._reports.known._asdict())
         told_by, sys.unraisablehook = sys.unraisablehook, _not_told
         try:
-            done = self._place_arrivals(
+            done = kernel(
                 engine.tables, self._desk.starts, *self._addresses, decided, self._availability.up,
                 self._availability.accepting, self._silent_ns, stand_in, tuple(arrivals), placed, first, last,
             )  # fmt: skip
@@ -242,7 +245,7 @@ class CompiledNegotiation:
         if self._migrates and tasks > len(self._desk.candidates):
             self._set(candidates=np.zeros(2 * tasks, CANDIDATE))
 
-    def _bring_up_to_date(self) -> None:
+    def bring_up_to_date(self) -> None:
         """What may have changed since the last call: the network, and which nodes work."""
         routes, hardware = self._live.routes, self._views.hardware
         if hardware is not self._hardware:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -65,6 +65,10 @@ class Placement:
     Args:
         managers: the load managers, by node.
         compiled: does what they do in compiled code; None: they do it themselves.
+
+    Attributes:
+        compiled: as given.
+        any_decides: whether any manager decides where an arriving task starts.
     """
 
     def __init__(
@@ -85,7 +89,7 @@ class Placement:
         self._engine, self._clock, self._availability = engine, clock, availability
         self._views, self._reports, self._announcements = views, reports, announcements
         self._staging, self._transfers, self._departures = staging, transfers, departures
-        self._managers, self._routes_in_use, self._compiled = managers, routes_in_use, compiled
+        self._managers, self._routes_in_use, self.compiled = managers, routes_in_use, compiled
         # A task that starts, as the engine is told: reused, for there are many.
         self._one = [np.zeros(1, np.int64) for _ in range(6)]
         self._each_its_own = np.arange(len(engine.nodes))
@@ -97,8 +101,8 @@ class Placement:
         Each is decided, and departs, before the next one is, so that what the next one sees includes it. Only jobs of a
         policy that holds jobs, which come one at a time, are refused by every node.
         """
-        if self.any_decides and self._compiled is not None and self._compiled.is_right:
-            self._place_compiled(arrivals, self._compiled)
+        if self.any_decides and self.compiled is not None and self.compiled.is_right:
+            self._place_compiled(arrivals, self.compiled)
             return True
         origins = self._engine.jobs["home"][arrivals.job].astype(np.int64)
         if not self._availability.all_accepting:
@@ -116,7 +120,7 @@ class Placement:
     @property
     def places_slice_by_slice(self) -> bool:
         """Whether only arrivals of one slice may be given at once; else each is placed when its slice begins."""
-        leaps = self._compiled is not None and self._compiled.is_right and not self._transfers.is_contended
+        leaps = self.compiled is not None and self.compiled.is_right and not self._transfers.is_contended
         return self.any_decides and not leaps
 
     def _place_one(self, job: int, rank: int, held_ns: int, home: int) -> bool:
@@ -159,9 +163,18 @@ class Placement:
 
     def _place_compiled(self, arrivals: Arrivals, compiled: CompiledNegotiation) -> None:
         """Place arriving tasks in compiled code; what concerns the links is noted afterwards, in the same order."""
-        stand_in = self._each_its_own
-        if not self._availability.all_accepting:
-            stand_in = np.array([self._availability.stand_in(node) for node in stand_in.tolist()])
+        stand_in = self.stand_ins()
+        placed = compiled.place(arrivals, stand_in, self.path_in_python(arrivals, stand_in))
+        self.note_links(arrivals, stand_in, placed)
+
+    def stand_ins(self) -> Integers:
+        """The node that takes the arrivals of each node, shape (nodes,): itself, unless it is down or draining."""
+        if self._availability.all_accepting:
+            return self._each_its_own
+        return np.array([self._availability.stand_in(node) for node in self._each_its_own.tolist()])
+
+    def path_in_python(self, arrivals: Arrivals, stand_in: Integers) -> Callable[[int, bool], None]:
+        """What places one of these tasks in Python, or makes tasks migrate after it (CompiledNegotiation.place)."""
 
         def at_fault(entry: int, has_started: bool) -> None:
             job, rank, held_ns = (int(column[entry]) for column in arrivals)
@@ -172,7 +185,10 @@ class Placement:
                 self._views.look()
                 self._place_one(job, rank, held_ns, home)
 
-        placed = compiled.place(arrivals, stand_in, at_fault)
+        return at_fault
+
+    def note_links(self, arrivals: Arrivals, stand_in: Integers, placed: Integers) -> None:
+        """Note what tasks that compiled code has placed need of the links; `placed` is its answer."""
         is_noted = self._routes_in_use.is_on and self._routes_in_use.can_fail
         if not (is_noted or self._transfers.is_contended):
             return

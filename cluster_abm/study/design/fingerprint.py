@@ -19,7 +19,7 @@ from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
-WITHOUT_EFFECT = ("cli/", "study/", "results/", "model/observation/watching.py", "whole_files.py")
+WITHOUT_EFFECT = ("cli/", "gym/", "study/", "results/", "model/observation/watching.py", "whole_files.py")
 WITH_EFFECT = (
     "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
     "results/summary.py",
@@ -74,10 +74,8 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
     for key in ("seed", "threads"):
         del resolved["run"][key]
     # Parameters that the policy does not know, for others to compare it with, change no run of its own.
-    resolved["policy"] = {
-        "name": scenario.policy.name,
-        **create(scenario.policy).parameters.model_dump(mode="json"),
-    }
+    policy = create(scenario.policy)
+    resolved["policy"] = {"name": scenario.policy.name, **policy.parameters.model_dump(mode="json")}
     # How much a file may hold is no part of what it holds.
     for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
         del section["max_mb"]
@@ -86,7 +84,8 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         # The name, since its ending gives the format.
         if section["file"] is not None and Path(section["file"]) in files:
             section["file"] = Path(section["file"]).name
-    digests = [_digest(path, limit) for path, limit in files.items()]
+    # A policy's file has its name among the parameters.
+    digests = [_digest(path, limit) for path, limit in (*files.items(), *policy.input_files)]
     document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:24]
 

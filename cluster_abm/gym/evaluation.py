@@ -1,0 +1,151 @@
+"""How good a learner is: on held-out scenarios, against the shipped policies, on the same jobs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cluster_abm.errors import InputError
+from cluster_abm.gym.env import PlacementEnv
+from cluster_abm.gym.held_out import HELD_OUT, held_out
+from cluster_abm.model import ClusterModel
+from cluster_abm.policies import available
+from cluster_abm.policies.scorer import Scorer
+from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.study.compare import compare
+from cluster_abm.study.design.policies import with_policy
+from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, corrected, estimate, paired
+
+# By what is observed at one decision, shape (nodes, features), the node.
+Player = Callable[[Any], Any]
+OPPONENTS = ("none", "random", "jsq", "power-of-d", "iolb", "wal-re")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A learner beside its opponents on one scenario.
+
+    Attributes:
+        scenario: its name.
+        name: what the learner is called.
+        seeds: of the runs; every value is of one of them, in this order.
+        values: mean slowdown of each run, by policy; the learner first.
+        left_out: opponents that cannot run here, and why.
+    """
+
+    scenario: str
+    name: str
+    seeds: tuple[int, ...]
+    values: Mapping[str, Sequence[float]]
+    left_out: Mapping[str, str]
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Mean slowdown of each, with its 95 % interval over seeds."""
+        return {name: estimate(list(values)) for name, values in self.values.items()}
+
+    def differences(self) -> dict[str, PairedDifference]:
+        """Learner minus opponent on the same jobs, below 0 where the learner is better; `significant` by Holm's
+        correction over the opponents."""
+        mine = list(self.values[self.name])
+        return corrected({name: paired(mine, list(of)) for name, of in self.values.items() if name != self.name})
+
+    def lines(self) -> list[str]:
+        """One line a policy: mean slowdown; learner minus opponent with its interval; which is better."""
+        found, differences = self.estimates(), self.differences()
+        shown = [f"{self.scenario}, {len(self.seeds)} seeds", f"  {self.name:<14}{found[self.name].mean:9.3f}"]
+        for name, difference in differences.items():
+            low, high = difference.difference.ci95 or (math.nan, math.nan)
+            word = "not told apart"
+            if difference.significant:
+                word = f"{self.name if difference.difference.mean < 0 else name} is better"
+            numbers = f"{found[name].mean:9.3f}{difference.difference.mean:+9.3f}"
+            shown.append(f"  {name:<14}{numbers}  [{low:+.3f}, {high:+.3f}]  {word}")
+        shown += [f"  {name:<14}cannot run here: {why}" for name, why in self.left_out.items()]
+        return shown
+
+
+def evaluate(
+    learner: str | Scorer | Player,
+    scenario: str | Scenario = "quickstart",
+    opponents: Sequence[str] | None = OPPONENTS,
+    seeds: int | None = None,
+    *,
+    name: str = "learner",
+    workers: int | None = None,
+) -> Evaluation:
+    """Run a learner and its opponents on the same jobs.
+
+    Args:
+        learner: the name of a policy; a Scorer; or a function of one decision's observation, shape (nodes, features),
+            that gives the node.
+        scenario: the name of one of HELD_OUT, with the seeds that its name stands for; or any other scenario, from its
+            seed on.
+        opponents: names of policies; None: all there are. Those that cannot run on this scenario are left out, and
+            named.
+        seeds: how many; default: all of a held-out scenario's, else the scenario's `compare.seeds`.
+        name: what the learner is called, if it is no policy.
+        workers: processes of the opponents' runs; default: as `compare`.
+
+    Raises:
+        InputError: an unknown scenario or policy; more seeds than a held-out scenario has; a run that fails.
+    """
+    is_held_out = isinstance(scenario, str) and scenario in HELD_OUT
+    setup = held_out(scenario) if is_held_out else scenario  # type: ignore[arg-type]
+    setup = setup if isinstance(setup, Scenario) else load_scenario(setup)
+    count = seeds or (len(HELD_OUT[setup.name].seeds) if is_held_out else setup.compare.seeds)
+    if is_held_out and count > len(HELD_OUT[setup.name].seeds):
+        raise InputError(f"seeds = {count}: {setup.name} has {len(HELD_OUT[setup.name].seeds)}")
+    first = setup.run.seed
+    name = learner if isinstance(learner, str) else name
+    wanted, left_out = _able(setup, [one for one in (opponents or available()) if one != name])
+    if not isinstance(learner, str) and name in wanted:
+        raise InputError(f"name = {name!r}: an opponent is called so")
+    names = [name, *wanted] if isinstance(learner, str) else wanted
+    values: dict[str, list[float]] = {}
+    if not isinstance(learner, str):
+        player = by_scores(learner) if isinstance(learner, Scorer) else learner
+        values[name] = play(player, setup, range(first, first + count))
+    if names:
+        found = compare(setup, names, count, workers, quiet=True)
+        if len(found.seeds) < count:
+            told = [*found.outcome.errors, *found.outcome.policy_faults]
+            raise InputError([f"{setup.name}: {one}" for one in told] or f"{setup.name}: interrupted")
+        values |= {one: found.values(one, "mean_slowdown") for one in names}
+    return Evaluation(setup.name, name, tuple(range(first, first + count)), values, left_out)
+
+
+def by_scores(scorer: Scorer) -> Player:
+    """A player that takes the node of the highest score, as the policy `learned` does."""
+    return lambda observation: scorer.choose(observation.T)
+
+
+def play(player: Player, scenario: str | Scenario, seeds: Sequence[int]) -> list[float]:
+    """Mean slowdown of an episode from each seed, under a function of one decision's observation that gives the node.
+
+    NaN of an episode in which no job finished.
+    """
+    env, found = PlacementEnv(scenario), []
+    for seed in seeds:
+        observation, info = env.reset(seed=seed)
+        while "summary" not in info:
+            observation, _, _, _, info = env.step(player(observation))
+        slowdown = info["summary"]["metrics"]["mean_slowdown"]
+        found.append(math.nan if slowdown is None else float(slowdown))
+    return found
+
+
+def _able(scenario: Scenario, names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Those of the policies that can run on a scenario, and why others cannot. Raises InputError for unknown ones."""
+    able, left_out = [], {}
+    for name in names:
+        under = with_policy(scenario, name)
+        if name not in available():
+            ClusterModel(under)
+        try:
+            ClusterModel(under, keep_decisions=False, compile_decisions=False)
+            able.append(name)
+        except InputError as problem:
+            left_out[name] = problem.problems[0]
+    return able, left_out

@@ -1,0 +1,120 @@
+"""Places arriving tasks where a caller outside the model says, and tells that caller what load managers know.
+
+It is the compiled negotiation of any policy (model.negotiation.arriving) whose policy is told the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.compiling.texts import number_of
+from cluster_abm.engine.admission import Starts
+from cluster_abm.gym.kernels import act, observe
+from cluster_abm.jit import entry, native_address
+from cluster_abm.model.negotiation.arriving import place_arrivals
+from cluster_abm.model.negotiation.compiled import CompiledNegotiation
+from cluster_abm.model.negotiation.decisions import DECIDED
+from cluster_abm.model.submission.queues import Arrivals
+from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.features import FEATURES, Numbers
+from cluster_abm.policies.view import ArrivingTask, View
+
+Integers = npt.NDArray[np.int64]
+
+TOLD = "told"
+
+
+class Outside(Policy):
+    """Each arriving task to the node that its load manager has been told from outside.
+
+    It has no name by which a scenario could call it.
+    """
+
+    source = "cluster_abm.gym"
+    summary = "each task to the node that is decided outside the model"
+
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """The node told; home if that one is believed to be down, or has not answered."""
+        target = view.notes.get("told", view.me)
+        if target in view.refused:
+            return Decision(view.me, "from outside", reason="the node is down, or has not answered")
+        return Decision(target, "from outside")
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Accept: what is decided outside holds."""
+        return ""
+
+
+class OutsideNegotiation(CompiledNegotiation):
+    """The compiled negotiation in two parts: what is known of some arriving tasks, and to place them as told."""
+
+    def look_at(self, arrivals: Arrivals, stand_in: Integers, first: int, last: int, features: Numbers) -> None:
+        """Let the nodes live until the slice of the `first`-th of the arrivals begins, and fill in what is known.
+
+        Args:
+            arrivals: the tasks, in the order of arrival.
+            stand_in: the node that takes the arrivals of each node.
+            first, last: from the `first`-th to the one before the `last`-th.
+            features: filled, shape (at least last - first, nodes, features).
+        """
+        self.bring_up_to_date()
+        nothing = np.zeros((3, 0), np.int64)
+
+        def look(*arguments: Any) -> int:
+            return int(self._observe(*arguments, features))
+
+        while self.some(look, arrivals, nothing, stand_in, first, last, _no_fault) < last:
+            # Reports have come in between.
+            pass
+
+    def place_as_told(
+        self, arrivals: Arrivals, placed: Integers, stand_in: Integers, first: int, last: int, targets: Integers,
+        at_fault: Callable[[int, bool], None],
+    ) -> None:  # fmt: skip
+        """Place them, each on its node of `targets`, shape (tasks,); else as CompiledNegotiation.place."""
+        self.bring_up_to_date()
+
+        def place(*arguments: Any) -> int:
+            return int(self._act(*arguments, targets, self._place_address, self._told))
+
+        done = first
+        while done < last:
+            done = self.some(place, arrivals, placed, stand_in, done, last, at_fault)
+
+    @cached_property
+    def _samples(self) -> tuple[Any, ...]:
+        rows, flags, numbers, table = (
+            np.zeros(0, DECIDED),
+            np.zeros(1, bool),
+            np.zeros(1, np.int64),
+            np.zeros((1, 1), int),
+        )
+        return (
+            self._engine.tables, Starts(*(numbers,) * 6), 0, 0, 0, rows, flags, flags, table, numbers, (numbers,) * 3,
+            table, 0, 0,
+        )  # fmt: skip
+
+    @cached_property
+    def _told(self) -> int:
+        return number_of(TOLD)
+
+    @cached_property
+    def _place_address(self) -> int:
+        return native_address(place_arrivals, *self._samples)
+
+    @cached_property
+    def _observe(self) -> Callable[..., int]:
+        return entry(observe, *self._samples, np.zeros((1, 1, len(FEATURES)), np.float32))
+
+    @cached_property
+    def _act(self) -> Callable[..., int]:
+        return entry(act, *self._samples, np.zeros(1, np.int64), 0, 0)
+
+
+def _no_fault(entry: int, has_started: bool) -> None:
+    raise AssertionError("to look finds no fault")

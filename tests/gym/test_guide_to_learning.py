@@ -1,0 +1,29 @@
+"""docs/learning.md says nothing that does not work."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cluster_abm.gym import FEATURES
+from cluster_abm.policies.scorer import read_scorer
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "learning.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_its_python_runs(block, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    printed = capsys.readouterr().out.split()
+    if "rewards" in block:
+        assert printed[0] == printed[1]
+    if "save" in block:
+        assert read_scorer("weights.json").words == "by hand"
+
+
+def test_it_names_every_feature_in_its_order():
+    assert re.findall(r"^\| `(\w+)` \|", GUIDE, re.MULTILINE)[: len(FEATURES)] == list(FEATURES)
