@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -183,6 +185,18 @@ def test_the_parts_of_a_tasks_time_are_its_wall_time(name):
     parts = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
     total = sum(frame[f"{part}_ms"] for part in parts)
     assert np.allclose(total, frame["finish_ms"] - frame["arrival_ms"], atol=1e-5)
+
+
+def test_the_example_of_the_guide_runs(monkeypatch):
+    guide = (Path(__file__).parents[2] / "docs" / "talking.md").read_text()
+    space: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(.*?)```", guide, re.DOTALL)[0], space)
+    model = ClusterModel(scenario(workload__duration_s=10.0), seed=1, policy=space["AskTwo"])
+    model.run()
+    frame = model.decisions_frame()
+    assert len(frame) == model.summary()["jobs"]["finished"] > 0
+    # Of 4 nodes two are drawn: the own one is among them every other time.
+    assert 2.0 < model.summary()["metrics"]["messages_per_job"] < 4.0
 
 
 def test_reports_and_questions_count_as_messages():
