@@ -123,7 +123,7 @@ def prepare(policies: ManagedPolicies, jobs: Table) -> None:
     for policy in asking:
         try:
             with policy_at_work(policy, "prepare"):
-                policy.prepare(demands)
+                policy.prepare(demands, len(policies.of))
         except PolicyFault as fault:
             # What the scenario lacks is its own matter, not a fault of the policy.
             raise (fault.__cause__ if isinstance(fault.__cause__, InputError) else fault) from None

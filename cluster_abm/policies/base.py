@@ -113,8 +113,9 @@ class Policy:
         except ValidationError as problem:
             raise InputError([self._explain(error) for error in problem.errors()]) from None
 
-    def prepare(self, demands: Demands) -> None:
-        """Note what is known of the jobs before the run: how their demands are distributed, as a log would tell.
+    def prepare(self, demands: Demands, nodes: int) -> None:
+        """Note what is known before the run: how the jobs' demands are distributed, as a log would tell, and how many
+        nodes there are.
 
         Raises:
             InputError: the policy needs what the scenario does not tell.
@@ -306,7 +307,8 @@ class Policy:
         )
 
     def _explain(self, error: Any) -> str:
-        field = ".".join(str(part) for part in error["loc"])
+        # Of a value that may be of several kinds, what follows names the kind.
+        field = str(error["loc"][0]) if error["loc"] else ""
         if error["type"] == "extra_forbidden":
             allowed = sorted(self.Parameters.model_fields)
             return f"unknown key 'policy.{field}'; {nearest(field, allowed)}"

@@ -41,7 +41,7 @@ class Hawk(BatchSampling):
 
     parameters: Parameters
 
-    def prepare(self, demands: Demands) -> None:
+    def prepare(self, demands: Demands, nodes: int) -> None:
         """Find out what is long, and how much work is short."""
         cpu_ms, work_ms = demands.cpu_ms, demands.cpu_ms * demands.tasks
         long_ms, short_share = self.parameters.long_ms, self.parameters.short_share

@@ -37,12 +37,14 @@ class SizeIntervals(Policy):
 
     parameters: Parameters
 
-    def prepare(self, demands: Demands) -> None:
+    def prepare(self, demands: Demands, nodes: int) -> None:
         """Sort the demands, and sum their work."""
         cutoffs = self.parameters.cutoffs_ms
         if cutoffs is not None:
             if any(a >= b for a, b in pairwise(cutoffs)):
                 raise InputError(f"policy.cutoffs_ms = {list(cutoffs)}: must ascend")
+            if len(cutoffs) != nodes - 1:
+                raise InputError(f"policy.cutoffs_ms: {len(cutoffs)} sizes; for {nodes} nodes {nodes - 1} are needed")
             return
         if len(demands.cpu_ms) == 0 or demands.cpu_ms[0] == demands.cpu_ms[-1]:
             raise InputError(
@@ -65,10 +67,6 @@ class SizeIntervals(Policy):
             share = np.cumsum([node.speed * node.cores for node in view.hardware])
             places = np.searchsorted(self.work_ms, share[:-1] / share[-1] * self.work_ms[-1])
             found = view.notes["cutoffs"] = tuple(self.sizes_ms[places].tolist())
-        if len(found) != view.nodes - 1:
-            raise InputError(
-                f"policy.cutoffs_ms: {len(found)} sizes; for {view.nodes} nodes {view.nodes - 1} are needed"
-            )
         return found
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:

@@ -73,7 +73,7 @@ newcomers = st.builds(
 @given(data=st.data(), view=views(), arriving=newcomers)
 def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, arriving):
     policy = create(PolicyChoice(name=name))
-    policy.prepare(DEMANDS)
+    policy.prepare(DEMANDS, view.nodes)
     before = view.loads.copy()
     if policy.holds(arriving, 1, view):
         return
