@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,14 +47,14 @@ class Hawk(BatchSampling):
         cpu_ms, work_ms = demands.cpu_ms, demands.cpu_ms * demands.tasks
         long_ms, short_share = self.parameters.long_ms, self.parameters.short_share
         if long_ms is None:
-            if len(cpu_ms) == 0 or cpu_ms[0] == cpu_ms[-1]:
+            if len(cpu_ms) > 1 and cpu_ms[0] == cpu_ms[-1]:
                 raise InputError(
                     f"policy {self.name!r}: needs tasks of different sizes, and all announce the same workload.cpu_ms; "
                     "set policy.long_ms, or take batch-sampling"
                 )
-            long_ms = float(np.quantile(cpu_ms, 0.9, method="inverted_cdf"))
+            long_ms = math.inf if len(cpu_ms) == 0 else float(np.quantile(cpu_ms, 0.9, method="inverted_cdf"))
         if short_share is None:
-            short_share = float(work_ms[cpu_ms <= long_ms].sum() / work_ms.sum())
+            short_share = float(work_ms[cpu_ms <= long_ms].sum() / max(work_ms.sum(), 1e-300))
         self.long_ms, self.short_share = long_ms, short_share
 
     def is_long(self, task: ArrivingTask) -> bool:

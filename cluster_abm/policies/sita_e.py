@@ -46,7 +46,7 @@ class SizeIntervals(Policy):
             if len(cutoffs) != nodes - 1:
                 raise InputError(f"policy.cutoffs_ms: {len(cutoffs)} sizes; for {nodes} nodes {nodes - 1} are needed")
             return
-        if len(demands.cpu_ms) == 0 or demands.cpu_ms[0] == demands.cpu_ms[-1]:
+        if len(demands.cpu_ms) > 1 and demands.cpu_ms[0] == demands.cpu_ms[-1]:
             raise InputError(
                 "policy 'sita-e': needs tasks of different sizes, and all announce the same workload.cpu_ms; set "
                 "policy.cutoffs_ms, or take another policy"
