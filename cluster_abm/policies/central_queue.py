@@ -14,8 +14,8 @@ class CentralQueue(SlottedPolicy):
     """Tasks wait at the head node, first come, first served; nodes with room pull them (the queue M/G/k).
 
     A node tells the head how many slots have become free on it. The head starts the oldest task in the slot that was
-    announced first; without cost and with slots of one core this is the queue M/G/k, up to the slice that an end takes
-    to become known.
+    announced first; without cost and with slots of one core this is the queue M/G/k in which a task occupies its slot
+    until the slice ends in which it does.
     """
 
     name = "central-queue"

@@ -18,8 +18,9 @@ class JoinIdleQueue(TalkingPolicy):
 
     The manager is drawn at random (JIQ-Random), or is the one of the shortest idle queue of several drawn ones that
     are asked (JIQ-SQ(d)). A node that gets a task from elsewhere leaves the queue that it is in. In the limit of many
-    nodes, each of them a home, the share of managers with an idle node is r (1 - load) / (1 + r (1 - load)) for
-    JIQ-Random, r being the nodes a manager (Lu et al. 2011, theorem 1).
+    nodes, each of them a home, the share of managers with an idle node is about (1 - load) / (2 - load) for JIQ-Random
+    (Lu et al. 2011, theorem 1, in which no node leaves a queue like this; Van Houdt 2024 has the exact limit, "with
+    token withdrawals").
     """
 
     class Parameters(TalkingPolicy.Parameters):

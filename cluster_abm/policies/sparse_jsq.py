@@ -18,7 +18,7 @@ class SparseFeedback(TalkingPolicy):
     """The head node estimates how many tasks each node has: one more at each assignment, and the truth whenever the
     node tells it. A task goes to a node of lowest estimate, of several one drawn at random.
 
-    Nodes tell it independently (AUJSQ). If intervals are exponential and each node tells at least load / (1 - load)
+    Nodes tell it independently (AUJSQ). If intervals are exponential and each node tells more than load / (1 - load)
     times in a mean demand, no task waits in the limit of many nodes (van der Boor, Borst, van Leeuwaarden 2019).
     """
 
