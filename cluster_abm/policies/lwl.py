@@ -15,7 +15,7 @@ class LeastWorkLeft(TalkingPolicy):
     Work is CPU, over the node's cores, and disk time, as announced. A node on which a task has ended says what it has
     left, which corrects the account. With equal nodes of one core, exact sizes, tasks without I/O that run until they
     end (`cluster.quantum_ms = inf`) and no cost of starting elsewhere, tasks start when they would from one central
-    queue: M/G/k (Harchol-Balter, Crovella, Murta 1999, theorem 1).
+    queue: M/G/k (Harchol-Balter, Crovella, Murta 1999).
     """
 
     name = "lwl"

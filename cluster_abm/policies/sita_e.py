@@ -16,7 +16,7 @@ from cluster_abm.scenario.distributions import Positive
 
 class SizeIntervals(Policy):
     """Node i takes the tasks with a CPU demand between the i-th and the next of some sizes, so chosen that each class
-    brings the same work.
+    brings the same work, or on unlike nodes work in proportion to the speed of a node's cores.
 
     The sizes are found from the distribution of the announced demands, as a log would give it, or set. Every node is
     then a queue of its own, M/G/1 under Poisson arrivals, in which no short task waits for a long one of another

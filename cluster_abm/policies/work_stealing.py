@@ -31,7 +31,7 @@ class WorkStealing(SlottedPolicy):
         )
 
     name = "work-stealing"
-    source = "Blumofe, Leiserson 1999; Mitzenmacher 1998"
+    source = "Mitzenmacher 1998; Hendler, Shavit 2002 (half)"
     summary = "tasks wait at their home; an idle node asks others, and gets half of what waits there"
 
     parameters: Parameters
