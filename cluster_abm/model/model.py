@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import mesa
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +20,7 @@ from cluster_abm.model.agents.node import Node
 from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.assembly import Parts, assemble
 from cluster_abm.model.managed_policies import policies_of
+from cluster_abm.model.manners import MesaManners
 from cluster_abm.model.negotiation.compiled import CompiledNegotiation
 from cluster_abm.model.negotiation.form import Form, form_of
 from cluster_abm.model.negotiation.placement import Placement
@@ -35,7 +35,7 @@ from cluster_abm.scenario import Scenario
 Integers = npt.NDArray[np.int64]
 
 
-class ClusterModel(Readings, mesa.Model):
+class ClusterModel(Readings, MesaManners):
     """A run of one scenario under its policy, or policies, from one seed.
 
     Args:
@@ -68,8 +68,6 @@ class ClusterModel(Readings, mesa.Model):
     job_class: type[Job] = Job
     compiled_class: type[CompiledNegotiation] = CompiledNegotiation
     policies_of = staticmethod(policies_of)
-
-    _steps_after_end = 0
 
     def __init__(
         self,
@@ -288,19 +286,6 @@ class ClusterModel(Readings, mesa.Model):
                 done = self.now_ns / self._end_ns if self._end_ns else self.engine.finished / total_tasks
                 progress(min(1.0, done))
 
-    @property
-    def time(self) -> float:
-        """Mesa's clock (3.5 and later): the number of slices, also after `run` has leapt over many.
-
-        After the end it counts calls of `step`: a clock that stood still would make Mesa call for ever.
-        """
-        return float(self.steps + self._steps_after_end)
-
-    @time.setter
-    def time(self, _: float) -> None:
-        # Mesa writes what the slices say already; a leap of `run` it would not know of.
-        pass
-
     def _stop_if_over(self) -> None:
         """End of the run: the time is up, or (drained) all jobs have ended."""
         clock, engine, submissions = self.parts.clock, self.parts.engine, self.parts.submissions
@@ -328,36 +313,6 @@ class ClusterModel(Readings, mesa.Model):
         """What a load manager knows now, to keep."""
         view = self.parts.views.of(manager.index, refused)
         return replace(view, loads=view.loads.copy())
-
-    @property
-    def agents(self) -> Any:
-        """All agents: nodes, load managers, and the jobs that have arrived and not ended."""
-        self._keep_register()
-        return super().agents
-
-    @agents.setter
-    def agents(self, agents: Any) -> None:
-        mesa.Model.agents.fset(self, agents)
-
-    @property
-    def agents_by_type(self) -> Any:
-        """Agents by class; `job_class` is there from the beginning, without an agent."""
-        self._keep_register()
-        found = super().agents_by_type
-        if "jobs_register" in vars(self) and self.job_class not in found:
-            found = {**found, self.job_class: mesa.agent.AgentSet([], random=self.random)}
-        return found
-
-    @property
-    def agent_types(self) -> list[type]:
-        """Classes of the agents there are."""
-        self._keep_register()
-        return super().agent_types
-
-    def _keep_register(self) -> None:
-        # Mesa asks for its agents before the model is complete.
-        if "jobs_register" in vars(self):
-            self.jobs_register.keep()
 
     def records_of(self, job: int) -> Table:
         """Records of a job's tasks that have ended."""

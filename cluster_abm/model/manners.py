@@ -1,0 +1,66 @@
+"""What Mesa wants of a model beside its own: a clock that goes on, and agents that are there when asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mesa
+
+from cluster_abm.model.agents.job import Job
+from cluster_abm.model.agents.register import JobRegister
+
+
+class MesaManners(mesa.Model):
+    """The part of ClusterModel that keeps Mesa's clock and agents.
+
+    Attributes:
+        job_class: the class of jobs' agents.
+        jobs_register: makes them when they are asked for.
+    """
+
+    job_class: type[Job]
+    jobs_register: JobRegister
+    _steps_after_end = 0
+
+    @property
+    def time(self) -> float:
+        """Mesa's clock (3.5 and later): the number of slices, also after `run` has leapt over many.
+
+        After the end it counts calls of `step`: a clock that stood still would make Mesa call for ever.
+        """
+        return float(self.steps + self._steps_after_end)
+
+    @time.setter
+    def time(self, _: float) -> None:
+        # Mesa writes what the slices say already; a leap of `run` it would not know of.
+        pass
+
+    @property
+    def agents(self) -> Any:
+        """All agents: nodes, load managers, and the jobs that have arrived and not ended."""
+        self._keep_register()
+        return super().agents
+
+    @agents.setter
+    def agents(self, agents: Any) -> None:
+        mesa.Model.agents.fset(self, agents)
+
+    @property
+    def agents_by_type(self) -> Any:
+        """Agents by class; `job_class` is there from the beginning, without an agent."""
+        self._keep_register()
+        found = super().agents_by_type
+        if "jobs_register" in vars(self) and self.job_class not in found:
+            found = {**found, self.job_class: mesa.agent.AgentSet([], random=self.random)}
+        return found
+
+    @property
+    def agent_types(self) -> list[type]:
+        """Classes of the agents there are."""
+        self._keep_register()
+        return super().agent_types
+
+    def _keep_register(self) -> None:
+        # Mesa asks for its agents before the model is complete.
+        if "jobs_register" in vars(self):
+            self.jobs_register.keep()
