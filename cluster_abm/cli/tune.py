@@ -221,8 +221,9 @@ def _print_search(found: Tuned) -> None:
     shown = finished[(finished["candidate"] == 0) | (finished["candidate"].isin(finished["candidate"].head(SHOWN)))]
     rows = shown.drop(columns=["state", "reason", "seeds"]).rename(columns={"ratio": "ratio to the defaults"})
     names = ["the defaults" if number == 0 else str(number) for number in rows["candidate"]]
-    flags = {key: rows[key].map({True: "true", False: "false"}) for key in rows if rows[key].dtype == "boolean"}
-    rows = rows.assign(candidate=names, **flags)
+    rows = rows.assign(candidate=names)
+    for key in (str(one) for one in rows if rows[one].dtype == "boolean"):
+        rows[key] = rows[key].map({True: "true", False: "false"})
     echo(rows.to_string(index=False, float_format=lambda value: f"{value:.4g}", na_rep="not set"))
     for reason, number in (
         table.loc[table["state"].isin(["refused", "failed"]), "reason"].value_counts().head(3).items()

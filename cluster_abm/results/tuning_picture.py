@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.results.colours import MARK
@@ -14,8 +15,8 @@ from cluster_abm.results.style import new_figure, plain, save, tidy
 COLUMNS = 3
 # Candidates that were stopped, those on all seeds, the defaults, the best.
 STOPPED, FINISHED, DEFAULTS, BEST = "#A6CEE3", "#0072B2", "#444444", "#D55E00"
-# Ratios beyond this many times the spread of those on all seeds are drawn at the edge.
-ROOM = 3.0
+# Ratios further above those on all seeds than this many times their spread are drawn at the edge.
+ROOM = 1.0
 
 
 def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: Mapping[str, bool], best: int) -> Path:
@@ -34,12 +35,15 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
     panels = figure.subplots(rows, min(COLUMNS, len(keys)), squeeze=False, sharey=True).ravel()
     tried = table[table["ratio"].notna()]
     finished = tried[tried["state"] == "finished"]
-    low, high = _limits(finished["ratio"].to_numpy(float))
+    low, edge = _limits(finished["ratio"].to_numpy(float))
+    high = edge + 0.06 * (edge - low)
     for axes, (key, is_log) in zip(panels, keys.items(), strict=False):
         places = _places(tried[key])
-        heights = tried["ratio"].clip(low, high)
+        is_beyond = tried["ratio"] > edge
+        heights = tried["ratio"].where(~is_beyond, edge)
         for chosen, colour, marker, size, words in (
-            (tried["state"] != "finished", STOPPED, "o", 22, "stopped early"),
+            ((tried["state"] != "finished") & ~is_beyond, STOPPED, "o", 22, "stopped early"),
+            ((tried["state"] != "finished") & is_beyond, STOPPED, "^", 26, "and further up"),
             (tried["state"] == "finished", FINISHED, "o", 34, "on all seeds"),
             (tried["candidate"] == best, BEST, "*", 170, "the best"),
             (tried["candidate"] == 0, DEFAULTS, "D", 48, "the defaults"),
@@ -59,15 +63,15 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
         axes.yaxis.set_major_formatter(lambda value, _: plain(value))
     for axes in panels[len(keys) :]:
         axes.set_visible(False)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
     return save(figure, path)
 
 
-def _limits(ratios: np.ndarray) -> tuple[float, float]:
-    """Of the axis of ratios: all of the candidates on all seeds, and some room for the others."""
+def _limits(ratios: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Of the ratios that are drawn where they are: all candidates on all seeds, and some room for the others."""
     low, high = min(1.0, float(ratios.min())), max(1.0, float(ratios.max()))
     room = (high - low) or 0.1
-    return max(0.0, low - 0.15 * room), high + max(0.15, ROOM - 2.0) * room
+    return max(0.0, low - 0.15 * room), high + ROOM * room
 
 
 def _names(values: pd.Series) -> Sequence[str]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available, create
@@ -135,18 +136,30 @@ def _problems_of(scenario: Scenario, over: Over, kind: Kind) -> list[str]:
     known = list(available()[scenario.policy.name].Parameters.model_fields)
     if section == "policy" and parameter not in known:
         return [f"{scenario.policy.name} has no parameter {shortened(parameter)}; {nearest(parameter, known)}"]
+    field = _field_of(scenario, over.key)
     without_effect: list[str | None] = []
     for value in over.ends:
         try:
             varied = with_settings(scenario, {over.key: value})
         except InputError as problem:
-            problems += [line.removeprefix("override: ") for line in problem.problems]
+            # What does not fit the scenario's other values may fit others: it is refused candidate by candidate.
+            if field is None or not _takes(field, value):
+                problems += [line.removeprefix("override: ") for line in problem.problems]
         else:
             without_effect.append(reason_without_effect(over.key, keys_without_effect(varied)))
-    if not problems and all(without_effect):
+    if not problems and without_effect and all(without_effect):
         problems.append(f"has no effect: {without_effect[0]}")
     # A key that does not exist is wrong at both ends alike.
     return list(dict.fromkeys(problems))
+
+
+def _takes(field: FieldInfo, value: Value) -> bool:
+    """Whether a field by itself allows a value."""
+    try:
+        TypeAdapter(field.rebuild_annotation()).validate_python(value)
+    except ValidationError:
+        return False
+    return True
 
 
 def _problems_of_form(over: Over, kind: Kind) -> list[str]:
@@ -165,35 +178,46 @@ def _problems_of_form(over: Over, kind: Kind) -> list[str]:
     problems = [] if over.low < over.high else ["LOW has to be below HIGH"]
     if over.log and over.low <= 0:
         problems.append("a range that is searched by orders of magnitude (:log) has to begin above 0")
-    if kind == "whole" and not (over.low.is_integer() and over.high.is_integer()):
+    if kind == "whole" and not (float(over.low).is_integer() and float(over.high).is_integer()):
         problems.append("the key takes whole numbers only")
     return problems
 
 
 def _kind_of(scenario: Scenario, key: str) -> Kind:
     """What a key takes, by the schema; of an unknown key "number", since that it is unknown is said elsewhere."""
-    section, _, parameter = key.partition(".")
-    if section == "policy":
-        fields = available()[scenario.policy.name].Parameters.model_fields
-        field = fields.get(parameter)
-    else:
-        at: Any = scenario
-        field = None
-        for part in key.split("."):
-            if not isinstance(at, BaseModel):
-                return "other"
-            field = type(at).model_fields.get(part)
-            if field is None:
-                return "number"
-            at = getattr(at, part)
+    field = _field_of(scenario, key)
     if field is None:
-        return "number"
+        return "number" if _is_below_a_section(scenario, key) else "other"
     types = set(_types(TypeAdapter(field.rebuild_annotation()).json_schema()))
     if "integer" in types and "number" not in types:
         return "whole"
     if "number" in types:
         return "number"
     return "choice" if types & {"boolean", "string"} else "other"
+
+
+def _field_of(scenario: Scenario, key: str) -> FieldInfo | None:
+    """The field of a key; None: there is none."""
+    section, _, parameter = key.partition(".")
+    if section == "policy":
+        return available()[scenario.policy.name].Parameters.model_fields.get(parameter)
+    *path, last = key.split(".")
+    at: Any = scenario
+    for part in path:
+        at = getattr(at, part, None) if isinstance(at, BaseModel) and part in type(at).model_fields else None
+    return type(at).model_fields.get(last) if isinstance(at, BaseModel) else None
+
+
+def _is_below_a_section(scenario: Scenario, key: str) -> bool:
+    """Whether a key without a field is a misspelt one; else it reaches into a list or a value."""
+    at: Any = scenario
+    for part in key.split("."):
+        if not isinstance(at, BaseModel):
+            return False
+        if part not in type(at).model_fields:
+            return True
+        at = getattr(at, part)
+    return True
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:

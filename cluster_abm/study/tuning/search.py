@@ -255,7 +255,7 @@ def without_metric(row: Mapping[str, Any] | None, metric: str, seed: int) -> str
     if row is None:
         return f"its run from seed {seed} failed"
     value = row.get(metric)
-    word = "missing" if value is None else f"{value:g}"
+    word = "missing" if value is None or math.isnan(value) else f"{value:g}"
     return f"{metric} is {word} in its run from seed {seed}, and a ratio takes numbers above 0"
 
 

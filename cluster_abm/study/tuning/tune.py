@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,13 +12,16 @@ from typing import Any
 
 import pandas as pd
 import tomli_w
+from tqdm import tqdm
 
+from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.compare import finite
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.tasks import Task, Where, run_all
 from cluster_abm.study.statistics.estimates import PairedDifference, paired
+from cluster_abm.study.tuning.proposals import library
 from cluster_abm.study.tuning.question import Question
 from cluster_abm.study.tuning.ranges import Value, in_toml
 from cluster_abm.study.tuning.search import Candidate, Runner, Search, metric_of
@@ -121,6 +125,7 @@ class Tuned:
             "over": [str(over) for over in question.overs],
             "budget": question.budget,
             "runs": self.spent,
+            "optuna": library().__version__,
             "candidates": {
                 state: self.count(state) for state in ("finished", "stopped", "refused", "failed") if self.count(state)
             },
@@ -162,6 +167,8 @@ class _Runs:
         for line, count in outcome.policy_faults.items():
             self.policy_faults[line] = self.policy_faults.get(line, 0) + count
         if outcome.interrupted:
+            for run in outcome.under_way:
+                tqdm.write(f"under way when it was interrupted: {run}", file=sys.stderr)
             raise KeyboardInterrupt
         return list(outcome.rows)
 
@@ -198,7 +205,13 @@ def tune(
     with open_executor(kind, count, place.dask, place.slurm) as executor:
         runs = _Runs(place, executor, quiet, budget)
         search = Search(question, runs)
-        search.run()
+        try:
+            search.run()
+        except InputError:
+            # Without the defaults there is no search; that their runs failed may be a fault of this program.
+            if runs.errors:
+                raise RuntimeError("\n".join(runs.errors)) from None
+            raise
         best = search.best
         judgement = judge(question, best, runs) if best.number else None
     return Tuned(
@@ -233,14 +246,13 @@ def judgement_of(seeds: Sequence[int], defaults: Sequence[float], tuned: Sequenc
     return Judgement(tuple(seeds), tuple(defaults), tuple(tuned), ratio, paired(tuned, defaults))
 
 
-def _column(values: Sequence[Value | None]) -> pd.Series:
+def _column(values: list[Any]) -> pd.Series:
     """Values of one key as a column of one type: numbers, flags, or texts."""
     given = [value for value in values if value is not None]
     if all(isinstance(value, bool) for value in given):
         return pd.Series(values, dtype="boolean")
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in given):
+        return pd.Series(values, dtype="Int64")
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in given):
-        return pd.Series(values, dtype="Float64").astype(
-            "Int64" if all(isinstance(v, int) for v in given) else "Float64"
-        )
-    texts: list[Any] = [None if value is None else in_toml(value) for value in values]
-    return pd.Series(texts, dtype="object")
+        return pd.Series(values, dtype="Float64")
+    return pd.Series([None if value is None else in_toml(value) for value in values], dtype="object")
