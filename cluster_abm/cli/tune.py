@@ -29,6 +29,7 @@ from cluster_abm.errors import InputError, gathered
 from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
+    from cluster_abm.study.cells import Ratio
     from cluster_abm.study.tuning.ranges import Over
     from cluster_abm.study.tuning.tune import Judgement, Tuned
 
@@ -187,6 +188,8 @@ def _save(folder: Path, found: Tuned, wall_s: float) -> None:
     write_text(folder, "best.toml", f"# {_in_a_line(found)}\n{found.toml()}")
     policy = question.scenario.policy.name
     title = f"{policy} on {question.scenario.name}: {len(table)} candidates, {found.spent} runs"
+    if found.judgement is not None:
+        title += f"; the best, judged on {_seeds(question.unseen_seeds)}: {_in_digits(found.judgement.ratio)}"
     label = f"{question.metric} / the defaults'"
     logs = {one.over.key: one.over.log for one in question.searched}
     draw_search(folder / "tune.png", title, label, table, logs, found.best.number)
@@ -250,9 +253,13 @@ def _sentence(judged: Judgement, metric: str, less_is_better: bool) -> str:
     word = judged.word(less_is_better)
     verdict = "not told apart from the defaults" if word == "not told apart" else f"{word} than the defaults"
     return (
-        f"{metric} is {ratio.mean:.3f} [{ratio.low:.3f}, {ratio.high:.3f}] times the defaults', the mean difference "
+        f"{metric} is {_in_digits(ratio)} times the defaults', the mean difference "
         f"{difference.mean:.3g}{interval}: {verdict}"
     )
+
+
+def _in_digits(ratio: Ratio) -> str:
+    return f"{ratio.mean:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
 
 
 def _print_best(found: Tuned, given: str) -> None:

@@ -15,8 +15,8 @@ from cluster_abm.results.style import new_figure, plain, save, tidy
 COLUMNS = 3
 # Candidates that were stopped, those on all seeds, the defaults, the best.
 STOPPED, FINISHED, DEFAULTS, BEST = "#A6CEE3", "#0072B2", "#444444", "#D55E00"
-# Ratios further above those on all seeds than this many times their spread are drawn at the edge.
-ROOM = 1.0
+# Ratios further from those on all seeds than this many times their spread are drawn at the edge.
+ROOM = 0.6
 
 
 def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: Mapping[str, bool], best: int) -> Path:
@@ -35,15 +35,15 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
     panels = figure.subplots(rows, min(COLUMNS, len(keys)), squeeze=False, sharey=True).ravel()
     tried = table[table["ratio"].notna()]
     finished = tried[tried["state"] == "finished"]
-    low, edge = _limits(finished["ratio"].to_numpy(float))
-    high = edge + 0.06 * (edge - low)
+    low, high = _limits(finished["ratio"].to_numpy(float))
+    pad = 0.05 * (high - low)
     for axes, (key, is_log) in zip(panels, keys.items(), strict=False):
         places = _places(tried[key])
-        is_beyond = tried["ratio"] > edge
-        heights = tried["ratio"].where(~is_beyond, edge)
+        heights = tried["ratio"].clip(low, high)
+        is_beyond = heights != tried["ratio"]
         for chosen, colour, marker, size, words in (
             ((tried["state"] != "finished") & ~is_beyond, STOPPED, "o", 22, "stopped early"),
-            ((tried["state"] != "finished") & is_beyond, STOPPED, "^", 26, "and further up"),
+            ((tried["state"] != "finished") & is_beyond, STOPPED, "x", 26, "and beyond the axis"),
             (tried["state"] == "finished", FINISHED, "o", 34, "on all seeds"),
             (tried["candidate"] == best, BEST, "*", 170, "the best"),
             (tried["candidate"] == 0, DEFAULTS, "D", 48, "the defaults"),
@@ -56,7 +56,7 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
         if names:
             axes.set_xticks(range(len(names)), names)
             axes.set_xlim(-0.5, len(names) - 0.5)
-        axes.set_ylim(low, high)
+        axes.set_ylim(low - pad, high + pad)
         tidy(axes, key, "", "")
     for axes in panels[:: min(COLUMNS, len(keys))]:
         axes.set_ylabel(label)
@@ -71,7 +71,7 @@ def _limits(ratios: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Of the ratios that are drawn where they are: all candidates on all seeds, and some room for the others."""
     low, high = min(1.0, float(ratios.min())), max(1.0, float(ratios.max()))
     room = (high - low) or 0.1
-    return max(0.0, low - 0.15 * room), high + ROOM * room
+    return max(0.0, low - ROOM * room), high + ROOM * room
 
 
 def _names(values: pd.Series) -> Sequence[str]:
@@ -84,8 +84,9 @@ def _names(values: pd.Series) -> Sequence[str]:
 
 
 def _places(values: pd.Series) -> pd.Series:
-    """Where the values lie on the axis."""
+    """Where the values lie on the axis; NaN where the scenario leaves a key open."""
     names = _names(values)
     if not names:
         return values.astype(float)
-    return values.map(lambda value: names.index(str(value).lower() if isinstance(value, bool) else str(value)))
+    places = {name: float(place) for place, name in enumerate(names)}
+    return values.map(lambda value: places.get(str(value).lower() if isinstance(value, bool) else str(value), np.nan))

@@ -12,11 +12,12 @@ import scipy
 from support import scenario
 
 from cluster_abm.errors import InputError
+from cluster_abm.results.tuning_picture import draw_search
 from cluster_abm.study.tuning.proposals import Proposals
 from cluster_abm.study.tuning.question import Question
 from cluster_abm.study.tuning.ranges import Over
-from cluster_abm.study.tuning.search import Search, steps
-from cluster_abm.study.tuning.tune import judge, judgement_of
+from cluster_abm.study.tuning.search import Candidate, Search, steps
+from cluster_abm.study.tuning.tune import Tuned, judge, judgement_of
 
 CPU, IO, FLAG = "policy.cpu_weight", "policy.io_weight", "policy.normalised"
 WAL = {"policy__name": "wal-re"}
@@ -255,6 +256,23 @@ def test_judged_on_what_both_have():
     assert found.seeds == (9, 11, 12)
     assert found.ratio.mean == pytest.approx(0.2)
     assert judge(asked, search.best, Bench(lambda one, seed: None)) is None
+
+
+@pytest.mark.parametrize("values", [
+    (None, 0.5, 2.0, 3.0), (None, 1, 2, 3), (True, False, True, False), (None, "rate", "oversize", "rate"),
+    (1, True, "often", 2.5),
+])  # fmt: skip
+def test_a_picture_of_any_kind_of_values(tmp_path, values):
+    candidates = [
+        Candidate(number, {"a.key": value, "b.key": 1.0 + number}, None, [1.0], [ratio], state=state)
+        for number, (value, ratio, state) in enumerate(
+            zip(values, (1.0, 0.9, 55.0, 1.1), ("finished", "finished", "stopped", "finished"), strict=True)
+        )
+    ]
+    asked = question(Over("a.key", choices=(1, 2)), Over("b.key", 1, 9))
+    table = Tuned(asked, tuple(candidates), candidates[1], None, 4, 4).frame()
+    path = draw_search(tmp_path / "tune.png", "a search", "ratio", table, {"a.key": False, "b.key": True}, 1)
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow
