@@ -219,15 +219,17 @@ def test_ranges_that_are_wrong(over, words):
 
 
 def test_all_that_is_wrong_is_said_at_once():
-    overs = (Over(CPU, 1, 0), Over(IO, 0, 1), Over(IO, 0, 2), Over("cluster.nodes", 0, 4))
+    presets = Over("cluster.hardware", choices=("a", "qin"))
+    overs = (Over(CPU, 1, 0), Over(IO, 0, 1), Over(IO, 0, 2), Over("cluster.nodes", 0, 4), presets)
     asked = {"budget": 15, "metric": "mean_slowdwn", "sum_to_one": (IO, "policy.x")}
     with pytest.raises(InputError) as found:
         question(*overs, asked=asked).check()
     words = "\n".join(found.value.problems)
     for part in ("LOW has to be below HIGH", f"{IO}: is given twice", "cluster.nodes = 0", "--budget 15: 16 runs",
+                 "cluster.hardware = 'a': no such preset", "cluster.hardware = 'qin': no such preset",
                  "did you mean 'mean_slowdown'?", "'policy.x': is not among the keys"):  # fmt: skip
         assert part in words
-    assert len(found.value.problems) == 6
+    assert len(found.value.problems) == 8
 
 
 def test_the_seeds_of_search_and_judgement_are_apart():

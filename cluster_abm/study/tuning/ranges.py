@@ -138,16 +138,19 @@ def _problems_of(scenario: Scenario, over: Over, kind: Kind) -> list[str]:
         return [f"{scenario.policy.name} has no parameter {shortened(parameter)}; {nearest(parameter, known)}"]
     field = _field_of(scenario, over.key)
     without_effect: list[str | None] = []
+    together: list[str] = []
     for value in over.ends:
         try:
             varied = with_settings(scenario, {over.key: value})
         except InputError as problem:
             # What does not fit the scenario's other values may fit others: it is refused candidate by candidate.
-            if field is None or not _takes(field, value):
-                problems += [line.removeprefix("override: ") for line in problem.problems]
+            of_the_key = field is None or not _takes(field, value)
+            (problems if of_the_key else together).extend(line.removeprefix("override: ") for line in problem.problems)
         else:
             without_effect.append(reason_without_effect(over.key, keys_without_effect(varied)))
-    if not problems and without_effect and all(without_effect):
+    if not without_effect:
+        problems += together
+    elif not problems and all(without_effect):
         problems.append(f"has no effect: {without_effect[0]}")
     # A key that does not exist is wrong at both ends alike.
     return list(dict.fromkeys(problems))
