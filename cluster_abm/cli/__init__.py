@@ -20,6 +20,7 @@ from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, t
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
 from cluster_abm.cli.trace import trace_group
+from cluster_abm.cli.tune import tune_command
 from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted, sigterm_raises, was_terminated
@@ -50,6 +51,7 @@ for _command in (
     arena_command,
     reproduce_command,
     batch_group,
+    tune_command,
     policies_command,
     scenarios_command,
     hardware_command,

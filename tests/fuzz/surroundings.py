@@ -15,6 +15,7 @@ COMMANDS = (
     ["compare", "s.toml", "--seeds", "1", "--policies", "none", "--workers", "1", "--out", "out", "--json"],
     ["batch", "run", "study.toml", "--out", "out", "--executor", "inline"],
     ["batch", "run", "study.toml", "--out", "out"],
+    ["tune", "s.toml", "--policy", "power-of-d", "--over", "policy.d=1:2", "--budget", "16", "--out", "out"],
     ["trace", "info", "trace.csv"],
     ["trace", "convert", "trace.csv", "o.csv"],
     ["policies"],

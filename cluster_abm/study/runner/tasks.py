@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.limits import available_processors, checked_workers
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.fingerprint import cell_key
-from cluster_abm.study.runner.executors import check_options, open_executor
+from cluster_abm.study.runner.executors import BatchExecutor, check_options, open_executor
 from cluster_abm.study.runner.keeping import InFolder, InMemory, ResultKeeper
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.runner.work import Request, Work
@@ -102,6 +102,7 @@ def run_all(
     label: str = "runs",
     quiet: bool = False,
     where: Where | None = None,
+    executor: BatchExecutor | None = None,
 ) -> Outcome:
     """Carry out all tasks; the result does not depend on where, nor on the number of workers.
 
@@ -112,6 +113,7 @@ def run_all(
         label: what the progress bar on stderr calls them.
         quiet: no progress bar.
         where: executor, its workers and folder, in place of `workers`; default: processes, results in memory.
+        executor: an open one, in place of one that is opened for this call; its caller ends it.
 
     Raises:
         InputError: what a run was given is wrong; the runs not yet begun are left out. The fault of a policy ends its
@@ -143,8 +145,9 @@ def run_all(
         work = Work(request, keeper, bar, known, to_retry=failed_ns, on_finished=take)
         try:
             if work.queue:
-                with open_executor(*chosen, place.dask, place.slurm) as executor:
-                    work.carry_on(executor)
+                opened = open_executor(*chosen, place.dask, place.slurm) if executor is None else nullcontext(executor)
+                with opened as workers_of_call:
+                    work.carry_on(workers_of_call)
         except KeyboardInterrupt as problem:
             outcome.interrupted = True
             outcome.under_way = [f"{_words(scenarios, run)}, for {since:.0f} s" for run, since in work.under_way]

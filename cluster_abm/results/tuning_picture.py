@@ -1,0 +1,92 @@
+"""A picture of a search: what was tried of each key, and what came of it against the defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.results.colours import MARK
+from cluster_abm.results.style import new_figure, plain, save, tidy
+
+COLUMNS = 3
+# Candidates that were stopped, those on all seeds, the defaults, the best.
+STOPPED, FINISHED, DEFAULTS, BEST = "#A6CEE3", "#0072B2", "#444444", "#D55E00"
+# Ratios further from those on all seeds than this many times their spread are drawn at the edge.
+ROOM = 0.6
+
+
+def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: Mapping[str, bool], best: int) -> Path:
+    """A panel for each key: its value against the ratio to the defaults, a point for each candidate.
+
+    Args:
+        path: of the PNG.
+        title: of the picture.
+        label: of the ratio.
+        table: columns candidate, state, ratio (NaN: none), and a column for each key.
+        keys: in the order of the panels; whether its axis is logarithmic.
+        best: number of the best candidate; 0 is the defaults.
+    """
+    rows = -(-len(keys) // COLUMNS)
+    figure = new_figure(4.3 * min(COLUMNS, len(keys)) + 0.6, 3.6 * rows + 0.9, title)
+    panels = figure.subplots(rows, min(COLUMNS, len(keys)), squeeze=False, sharey=True).ravel()
+    tried = table[table["ratio"].notna()]
+    finished = tried[tried["state"] == "finished"]
+    low, high = _limits(finished["ratio"].to_numpy(float))
+    pad = 0.05 * (high - low)
+    for axes, (key, is_log) in zip(panels, keys.items(), strict=False):
+        places = _places(tried[key])
+        heights = tried["ratio"].clip(low, high)
+        is_beyond = heights != tried["ratio"]
+        for chosen, colour, marker, size, words in (
+            ((tried["state"] != "finished") & ~is_beyond, STOPPED, "o", 22, "stopped early"),
+            ((tried["state"] != "finished") & is_beyond, STOPPED, "x", 26, "and beyond the axis"),
+            (tried["state"] == "finished", FINISHED, "o", 34, "on all seeds"),
+            (tried["candidate"] == best, BEST, "*", 170, "the best"),
+            (tried["candidate"] == 0, DEFAULTS, "D", 48, "the defaults"),
+        ):
+            axes.scatter(places[chosen], heights[chosen], color=colour, marker=marker, s=size, label=words)
+        axes.axhline(1.0, color=MARK, linewidth=0.8, zorder=0)
+        if is_log:
+            axes.set_xscale("log")
+        names = _names(tried[key])
+        if names:
+            axes.set_xticks(range(len(names)), names)
+            axes.set_xlim(-0.5, len(names) - 0.5)
+        axes.set_ylim(low - pad, high + pad)
+        tidy(axes, key, "", "")
+    for axes in panels[:: min(COLUMNS, len(keys))]:
+        axes.set_ylabel(label)
+        axes.yaxis.set_major_formatter(lambda value, _: plain(value))
+    for axes in panels[len(keys) :]:
+        axes.set_visible(False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    return save(figure, path)
+
+
+def _limits(ratios: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Of the ratios that are drawn where they are: all candidates on all seeds, and some room for the others."""
+    low, high = min(1.0, float(ratios.min())), max(1.0, float(ratios.max()))
+    room = (high - low) or 0.1
+    return max(0.0, low - ROOM * room), high + ROOM * room
+
+
+def _names(values: pd.Series) -> Sequence[str]:
+    """The choices of a key that is no number; [] of numbers."""
+    if pd.api.types.is_bool_dtype(values):
+        return ["false", "true"]
+    if pd.api.types.is_numeric_dtype(values):
+        return []
+    return sorted({str(value) for value in values.dropna()})
+
+
+def _places(values: pd.Series) -> pd.Series:
+    """Where the values lie on the axis; NaN where the scenario leaves a key open."""
+    names = _names(values)
+    if not names:
+        return values.astype(float)
+    places = {name: float(place) for place, name in enumerate(names)}
+    return values.map(lambda value: places.get(str(value).lower() if isinstance(value, bool) else str(value), np.nan))

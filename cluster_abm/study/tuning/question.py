@@ -1,0 +1,188 @@
+"""What a search is asked: the scenario, what is searched, how much it may cost, and on which seeds it is judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cluster_abm.errors import InputError
+from cluster_abm.limits import check_runs, counted
+from cluster_abm.policies import available
+from cluster_abm.results.files import write_json
+from cluster_abm.results.metrics import BETTER
+from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.scenario.mixture import check_one_policy
+from cluster_abm.scenario.shipped import shortened
+from cluster_abm.study.compare import check_seeds
+from cluster_abm.study.design.metrics import metric_names
+from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked
+
+# Says by which command a folder was made.
+COMMAND = "command.json"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a search is asked.
+
+    Attributes:
+        scenario: as it stands: its parameters are the defaults, the first candidate; its policy is searched for.
+        overs: the keys and ranges.
+        budget: how many runs the search may take, the defaults' among them; runs that judge come on top.
+        seeds: how many seeds a candidate gets that is not stopped; the scenario's seed is the first.
+        judge_seeds: how many seeds, after these, the best candidate is judged on.
+        metric: of a run, by its name; better is what `METRICS` says.
+        sum_to_one: keys of weights that are divided by their sum.
+    """
+
+    scenario: Scenario
+    overs: tuple[Over, ...]
+    budget: int = 200
+    seeds: int = 8
+    judge_seeds: int = 16
+    metric: str = "mean_slowdown"
+    sum_to_one: tuple[str, ...] = ()
+
+    @cached_property
+    def searched(self) -> tuple[Searched, ...]:
+        """The ranges, checked. Raises InputError."""
+        return checked(self.scenario, self.overs)
+
+    @property
+    def search_seeds(self) -> range:
+        """The seeds on which candidates are tried, in the order in which they get them."""
+        return range(self.scenario.run.seed, self.scenario.run.seed + self.seeds)
+
+    @property
+    def unseen_seeds(self) -> range:
+        """The seeds on which the best candidate is judged."""
+        return range(self.search_seeds.stop, self.search_seeds.stop + self.judge_seeds)
+
+    @property
+    def less_is_better(self) -> bool:
+        """Which side of the metric is better."""
+        return BETTER[self.metric] == "less"
+
+    def defaults(self) -> dict[str, Value | None]:
+        """What the scenario itself says of the searched keys; None: nothing."""
+        return {over.key: _value_at(self.scenario, over.key) for over in self.overs}
+
+    def check(self) -> None:
+        """Raise InputError for whatever is wrong, all at once."""
+        problems = []
+        try:
+            check_one_policy(self.scenario, "a search")
+        except InputError as problem:
+            problems += problem.problems
+        if self.scenario.policy.name not in available():
+            known = list(available())
+            problems.append(
+                f"policy {shortened(self.scenario.policy.name)}: no such policy; "
+                f"{nearest(self.scenario.policy.name, known)}"
+            )
+            raise InputError(problems)
+        try:
+            _ = self.searched
+        except InputError as problem:
+            problems += problem.problems
+        problems += [*self._problems_of_numbers(), *self._problems_of_metric(), *self._problems_of_sum()]
+        if problems:
+            raise InputError(problems)
+        check_seeds(self.scenario.run.seed, self.seeds + self.judge_seeds)
+        runs = self.budget + 2 * self.judge_seeds
+        check_runs(f"--budget {counted(self.budget)}, --judge-seeds {counted(self.judge_seeds)}", runs)
+
+    def _problems_of_numbers(self) -> Iterator[str]:
+        for name, value in (("seeds", self.seeds), ("judge-seeds", self.judge_seeds)):
+            if value < 2:
+                yield f"--{name} {value}: 2 at least are needed"
+        if self.budget < 2 * self.seeds:
+            yield (
+                f"--budget {self.budget}: {2 * self.seeds} runs at least are needed: the defaults and one candidate "
+                f"on {self.seeds} seeds each"
+            )
+
+    def _problems_of_metric(self) -> Iterator[str]:
+        there = sorted(metric_names(self.scenario, "none") & BETTER.keys())
+        if self.metric not in there:
+            yield f"--metric {shortened(self.metric)}: none of which it is plain what is better; " + nearest(
+                self.metric, there
+            )
+
+    def _problems_of_sum(self) -> Iterator[str]:
+        ranges = {over.key: over for over in self.overs}
+        for key in dict.fromkeys(self.sum_to_one):
+            if key not in ranges:
+                yield f"--sum-to-one {shortened(key)}: is not among the keys of --over: {', '.join(ranges)}"
+            elif ranges[key].choices or ranges[key].low < 0:
+                yield f"--sum-to-one {key}: needs a range of numbers that begins at 0 or above"
+        if len(self.sum_to_one) == 1 or len(set(self.sum_to_one)) < len(self.sum_to_one):
+            yield "--sum-to-one: two or more different keys are needed"
+
+    def as_json(self) -> dict[str, Any]:
+        """What the command was, as far as its result depends on it."""
+        scenario = self.scenario.model_dump(mode="json", exclude={"run": {"threads"}, "compare": True, "measure": True})
+        return {
+            "over": [str(over) for over in self.overs],
+            "sum_to_one": list(self.sum_to_one),
+            "metric": self.metric,
+            "budget": self.budget,
+            "seeds": self.seeds,
+            "judge_seeds": self.judge_seeds,
+            "scenario": scenario,
+        }
+
+    def claim(self, folder: Path) -> None:
+        """Leave in a folder what it is for.
+
+        Raises:
+            InputError: the folder holds a search for something else; names what differs.
+        """
+        path = folder / COMMAND
+        mine = self.as_json()
+        if not path.exists():
+            write_json(folder, COMMAND, mine)
+            return
+        try:
+            theirs = json.loads(path.read_text(encoding="utf-8"))
+            before, now = dict(_flat(theirs)), dict(_flat(mine))
+        except (OSError, ValueError, RecursionError) as problem:
+            raise InputError(f"{path}: cannot be read ({problem}); another folder is needed") from None
+        differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        if differing:
+            words = [f"{key} was {_words(before.get(key))}, is {_words(now.get(key))}" for key in differing[:5]]
+            more = f", and {len(differing) - 5} more" if len(differing) > 5 else ""
+            raise InputError(
+                f"--out {str(folder)!r}: holds a search by another command: {'; '.join(words)}{more}; "
+                "another folder is needed"
+            )
+
+
+def _value_at(scenario: Scenario, key: str) -> Value | None:
+    """What a scenario says of a key; of a parameter that it does not name, the policy's default."""
+    section, _, parameter = key.partition(".")
+    if section == "policy":
+        fields = available()[scenario.policy.name].Parameters.model_fields
+        found: Any = scenario.policy.parameters.get(parameter, fields[parameter].default)
+    else:
+        found = scenario
+        for part in key.split("."):
+            found = getattr(found, part)
+    return found if isinstance(found, bool | int | float | str) else None
+
+
+def _flat(tree: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """The leaves of nested tables by their dotted keys; lists are leaves."""
+    if isinstance(tree, Mapping):
+        for name, value in tree.items():
+            yield from _flat(value, f"{path}.{name}" if path else str(name))
+    else:
+        yield path, tree
+
+
+def _words(value: object) -> str:
+    return "not set" if value is None else shortened(value)

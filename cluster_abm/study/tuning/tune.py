@@ -1,0 +1,258 @@
+"""Search and judgement together: what `cluster-abm tune` carries out."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import tomli_w
+from tqdm import tqdm
+
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario
+from cluster_abm.study.cells import Ratio, ratio_of
+from cluster_abm.study.compare import finite
+from cluster_abm.study.runner.executors import BatchExecutor, open_executor
+from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.statistics.estimates import PairedDifference, paired
+from cluster_abm.study.tuning.proposals import library
+from cluster_abm.study.tuning.question import Question
+from cluster_abm.study.tuning.ranges import Value, in_toml
+from cluster_abm.study.tuning.search import Candidate, Runner, Search, metric_of
+
+STORE = "store"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The best candidate against the defaults, on seeds that the search did not see.
+
+    Attributes:
+        seeds: those on which both have the metric.
+        defaults, tuned: the metric, one a seed.
+        ratio: of the best to the defaults, in the geometric mean, with its 95 % interval.
+        pair: their paired difference.
+    """
+
+    seeds: tuple[int, ...]
+    defaults: tuple[float, ...]
+    tuned: tuple[float, ...]
+    ratio: Ratio
+    pair: PairedDifference
+
+    def word(self, less_is_better: bool) -> str:
+        """Whether the best candidate is "better", "worse" or "not told apart", by the ratio's interval."""
+        if self.ratio.word == "not told":
+            return "not told apart"
+        return "better" if (self.ratio.word == "yes") == less_is_better else "worse"
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came of a search.
+
+    Attributes:
+        question: what was asked.
+        candidates: all, the defaults first.
+        best: of those on all seeds of the search the best there.
+        judgement: None: the best are the defaults, or there are no two seeds to judge on.
+        spent: runs of the budget.
+        made: runs carried out by this call; the others were in the folder.
+        errors: faults of this program that ended runs.
+        policy_faults: faults of the policy, and how many runs each ended.
+    """
+
+    question: Question
+    candidates: tuple[Candidate, ...]
+    best: Candidate
+    judgement: Judgement | None
+    spent: int
+    made: int
+    errors: list[str] = field(default_factory=list)
+    policy_faults: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def found_better(self) -> bool:
+        """Whether any candidate was better than the defaults on the seeds of the search."""
+        return self.best.number > 0
+
+    def count(self, *states: str) -> int:
+        """How many candidates are in one of these states."""
+        return sum(one.state in states for one in self.candidates)
+
+    @cached_property
+    def best_settings(self) -> dict[str, Value]:
+        """What the best candidate sets, by dotted key."""
+        return {key: value for key, value in self.best.settings.items() if value is not None}
+
+    def frame(self) -> pd.DataFrame:
+        """Every candidate, a row each: number, values of the searched keys, state, reason, seeds, ratio, mean."""
+        table = pd.DataFrame({"candidate": [one.number for one in self.candidates]})
+        for over in self.question.overs:
+            table[over.key] = _column([one.settings.get(over.key) for one in self.candidates])
+        table["state"] = [one.state for one in self.candidates]
+        table["reason"] = [one.reason for one in self.candidates]
+        table["seeds"] = [len(one.metrics) for one in self.candidates]
+        table["ratio"] = [one.ratio for one in self.candidates]
+        means = [math.fsum(one.metrics) / len(one.metrics) if one.metrics else math.nan for one in self.candidates]
+        table[f"mean of {self.question.metric}"] = means
+        return table
+
+    def toml(self) -> str:
+        """The best values as TOML, to paste into a scenario."""
+        tree: dict[str, Any] = {"policy": {"name": self.question.scenario.policy.name}}
+        for key, value in self.best_settings.items():
+            *path, last = key.split(".")
+            at = tree
+            for part in path:
+                at = at.setdefault(part, {})
+            at[last] = value
+        return tomli_w.dumps(tree)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `cluster-abm tune --json` prints."""
+        question, judged = self.question, self.judgement
+        found: dict[str, Any] = {
+            "scenario": question.scenario.name,
+            "policy": question.scenario.policy.name,
+            "metric": question.metric,
+            "over": [str(over) for over in question.overs],
+            "budget": question.budget,
+            "runs": self.spent,
+            "optuna": library().__version__,
+            "candidates": {
+                state: self.count(state) for state in ("finished", "stopped", "refused", "failed") if self.count(state)
+            },
+            "defaults": question.defaults(),
+            "best": dict(self.best.settings),
+            "search": {"seeds": list(question.search_seeds), "ratio": finite(self.best.ratio)},
+            "judged": None,
+        }
+        if judged is not None:
+            found["judged"] = {
+                "seeds": list(judged.seeds),
+                "ratio": judged.ratio.mean,
+                "ratio_ci95": [judged.ratio.low, judged.ratio.high],
+                "difference": judged.pair.difference.mean,
+                "ci95": None if judged.pair.difference.ci95 is None else list(judged.pair.difference.ci95),
+                "verdict": judged.word(question.less_is_better),
+            }
+        return found
+
+
+class _Runs:
+    """Carries out runs on one executor, and counts them."""
+
+    def __init__(self, where: Where, executor: BatchExecutor, quiet: bool, budget: int) -> None:
+        self._where, self._executor, self._quiet, self._budget = where, executor, quiet, budget
+        self.made = 0
+        self.asked = 0
+        self.errors: list[str] = []
+        self.policy_faults: dict[str, int] = {}
+
+    def __call__(self, runs: Sequence[tuple[Scenario, int]]) -> list[Mapping[str, Any] | None]:
+        """A row for each run. Raises KeyboardInterrupt after an interrupt, when what has finished is kept."""
+        label = f"tune, {self.asked} of {self._budget} runs"
+        tasks = [Task(scenario, seed) for scenario, seed in runs]
+        outcome = run_all(tasks, label=label, quiet=self._quiet, where=self._where, executor=self._executor)
+        self.made += outcome.made
+        self.asked += len(runs)
+        self.errors += outcome.errors
+        for line, count in outcome.policy_faults.items():
+            self.policy_faults[line] = self.policy_faults.get(line, 0) + count
+        if outcome.interrupted:
+            for run in outcome.under_way:
+                tqdm.write(f"under way when it was interrupted: {run}", file=sys.stderr)
+            raise KeyboardInterrupt
+        return list(outcome.rows)
+
+
+def tune(
+    question: Question,
+    workers: int | None = None,
+    quiet: bool = False,
+    where: Where | None = None,
+    folder: Path | None = None,
+) -> Tuned:
+    """Search for parameters that are better than the scenario's own, and judge the best on seeds not seen before.
+
+    The result depends on the question alone: not on where runs are carried out, on how many workers, nor on whether
+    some of them were in the folder.
+
+    Args:
+        question: what is searched.
+        workers, quiet, where: as in `run_all`.
+        folder: keeps the runs, in `store`: what is there already is not run again. None: in memory.
+
+    Raises:
+        InputError: the question is wrong, the folder holds a search by another command, or Optuna is not installed.
+        KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
+    """
+    question.check()
+    place = where or Where(workers=workers)
+    place.check()
+    if folder is not None:
+        question.claim(folder)
+        place = replace(place, folder=folder / STORE)
+    budget = question.budget + 2 * question.judge_seeds
+    kind, count = place.chosen(budget)
+    with open_executor(kind, count, place.dask, place.slurm) as executor:
+        runs = _Runs(place, executor, quiet, budget)
+        search = Search(question, runs)
+        try:
+            search.run()
+        except InputError:
+            # Without the defaults there is no search; that their runs failed may be a fault of this program.
+            if runs.errors:
+                raise RuntimeError("\n".join(runs.errors)) from None
+            raise
+        best = search.best
+        judgement = judge(question, best, runs) if best.number else None
+    return Tuned(
+        question, tuple(search.candidates), best, judgement, search.spent, runs.made, runs.errors, runs.policy_faults
+    )
+
+
+def judge(question: Question, best: Candidate, runner: Runner) -> Judgement | None:
+    """The best candidate against the defaults on the unseen seeds; None with fewer than two that both have."""
+    assert best.scenario is not None
+    pairs = [(scenario, seed) for seed in question.unseen_seeds for scenario in (question.scenario, best.scenario)]
+    values = [metric_of(row, question.metric) for row in runner(pairs)]
+    found = [
+        (seed, mine, tuned)
+        for seed, mine, tuned in zip(question.unseen_seeds, values[::2], values[1::2], strict=True)
+        if mine is not None and tuned is not None
+    ]
+    if len(found) < 2:
+        return None
+    return judgement_of(*zip(*found, strict=True))
+
+
+def judgement_of(seeds: Sequence[int], defaults: Sequence[float], tuned: Sequence[float]) -> Judgement:
+    """Ratio and difference of two lists of numbers above 0, one a seed, each with its interval."""
+    table = pd.concat(
+        [
+            pd.DataFrame({"seed": seeds, "policy": name, "metric": values})
+            for name, values in (("defaults", defaults), ("tuned", tuned))
+        ]
+    )
+    ratio = ratio_of(table, "tuned", "defaults", "metric")
+    return Judgement(tuple(seeds), tuple(defaults), tuple(tuned), ratio, paired(tuned, defaults))
+
+
+def _column(values: list[Any]) -> pd.Series:
+    """Values of one key as a column of one type: numbers, flags, or texts."""
+    given = [value for value in values if value is not None]
+    if all(isinstance(value, bool) for value in given):
+        return pd.Series(values, dtype="boolean")
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in given):
+        return pd.Series(values, dtype="Int64")
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in given):
+        return pd.Series(values, dtype="Float64")
+    return pd.Series([None if value is None else in_toml(value) for value in values], dtype="object")
