@@ -11,7 +11,6 @@ from contextlib import suppress
 import click
 
 from cluster_abm import __version__
-from cluster_abm.cli.arena import arena_command
 from cluster_abm.cli.batch import batch_group
 from cluster_abm.cli.catalogue import hardware_command, policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
@@ -19,8 +18,9 @@ from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, tell
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
+from cluster_abm.cli.studies.arena import arena_command
+from cluster_abm.cli.studies.tune import tune_command
 from cluster_abm.cli.trace import trace_group
-from cluster_abm.cli.tune import tune_command
 from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
 from cluster_abm.interrupts import PolicyInterrupted, sigterm_raises, was_terminated
