@@ -125,8 +125,8 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         key(run_seed, "messages"), all_is_known,
     )  # fmt: skip
     mail = Mail(
-        live, availability, setup.negotiation.timeout_ms, setup.interconnect.loss_share, key(run_seed, "messages"),
-        all_is_known,
+        live, availability, setup.negotiation.timeout_ms, clock.slice_ns, setup.interconnect.loss_share,
+        key(run_seed, "messages"), all_is_known,
     )  # fmt: skip
     periodic = PeriodicOffers(clock, availability, policies, reports, views)
     log = DecisionLog(clock, keep_decisions)

@@ -28,7 +28,8 @@ class BatchSampling(ReservingPolicy):
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Probe nodes drawn at random; all several times if there are fewer."""
-        self.probe(tasks[0].job, self.drawn(len(tasks), post), post)
+        if not self.start_together(tasks, post):
+            self.probe(tasks[0].job, self.drawn(len(tasks), post), post)
 
     def drawn(self, tasks: int, post: Post) -> list[int]:
         """The nodes that are probed for so many tasks: all different, as far as there are so many."""

@@ -41,7 +41,8 @@ class CentralQueue(SlottedPolicy):
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """At the head: a job has come."""
-        self.start_waiting(post)
+        if not self.start_together(tasks, post):
+            self.start_waiting(post)
 
     def start_waiting(self, post: Post) -> None:
         """Start the oldest tasks in the slots that were announced first."""

@@ -9,6 +9,9 @@ from cluster_abm.policies.late_binding import Place
 from cluster_abm.policies.talking import Ended, Message, Post
 from cluster_abm.policies.tasks import ArrivingTask
 
+# A probe goes to a node that takes no long task then; where there is one node only, it is not refused again.
+MOST_REFUSALS = 2.0
+
 
 class Eagle(Hawk):
     """As Hawk, but a node with a long task refuses the probes of short jobs.
@@ -63,7 +66,7 @@ class Eagle(Hawk):
 
     def hears(self, message: Message, post: Post) -> None:
         """Refuse probes where a long task is; probe again where one was refused."""
-        if message.topic == "probe" and self.has_long(post):
+        if message.topic == "probe" and self.has_long(post) and message.value < MOST_REFUSALS:
             known: tuple[int, ...] = post.notes.get("with long", (post.me,))
             post.send(message.nodes[0], "refused", message.value, message.about, known)
         elif message.topic == "refused":

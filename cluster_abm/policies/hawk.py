@@ -62,14 +62,14 @@ class Hawk(BatchSampling):
         return task.cpu_ms > self.long_ms
 
     def short_nodes(self, post: Post) -> int:
-        """How many nodes are kept for short jobs: one is left to long ones at least."""
-        return min(post.nodes - 1, round(self.short_share * post.nodes))
+        """How many nodes are kept for short jobs: one at least, and one at least is left to long ones."""
+        return min(post.nodes - 1, max(1, round(self.short_share * post.nodes)))
 
     # ---- placing -----------------------------------------------------------------------------------------------------
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """A long job is handed to the head; a short one probes nodes."""
-        if not self.is_long(tasks[0]):
+        if not self.is_long(tasks[0]) or post.meets_at_barriers(tasks[0]):
             super().arrives(tasks, post)
             return
         for task in tasks:

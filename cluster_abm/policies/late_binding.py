@@ -10,6 +10,9 @@ from cluster_abm.policies.slots import SlottedPolicy
 from cluster_abm.policies.talking import Ended, Message, Post
 from cluster_abm.policies.tasks import ArrivingTask
 
+# A node that does not answer is asked so often.
+MOST_TRIES = 100
+
 
 class Place(NamedTuple):
     """A place in a node's queue.
@@ -17,10 +20,12 @@ class Place(NamedTuple):
     Attributes:
         home: the node of the manager to ask for a task of the job; -1: the task waits here itself.
         number: the job's number, or the task's.
+        tries: how often the home was asked in vain.
     """
 
     home: int
     number: int
+    tries: int = 0
 
 
 class ReservingPolicy(SlottedPolicy):
@@ -83,7 +88,16 @@ class ReservingPolicy(SlottedPolicy):
 
     def open_slots(self, post: Post) -> int:
         """Free slots for which no task has been asked for yet."""
-        return self.free_slots(post) - int(post.notes.get("asked", 0))
+        asked: dict[int, int] = post.notes.get("asked", {})
+        return self.free_slots(post) - sum(asked.values())
+
+    def answered(self, job: int, post: Post) -> None:
+        """A question for a task of a job has been answered, if there was one."""
+        asked: dict[int, int] = post.notes.get("asked", {})
+        if asked.get(job):
+            asked[job] -= 1
+            if not asked[job]:
+                del asked[job]
 
     def start_here(self, number: int, post: Post) -> None:
         """Start a task that waits here, if it still does."""
@@ -94,8 +108,9 @@ class ReservingPolicy(SlottedPolicy):
 
     def ask_for(self, place: Place, post: Post) -> None:
         """Ask the home of a job for a task."""
-        post.notes["asked"] = post.notes.get("asked", 0) + 1
-        post.send(place.home, "ready", about=place.number)
+        asked: dict[int, int] = post.notes.setdefault("asked", {})
+        asked[place.number] = asked.get(place.number, 0) + 1
+        post.send(place.home, "ready", place.tries, place.number)
 
     def came(self, task: ArrivingTask, post: Post) -> None:
         """The task that was asked for is coming."""
@@ -103,7 +118,7 @@ class ReservingPolicy(SlottedPolicy):
         if task.task in started:
             started.remove(task.task)
         else:
-            post.notes["asked"] = max(0, post.notes.get("asked", 0) - 1)
+            self.answered(task.job, post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
         """Slots have become free."""
@@ -120,7 +135,7 @@ class ReservingPolicy(SlottedPolicy):
         elif message.topic == "ready":
             self.answer(message.about, message.source, post)
         elif message.topic == "none":
-            post.notes["asked"] = max(0, post.notes.get("asked", 0) - 1)
+            self.answered(message.about, post)
             self.serve(post)
 
     def unanswered(self, message: Message, post: Post) -> None:
@@ -128,12 +143,13 @@ class ReservingPolicy(SlottedPolicy):
         if message.topic == "probe" and message.nodes[0] == post.me:
             self.probe_elsewhere(message.about, message.target, post)
         elif message.topic == "ready":
-            post.notes["asked"] = max(0, post.notes.get("asked", 0) - 1)
-            if message.target not in post.notes.get("failed", ()):
-                self.queue(post).appendleft(Place(message.target, message.about))
+            self.answered(message.about, post)
+            tries = int(message.value) + 1
+            if message.target not in post.notes.get("failed", ()) and tries < MOST_TRIES:
+                self.queue(post).appendleft(Place(message.target, message.about, tries))
             self.serve(post)
-        elif message.topic == "none":
-            post.send(message.target, "none", about=message.about)
+        elif message.topic == "none" and message.value < MOST_TRIES:
+            post.send(message.target, "none", message.value + 1.0, message.about)
 
     def node_failed(self, node: int, post: Post) -> None:
         """Take other places for jobs that had some there; forget those of its own jobs."""

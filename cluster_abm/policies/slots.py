@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from cluster_abm.policies.talking import Post, TalkingPolicy
+from cluster_abm.policies.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
 
 
@@ -23,3 +26,16 @@ class SlottedPolicy(TalkingPolicy):
     def free_slots(self, post: Post) -> int:
         """Slots of the own node that are free."""
         return max(0, post.cores * self.parameters.slots_per_core - post.tasks_here)
+
+    def start_together(self, tasks: Sequence[ArrivingTask], post: Post) -> bool:
+        """Start the tasks of a job that meets at barriers at once, on nodes drawn at random; False: it does not.
+
+        In slots they would wait at a barrier for tasks that wait for the slots which they keep.
+        """
+        if not post.meets_at_barriers(tasks[0]):
+            return False
+        nodes: list[int] = []
+        for task in tasks:
+            nodes = nodes or post.draw_nodes(len(tasks))
+            post.start(task, nodes.pop(), "together: its job meets at barriers")
+        return True

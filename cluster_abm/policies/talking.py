@@ -94,6 +94,9 @@ class Post(Protocol):
         """What it knows of loads, hardware and routes, as in `Policy.place`. The others' loads are known by reports
         alone, if the policy uses reports, and in `negotiation.mode = "papers"`."""
 
+    def meets_at_barriers(self, task: ArrivingTask) -> bool:
+        """Whether the tasks of its job wait for each other at barriers."""
+
     def cores_of(self, node: int) -> int:
         """Cores of a node."""
 

@@ -42,7 +42,8 @@ class WorkStealing(SlottedPolicy):
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:
         """Start what there are slots for."""
-        self.serve(post)
+        if not self.start_together(tasks, post):
+            self.serve(post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
         """Slots have become free."""

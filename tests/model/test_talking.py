@@ -187,6 +187,21 @@ def test_the_parts_of_a_tasks_time_are_its_wall_time(name):
     assert np.allclose(total, frame["finish_ms"] - frame["arrival_ms"], atol=1e-5)
 
 
+@pytest.mark.parametrize("name", TALKING)
+def test_parallel_jobs_meet_at_barriers_under_each(name):
+    """In slots kept at a barrier, tasks would wait for those that wait for the slots."""
+    given = busy(policy__name=name, cluster__nodes=2, workload__tasks__barrier_ms=30.0, workload__duration_s=4.0)
+    jobs = finished(3, **given).summary()["jobs"]
+    assert jobs["finished"] == jobs["submitted"] > 0
+
+
+@pytest.mark.parametrize("name", TALKING)
+def test_a_timeout_of_nothing_takes_a_slice(name):
+    given = busy(policy__name=name, workload__duration_s=4.0, interconnect__loss_share=0.3, negotiation__timeout_ms=0.0)
+    jobs = finished(3, **given).summary()["jobs"]
+    assert jobs["finished"] == jobs["submitted"] > 0
+
+
 def test_the_example_of_the_guide_runs(monkeypatch):
     guide = (Path(__file__).parents[2] / "docs" / "talking.md").read_text()
     space: dict[str, Any] = {}

@@ -23,6 +23,8 @@ from cluster_abm.model.talking.post import ManagersPost
 from cluster_abm.policies import ArrivingTask, Decision, View
 from cluster_abm.policies.talking import Ended, Message, Post
 
+# Managers that have talked for a day while tasks wait, and none runs or is to come, will not start any.
+LONGEST_TALK_NS = 86_400 * 1_000_000_000
 NOTHING = Arrivals(*(np.zeros(0, np.int64) for _ in Arrivals._fields))
 
 
@@ -95,6 +97,7 @@ class Conversation:
         self._homeless: list[list[ArrivingTask]] = []
         self.held = 0
         self.is_stuck = False
+        self._idle_since_ns = 0
         for node in range(self.nodes if is_on else 0):
             mail.tell(0, node, "begins")
 
@@ -136,7 +139,10 @@ class Conversation:
         before_ns = self._clock.next_boundary_ns
         while (event := self._mail.take(before_ns)) is not None:
             self._tell(event)
-        waits = self.held and self._engine.live == 0 and self._mail.next_ns == NEVER
+        if not self.held or self._engine.live:
+            self._idle_since_ns = self._clock.now_ns
+        is_over = self._mail.next_ns == NEVER or self._clock.now_ns - self._idle_since_ns > LONGEST_TALK_NS
+        waits = self.held and self._engine.live == 0 and is_over
         self.is_stuck = bool(waits and self._submissions.schedule.is_over and not self._may_change())
 
     def withdraw(self, job: int) -> Arrivals:
@@ -225,6 +231,11 @@ class Conversation:
         """Tasks on a node, and on their way to it."""
         row = self._engine.nodes[node]
         return int(row["tasks"]) + int(row["in_transit"])
+
+    def meets_at_barriers(self, job: int) -> bool:
+        """Whether the tasks of a job wait for each other at barriers."""
+        row = self._engine.jobs[job]
+        return bool(row["barrier_ms"] > 0.0 and row["tasks"] > 1)
 
     def cores_of(self, node: int) -> int:
         """Cores of a node."""

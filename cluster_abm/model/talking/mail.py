@@ -49,7 +49,8 @@ class Mail:
     """What is in transit between load managers.
 
     Args:
-        timeout_ms: a message that does not arrive is known as unanswered so long after it was sent [ms].
+        timeout_ms: a message that does not arrive is known as unanswered so long after it was sent [ms],
+        slice_ns: but no sooner than after this [ns]: what is sent again at once would be so without end.
         loss_share: share of the messages that get lost.
         message_key: key of the stream that decides which do.
         are_instant: whether messages take no time and none gets lost: mode `papers`.
@@ -63,12 +64,13 @@ class Mail:
         live: LiveNetwork,
         availability: Availability,
         timeout_ms: float,
+        slice_ns: int,
         loss_share: float,
         message_key: int,
         are_instant: bool,
     ) -> None:
         self._live, self._availability = live, availability
-        self._timeout_ns = whole_ns(timeout_ms)
+        self._timeout_ns = max(slice_ns, whole_ns(timeout_ms))
         self._loss_share, self._key = 0.0 if are_instant else loss_share, message_key
         self._are_instant = are_instant
         self._events: list[Event] = []

@@ -55,6 +55,9 @@ class Exchange(Protocol):
     def cores_of(self, node: int) -> int:
         """Cores of a node."""
 
+    def meets_at_barriers(self, job: int) -> bool:
+        """Whether the tasks of a job wait for each other at barriers."""
+
 
 class ManagersPost:
     """The post of one load manager (policies.talking.Post).
@@ -116,6 +119,10 @@ class ManagersPost:
     def slice_ms(self) -> float:
         """As Post."""
         return self._conversation.slice_ms
+
+    def meets_at_barriers(self, task: ArrivingTask) -> bool:
+        """As Post."""
+        return self._conversation.meets_at_barriers(task.job)
 
     def cores_of(self, node: int) -> int:
         """As Post."""
