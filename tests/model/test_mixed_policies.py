@@ -66,7 +66,11 @@ def test_run_and_step_leave_the_same_bytes(groups, mode):
     assert ran.summary() == stepped.summary()
 
 
-MIXABLE = [name for name, policy in available().items() if not (policy.pooled or policy.central or policy.holds_jobs)]
+MIXABLE = [
+    name
+    for name, policy in available().items()
+    if not (policy.pooled or policy.central or policy.holds_jobs or policy.talks)
+]
 
 
 @pytest.mark.parametrize("other", ["jsq", "iolb", "wal-pm"])

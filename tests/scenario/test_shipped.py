@@ -78,7 +78,9 @@ def test_it_says_what_it_is_and_its_comparison_works(name, brief):
     assert found.outcome.errors == []
     assert found.seeds == (scenario.run.seed,)
     assert found.runs["policy"].tolist() == list(scenario.compare.policies)
-    assert (found.runs["mean_slowdown"] >= 1).all()
+    # Isolated times are those at home: on a faster node than that a task may take less.
+    least = 0.0 if scenario.cluster.group else 1.0
+    assert (found.runs["mean_slowdown"] >= least).all()
 
 
 def test_summaries_tell_scenarios_apart():
