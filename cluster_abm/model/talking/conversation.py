@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.model.availability import Availability
 from cluster_abm.model.negotiation.announcements import Announcements
 from cluster_abm.model.negotiation.decisions import DecisionLog
@@ -145,6 +147,11 @@ class Conversation:
         waits = self.held and self._engine.live == 0 and is_over
         self.is_stuck = bool(waits and self._submissions.schedule.is_over and not self._may_change())
 
+    def waiting_tasks(self) -> list[ArrivingTask]:
+        """The tasks that wait at managers, are being handed over, or have no node to wait at."""
+        found = [task for post in self._posts for task in post.held.values()]
+        return [*found, *self._mail.brought(), *(task for tasks in self._homeless for task in tasks)]
+
     def withdraw(self, job: int) -> Arrivals:
         """Take the waiting tasks of a job that is killed from the managers; which they are."""
         if not self.held:
@@ -180,11 +187,13 @@ class Conversation:
         target = node if self._availability.accepting[node] else self._availability.stand_in(node)
         home = self._availability.stand_in(task.home)
         held_ns = post.now_ns - int(self._submissions.schedule.arrivals_ns[job])
-        told_ns = 0
-        if target != home and post.me != home:
+        told_ns, latency_ms = 0, float(self._live.routes.paths_from(post.me).latency_ms[home])
+        if target != home and (latency_ms == math.inf or self._live.routes.paths_from(home).mb_per_s[target] == 0.0):
+            # No route leads there, or the home cannot be told.
+            target = home
+        if target != home and post.me != home and not self._views.all_is_known:
             # The home is told to send it.
-            latency_ms = float(self._live.routes.paths_from(post.me).latency_ms[home])
-            told_ns = 0 if self._views.all_is_known else round(latency_ms * 1e6)
+            told_ns = whole_ns(latency_ms)
         self.held -= 1
         self._submissions.held.discard(job)
         decision = Decision(target, rule, index, load_here=here, load_there=there)

@@ -135,6 +135,10 @@ class Mail:
                 self.tell(told_ns, manager, "node_failed", node)
         return tasks
 
+    def brought(self) -> list[ArrivingTask]:
+        """The waiting tasks that are in the mail."""
+        return [task for event in sorted(self._events) for task in event.brings]
+
     def withdraw(self, job: int) -> list[ArrivingTask]:
         """Take the waiting tasks of a job out of the mail; which they are."""
         found, kept = [], []
