@@ -15,7 +15,7 @@ settings.register_profile("cluster_abm", deadline=None, suppress_health_check=[H
 settings.load_profile("cluster_abm")
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_policies(monkeypatch):
     """What is registered in a test, or loaded from a file, is forgotten after it."""
     known = policies.available()

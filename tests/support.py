@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm import ClusterModel, Scenario
-from cluster_abm.policies import available
+from cluster_abm import ClusterModel, Scenario, policies
 from cluster_abm.scenario import scenario_from
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
@@ -34,9 +33,25 @@ def finished(seed: int = 1, **overrides: Any) -> ClusterModel:
     return model
 
 
+# Nodes without any cost of their own, on which tasks of one core run to their end.
+PLAIN = {
+    "cluster__context_switch_ms": 0.0, "cluster__quantum_ms": "inf", "interconnect__latency_ms": 0.0,
+    "negotiation__remote_execution_ms": 0.0,
+}  # fmt: skip
+
+
+def traced(tmp_path: Path, policy: str, rows: list[str], **more: Any) -> ClusterModel:
+    """A run of a trace (arrival_ms,home,cpu_ms,tasks), without I/O."""
+    path = tmp_path / "jobs.csv"
+    lines = [",".join([*row.split(",")[:3], "0", "1", row.split(",")[3]]) for row in rows]
+    path.write_text("arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks\n" + "\n".join(lines) + "\n")
+    given = {**PLAIN, "workload__kind": "trace", "workload__trace__file": str(path), "policy__name": policy, **more}
+    return finished(1, **given)
+
+
 def needed_by(policy: str) -> dict[str, Any]:
     """Overrides without which no run under a policy begins: jobs announce what it needs."""
-    has_needs = "requested_ms" in available()[policy].needs
+    has_needs = "requested_ms" in policies.available()[policy].needs
     return {"workload__requested_over_actual": {"kind": "uniform", "mean": 1.5}} if has_needs else {}
 
 

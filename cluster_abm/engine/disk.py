@@ -13,7 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.rows import row_at, take_slot
+from cluster_abm.engine.rows import plan_next_event, row_at, take_slot
 from cluster_abm.engine.streams import FAULT_SEEK, SEEK, SIZE, Word, exponential, gamma
 from cluster_abm.engine.tables import (
     AT_DISK,
@@ -356,5 +356,6 @@ def read_for_transfer(node: Row, tables: Tables, service_ns: int, now_ns: int) -
     """The disk is to read data that will be sent elsewhere: a request without a task; when it will be done [ns]."""
     slot = request_without_task(tables, 0, service_ns)
     join_disk_queue(node, tables.tasks, slot, now_ns)
-    node.next_event_ns = min(node.next_event_ns, node.disk_end_ns)
+    # It may have got the bus before a request that would have ended earlier.
+    plan_next_event(node)
     return request_ends_ns(node, tables.tasks, slot)

@@ -89,7 +89,7 @@ class Eagle(Hawk):
         kept = range(self.short_nodes(post))
         tried = message.value + 1.0
         closed = message.nodes if tried == 1.0 or not kept else range(len(kept), post.nodes)
-        node = (post.draw_nodes(1, closed) or post.draw_nodes(1, [message.source]))[0]
+        node = (post.draw_nodes(1, closed) or post.draw_nodes(1, [message.source]) or [message.source])[0]
         probed.append(node)
         post.send(node, "probe", tried, job, (post.me,))
 

@@ -259,11 +259,11 @@ def test_compare_on_a_trace(cli, write):
     assert code == 0
     document = json.loads(out)
     assert document["seeds"] == [1, 2]
-    assert list(document["policies"]) == ["none", "clb", "mlb", "iolb"]
+    assert list(document["policies"]) == ["none", "random", "jsq", "clb", "mlb", "iolb", "ideal"]
     assert all(policy["mean_slowdown"] >= 1 for policy in document["policies"].values())
     # The work of 2 + 2.01 + 3.5 s is the trace's under every policy.
     work_ms = [policy["breakdown_ms"]["cpu"] for policy in document["policies"].values()]
-    assert work_ms == pytest.approx([7510 / 3] * 4)
+    assert work_ms == pytest.approx([7510 / 3] * 7)
 
 
 def test_what_the_trace_does_not_say_is_drawn_from_the_seed(cli, write, tmp_path):

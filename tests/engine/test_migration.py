@@ -238,3 +238,20 @@ def test_a_newcomer_that_has_been_asking_is_sent_on_and_loses_no_time():
     record = finished(engine)[0]
     assert record["finish_ns"] == 7 + 30 + 50 + 200
     assert parts(record) == {"migration": 80, "cpu": 200}
+
+
+def test_a_read_for_others_gets_the_bus_before_a_request_that_still_seeks():
+    """Two channels: a request seeks until 1,000 ns after it was made; 100 ns after it was made a disk is to read what
+    takes the bus 2,000 ns. The request ends when the bus is free again and has transferred its 1 KB, in 1 ns."""
+    engine = cluster([(0, 0, 4000, 500.0)], count=1, channels=2, ns_per_kb=1.0)
+    now_ns = 0
+    while engine.tasks["state"][0] != AT_DISK:
+        now_ns += 1
+        engine.serve(now_ns)
+    asked_ns = int(engine.tasks["since_ns"][0])
+    engine.serve(asked_ns + 100)
+    assert engine.read(0, 2.0, asked_ns + 100) == asked_ns + 2100
+    engine.serve(asked_ns + 2101)
+    assert engine.tasks["io_ns"][0] == 0
+    engine.serve(asked_ns + 2102)
+    assert (engine.tasks["io_ns"][0], engine.tasks["io_queue_ns"][0]) == (SEEK + 1, 1100)

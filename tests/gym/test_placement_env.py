@@ -58,6 +58,9 @@ def test_home_as_the_action_gives_the_run_of_policy_none(situation):
     assert same_records(env.model, run)
     assert decisions == len(run.jobs_frame()) > 50
     ours, theirs = env.model.summary(), run.summary()
+    # What is observed is reported, which costs messages where there are any; under `none` nothing is.
+    assert theirs["metrics"].pop("messages_per_job") == 0.0
+    assert (ours["metrics"].pop("messages_per_job") > 0.0) == (situation != "papers")
     assert ours["metrics"] == theirs["metrics"]
     assert ours["jobs"] == theirs["jobs"]
 

@@ -17,6 +17,8 @@ from cluster_abm.engine.tables import AT_DISK, FINISHED, FIRST_BACKGROUND, FREE,
 from cluster_abm.policies import available
 
 POLICIES = sorted(available())
+# Those that tell tasks apart by their sizes.
+BY_SIZE = ("eagle", "hawk", "sita-e")
 # Two small programs with changing demands, of 12 and 60 ms of CPU.
 PROGRAMS = str(Path(__file__).parent / "programs.csv")
 random_runs = settings(max_examples=40)
@@ -67,6 +69,8 @@ def scenarios(draw):
     }
     overrides = {name: draw(values) for name, values in choose.items()}
     overrides |= needed_by(overrides["policy__name"])
+    if overrides["policy__name"] in BY_SIZE and overrides["workload__cpu_ms__kind"] == "fixed":
+        overrides["workload__cpu_ms__kind"] = "exponential"
     if overrides["workload__programs__mix"]:
         overrides["workload__programs__file"] = PROGRAMS
     if overrides["cluster__swap_mb"] is None:

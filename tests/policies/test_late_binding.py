@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
-from support import finished, scenario
+from support import PLAIN, finished, traced
 
-from cluster_abm import ClusterModel
-
-# Nodes without any cost of their own, on which tasks of one core run to their end.
-PLAIN = {
-    "cluster__context_switch_ms": 0.0, "cluster__quantum_ms": "inf", "interconnect__latency_ms": 0.0,
-    "negotiation__remote_execution_ms": 0.0,
-}  # fmt: skip
 HEAVY = PLAIN | {
     "cluster__nodes": 20, "workload__utilisation": 0.8, "workload__duration_s": 60.0, "workload__cpu_ms__mean": 200.0,
     "workload__cpu_ms__kind": "pareto", "workload__cpu_ms__shape": 1.3, "workload__io_per_ms__mean": 0.0,
     "workload__tasks__parallel_share": 0.5, "workload__tasks__maximum": 4, "cluster__slice_ms": 1.0,
 }  # fmt: skip
-
-
-def traced(tmp_path, policy: str, rows: list[str], **more: Any) -> ClusterModel:
-    """A run of a trace (arrival_ms,home,cpu_ms,tasks), without I/O."""
-    path = tmp_path / "jobs.csv"
-    lines = [",".join([*row.split(",")[:3], "0", "1", row.split(",")[3]]) for row in rows]
-    path.write_text("arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks\n" + "\n".join(lines) + "\n")
-    settings = {**PLAIN, "workload__kind": "trace", "workload__trace__file": str(path), "policy__name": policy, **more}
-    setup = scenario(**settings)
-    model = ClusterModel(setup, seed=1)
-    model.run()
-    return model
 
 
 def starts(frame: pd.DataFrame) -> pd.Series:
@@ -63,13 +42,24 @@ def test_messages_of_one_job_that_finds_nodes_idle(tmp_path):
     assert model.summary()["metrics"]["messages_per_job"] == 2 + 2 + told
 
 
-def test_batch_sampling_starts_the_k_th_task_no_later_than_d_probes_per_task_do():
-    """By order statistics, at given waits: the k-th least of d m waits is at most the k-th least of m minima."""
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        m, d = int(rng.integers(1, 8)), int(rng.integers(1, 4))
-        waits = rng.pareto(1.2, size=(m, d))
-        assert (np.sort(waits.ravel())[:m] <= np.sort(waits.min(axis=1)) + 1e-12).all()
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("tasks", "ratio"), [(2, 3), (3, 2), (4, 4)])
+def test_batch_sampling_starts_the_k_th_task_no_later_than_probes_for_each_task_would(tmp_path, seed, tasks, ratio):
+    """Tasks of a job that probes all nodes start when the first of them have ended, in order; with as many probes, but
+    each for one task, task i would wait for the least of its own nodes' ends: never earlier, counted from the first."""
+    nodes = tasks * ratio
+    lengths = 10 * np.random.default_rng(seed).integers(6, 60, size=nodes) + 5
+    rows = [f"0,{node},{ms},1" for node, ms in enumerate(lengths)]
+    rows.append(f"50,0,1000,{tasks}")
+    model = traced(tmp_path, "batch-sampling", rows, cluster__nodes=nodes, policy__probe_ratio=float(ratio))
+    frame = model.jobs_frame()
+    late, early = frame[frame["job"] == nodes], frame[frame["job"] < nodes]
+    # The earlier jobs probe some nodes only: several may wait at one, and none at another. An end is known when its
+    # slice of 10 ms is over.
+    ends = early.groupby("node")["finish_ms"].max().reindex(range(nodes), fill_value=50.0).to_numpy()
+    free = np.ceil(ends / 10.0) * 10.0
+    assert np.sort(starts(late)) == pytest.approx(np.sort(free)[:tasks])
+    assert (np.sort(starts(late)) <= np.sort(free.reshape(tasks, ratio).min(axis=1)) + 1e-6).all()
 
 
 @pytest.mark.parametrize("name", ["batch-sampling", "hawk", "eagle"])
@@ -105,31 +95,28 @@ def test_hawks_idle_nodes_steal():
     assert frame.loc[is_short, "blocked_ms"].mean() < none.loc[is_short, "blocked_ms"].mean()
 
 
-def test_under_eagle_no_short_task_waits_behind_a_long_one():
-    """No short task starts on a node, after a long one there has ended, that was submitted while that one ran."""
-    model = finished(3, **HEAVY, policy__name="eagle")
+def waits_behind_long_tasks(name: str) -> list[int]:
+    """Of each long task how many short ones were submitted while it ran, and began at its node when it had ended."""
+    model = finished(3, **HEAVY, policy__name=name)
     frame = model.jobs_frame()
     is_long = frame["cpu_ms"] > model.policy.long_ms
-    checked = 0
-    for node, own in frame.groupby("node"):
-        short, long = own[~is_long[own.index]], own[is_long[own.index]]
-        for end_ms, begin_ms in zip(long["finish_ms"], starts(long), strict=True):
-            waited = (short["arrival_ms"] >= begin_ms) & (short["arrival_ms"] < end_ms) & (starts(short) >= end_ms)
-            assert not waited.any(), node
-            checked += 1
-    assert checked > 10
-
-
-def test_under_hawk_some_do():
-    """Or the test above would show nothing."""
-    model = finished(3, **HEAVY, policy__name="hawk")
-    frame = model.jobs_frame()
-    is_long = frame["cpu_ms"] > model.policy.long_ms
-    waited = 0
+    found = []
     for _, own in frame.groupby("node"):
         short, long = own[~is_long[own.index]], own[is_long[own.index]]
         for end_ms, begin_ms in zip(long["finish_ms"], starts(long), strict=True):
-            waited += (
-                (short["arrival_ms"] >= begin_ms) & (short["arrival_ms"] < end_ms) & (starts(short) >= end_ms)
-            ).sum()
-    assert waited > 0
+            came_meanwhile = (short["arrival_ms"] >= begin_ms) & (short["arrival_ms"] < end_ms)
+            found.append(int((came_meanwhile & (starts(short) >= end_ms)).sum()))
+    return found
+
+
+def test_under_eagle_no_short_task_waits_behind_a_long_one_and_under_hawk_some_do():
+    under_eagle = waits_behind_long_tasks("eagle")
+    assert len(under_eagle) > 10
+    assert not any(under_eagle)
+    # Or this would show nothing.
+    assert any(waits_behind_long_tasks("hawk"))
+
+
+def test_eagle_on_one_node_starts_what_its_only_node_has_refused():
+    jobs = finished(3, **HEAVY | {"cluster__nodes": 1}, policy__name="eagle").summary()["jobs"]
+    assert jobs["finished"] == jobs["submitted"] > 50

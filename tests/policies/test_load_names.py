@@ -12,7 +12,6 @@ from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import PolicyFault
 from cluster_abm.policies import Decision, Policy
 
-pytestmark = pytest.mark.usefixtures("own_policies")
 SHORT = busy(workload__duration_s=3.0)
 
 

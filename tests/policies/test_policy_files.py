@@ -21,8 +21,6 @@ from cluster_abm.scenario.policy_names import split_reference
 from cluster_abm.study.compare import compare
 from cluster_abm.study.design.study_file import load_study
 
-pytestmark = pytest.mark.usefixtures("own_policies")
-
 HEAD = "from cluster_abm.policies import Decision, Policy\n\n\n"
 SHORT = busy(workload__duration_s=3.0)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from support import scenario
-from test_late_binding import traced
+from support import scenario, traced
 
 from cluster_abm import ClusterModel
 

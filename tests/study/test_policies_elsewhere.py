@@ -29,8 +29,6 @@ from cluster_abm.study.design.study_file import load_study
 from cluster_abm.study.runner.one_run import Assignment, carry_out
 from cluster_abm.study.status import status_of
 
-pytestmark = pytest.mark.usefixtures("own_policies")
-
 SHORT = busy(workload__duration_s=3.0)
 POLICY = """
 from cluster_abm.policies import Decision, Policy
@@ -40,6 +38,7 @@ class Mine(Policy):
     def place(self, task, view):
         return Decision({target}, "own")
 """
+CELL_FILE = "cell_1.py"
 # A cell of a notebook: it reads names of other cells, and calls what must not be called again elsewhere.
 CELL = """
 import numpy as np
@@ -91,8 +90,8 @@ def notebook(monkeypatch):
         main = ModuleType("__main__")
         monkeypatch.setitem(sys.modules, "__main__", main)
         lines = cell.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, "/tmp/cell_1.py", (len(cell), None, lines, "/tmp/cell_1.py"))
-        exec(compile(cell, "/tmp/cell_1.py", "exec"), vars(main))
+        monkeypatch.setitem(linecache.cache, CELL_FILE, (len(cell), None, lines, CELL_FILE))
+        exec(compile(cell, CELL_FILE, "exec"), vars(main))
         return main
 
     return namespace
@@ -218,8 +217,8 @@ def test_a_script_and_a_notebook_may_use_processes(tmp_path, as_script):
         (tmp_path / "script.py").write_text(text)
         arguments = ["script.py"]
     else:
-        entry = "linecache.cache['/tmp/c.py'] = (1, None, text.splitlines(True), '/tmp/c.py')"
-        arguments = ["-c", f"import linecache\ntext = {text!r}\n{entry}\nexec(compile(text, '/tmp/c.py', 'exec'))"]
+        entry = "linecache.cache['cell_2.py'] = (1, None, text.splitlines(True), 'cell_2.py')"
+        arguments = ["-c", f"import linecache\ntext = {text!r}\n{entry}\nexec(compile(text, 'cell_2.py', 'exec'))"]
     done = subprocess.run(
         [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True,
         env=os.environ | {"PYTHONPATH": str(Path(policies.__file__).parents[2])},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.interconnect.units import whole_ns
@@ -71,7 +73,7 @@ class Mail:
     ) -> None:
         self._live, self._availability = live, availability
         self._timeout_ns = max(slice_ns, whole_ns(timeout_ms))
-        self._loss_share, self._key = 0.0 if are_instant else loss_share, message_key
+        self._loss_share, self._key = 0.0 if are_instant else loss_share, np.uint64(message_key)
         self._are_instant = are_instant
         self._events: list[Event] = []
         self._number = 0
