@@ -1,10 +1,12 @@
 """WAL's adaptive weights against fixed ones over a whole box of regimes: docs/wal-weights.md.
 
     python scenarios/adaptive_weights.py --out docs
+    python scenarios/adaptive_weights.py --arena --points 72 --out docs
 
 A Latin hypercube over the loads of CPU, disk and memory, the variability of CPU times, the age of reports, the cost of
-a remote start, and the number of nodes. At each point `wal-re` and `wal-pm` run with `adaptive` weights, with the
-defaults, and with equal weights of normalised loads, on the same jobs. Writes `adaptive-weights.csv`.
+a remote start, and the number of nodes; or the arena's regimes, with several cores, parallel jobs and unlike nodes. At
+each point `wal-re` and `wal-pm` run with `adaptive` weights, with the defaults, and with equal weights of normalised
+loads, on the same jobs. Writes `adaptive-weights.csv`, or `adaptive-weights-arena.csv`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import pandas as pd
 import scipy
 
 from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
+from cluster_abm.study.arena.arena import QUICK, SAMPLE_SEED
+from cluster_abm.study.arena.regimes import BASE, sample, settings_of
 from cluster_abm.study.cells import Cell, ratio_of, run_cells
 from cluster_abm.study.statistics.estimates import PairedDifference, corrected, paired
 
@@ -98,16 +102,19 @@ def tell(runs: pd.DataFrame, where: list[dict[str, float]], rival: str) -> None:
 
 
 @click.command()
-@click.option("--points", "count", default=64, show_default=True, type=click.IntRange(min=2), help="Of the box.")
+@click.option("--points", "count", default=64, show_default=True, type=click.IntRange(min=2), help="Of the space.")
+@click.option("--arena", "of_arena", is_flag=True, help="The arena's space instead of the box.")
 @seeds_option(8, "point")
 @workers_option
 @out_option
-def main(count: int, seeds: int, workers: int | None, out: Path) -> None:
+def main(count: int, of_arena: bool, seeds: int, workers: int | None, out: Path) -> None:
     """Measure, print, and write CSV."""
-    where = points(count)
+    where = sample(count, SAMPLE_SEED) if of_arena else points(count)
+    base = BASE if of_arena else "cpu-bound"
     cells = [
-        Cell({"of": name, "point": number, "policy": weighting}, "cpu-bound",
-             {**settings(point), "policy.name": name, **chosen})
+        Cell({"of": name, "point": number, "policy": weighting}, base,
+             {**(settings_of(point, QUICK.tasks_per_core, QUICK.least_tasks) if of_arena else settings(point)),
+              "policy.name": name, **chosen})
         for number, point in enumerate(where)
         for name in POLICIES
         for weighting, chosen in WEIGHTINGS.items()
@@ -116,7 +123,9 @@ def main(count: int, seeds: int, workers: int | None, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     means = runs.pivot_table(index=["of", "point"], columns="policy", values="mean_slowdown", sort=False).reset_index()
     table = pd.DataFrame(where).rename_axis("point").reset_index().merge(means, on="point")
-    table.rename(columns={"of": "policy"}).to_csv(out / "adaptive-weights.csv", index=False, float_format="%.4g")
+    table.rename(columns={"of": "policy"}).to_csv(
+        out / f"adaptive-weights{'-arena' if of_arena else ''}.csv", index=False, float_format="%.4g"
+    )
     for rival in ("defaults", "equal"):
         tell(runs, where, rival)
 

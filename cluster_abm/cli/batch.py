@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster_abm.cli.options import FilePath, executor_options, exit_code_of, interruptible, json_option, settings_of
+from cluster_abm.cli.options import (
+    Executor,
+    FilePath,
+    executor_options,
+    exit_code_of,
+    interruptible,
+    json_option,
+)
 from cluster_abm.cli.output import echo, ending_with, tell
 
 if TYPE_CHECKING:
@@ -36,10 +43,7 @@ def batch_group() -> None:
 def run_study_command(
     study: str,
     out: Path,
-    workers: int | None,
-    kind: str,
-    dask: str | None,
-    slurm: tuple[str, ...],
+    executor: Executor,
     keep_failed: bool,
     policy_files: bool,
     as_json: bool,
@@ -55,11 +59,12 @@ def run_study_command(
     from cluster_abm.study.status import status_of
 
     checked = load_study(study, name_of if policy_files else None)
-    parameters = settings_of("--slurm", slurm, "partition=short")
+    parameters = executor.parameters or None
     with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
         outcome = run_batch(
-            checked, folder, kind, workers, dask=dask, slurm=parameters or None, keep_failed=keep_failed
-        )
+            checked, folder, executor.kind, executor.workers, dask=executor.dask, slurm=parameters,
+            keep_failed=keep_failed,
+        )  # fmt: skip
         status = status_of(out)
     exit_code = 130 if outcome.interrupted else exit_code_of([record.error for record in outcome.failed])
     try:

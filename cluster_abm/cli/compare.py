@@ -13,13 +13,13 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
+    Executor,
     executor_options,
     file_name,
     json_option,
     names_of,
     out_option,
     overrides_of,
-    where_of,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -55,10 +55,7 @@ def compare_command(
     settings: tuple[str, ...],
     trace: Path | None,
     trace_run: int | None,
-    workers: int | None,
-    kind: str,
-    dask: str | None,
-    slurm: tuple[str, ...],
+    executor: Executor,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -82,7 +79,7 @@ def compare_command(
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))
     if out is None and not as_json:
         out = Path("out", f"compare-{file_name(checked.name)}")
-    where = where_of(kind, workers, dask, slurm, out)
+    where = executor.where(out)
     load = offered_load(checked, job_table(checked, checked.run.seed))
     begun = time.perf_counter()
     with nullcontext() if out is None else out_folder(out) as folder:

@@ -7,8 +7,9 @@ import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -81,34 +82,58 @@ def work_options(function: Function) -> Function:
     return set_option(trace_file_option(trace_run_option(function)))
 
 
-def executor_options(function: Function) -> Function:
-    """`--workers`, `--executor`, `--dask` and `--slurm`: where runs are carried out."""
-    return workers_option(executor_option(dask_option(slurm_option(function))))
+class Executor(NamedTuple):
+    """Where runs are carried out, as the options of `executor_options` say.
 
-
-def where_of(
-    kind: str, workers: int | None, dask: str | None, slurm: Sequence[str], out: Path | None, folder: Path | None = None
-) -> Where:
-    """Where runs are carried out, and the folder in which their results are kept.
-
-    Args:
-        kind, workers, dask, slurm: the options.
-        out: the folder of the command's results, in which Slurm's files are kept; None: it has none.
-        folder: where runs are kept that the same command need not carry out again; None: nowhere.
-
-    Raises:
-        InputError: an option that the executor does not know, or Slurm without a folder.
+    Attributes:
+        kind: inline, process, dask or slurm.
+        workers: how many at once; None: as many as the kind has by itself.
+        dask: address of Dask's scheduler.
+        slurm: parameters of Slurm's jobs, each KEY=VALUE.
     """
-    from cluster_abm.study.runner.tasks import Where
 
-    parameters = settings_of("--slurm", slurm, "partition=short")
-    if kind == "slurm":
-        if out is None:
-            raise InputError("--executor slurm: needs --out DIR: its jobs and this process meet in that folder")
-        parameters = {"folder": str(out / "slurm"), **parameters}
-    where = Where(kind, workers, dask, parameters or None, folder)
-    where.check()
-    return where
+    kind: str
+    workers: int | None
+    dask: str | None
+    slurm: tuple[str, ...]
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Slurm's parameters. Raises InputError for what is not KEY=VALUE."""
+        return settings_of("--slurm", self.slurm, "partition=short")
+
+    def where(self, out: Path | None, folder: Path | None = None) -> Where:
+        """Where runs are carried out, and the folder in which their results are kept.
+
+        Args:
+            out: the folder of the command's results, in which Slurm's files are kept; None: it has none.
+            folder: where runs are kept that the same command need not carry out again; None: nowhere.
+
+        Raises:
+            InputError: an option that the executor does not know, or Slurm without a folder.
+        """
+        from cluster_abm.study.runner.tasks import Where
+
+        parameters = self.parameters
+        if self.kind == "slurm":
+            if out is None:
+                raise InputError("--executor slurm: needs --out DIR: its jobs and this process meet in that folder")
+            parameters = {"folder": str(out / "slurm"), **parameters}
+        where = Where(self.kind, self.workers, self.dask, parameters or None, folder)
+        where.check()
+        return where
+
+
+def executor_options(function: Function) -> Function:
+    """`--workers`, `--executor`, `--dask` and `--slurm`: where runs are carried out, given on as `executor`."""
+
+    @wraps(function)
+    def command(
+        *args: Any, kind: str, workers: int | None, dask: str | None, slurm: tuple[str, ...], **others: Any
+    ) -> Any:
+        return function(*args, executor=Executor(kind, workers, dask, slurm), **others)
+
+    return workers_option(executor_option(dask_option(slurm_option(cast(Function, command)))))
 
 
 def out_option(default: str | None) -> Callable[[Function], Function]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster_abm.cli.options import executor_options, json_option, out_option, overrides_of, trace_file_option, where_of
+from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, trace_file_option
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
@@ -35,10 +35,7 @@ def reproduce_command(
     seeds: int | None,
     quick: bool,
     trace: Path | None,
-    workers: int | None,
-    kind: str,
-    dask: str | None,
-    slurm: tuple[str, ...],
+    executor: Executor,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -63,7 +60,7 @@ def reproduce_command(
     with nullcontext() if out is None else out_folder(out) as folder:
         for chosen in names:
             begun = time.perf_counter()
-            where = where_of(kind, workers, dask, slurm, out, None if folder is None else folder / "store")
+            where = executor.where(out, None if folder is None else folder / "store")
             overrides = overrides_of((), trace if chosen in takers else None)
             result = reproduce(chosen, seeds, quick, overrides, where=where)
             found.append(result)

@@ -1,4 +1,4 @@
-"""Pictures of the arena: how far from the best each policy is, and who is best where."""
+"""Pictures of the arena: how far from the best each policy is, and where which is the best."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def draw_map(
     axes_of: Sequence[tuple[str, str, bool]],
     x: tuple[str, str],
 ) -> None:
-    """Who is best where: a panel a factor, against one factor on all x axes; a point a regime.
+    """The best policy of each regime: a panel a factor, against one factor on all x axes; a point a regime.
 
     Args:
         path, title: as of draw_regret.

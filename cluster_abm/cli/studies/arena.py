@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cluster_abm.cli.options import executor_options, json_option, out_option, where_of
+from cluster_abm.cli.options import Executor, executor_options, json_option, out_option
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
@@ -28,10 +28,7 @@ def arena_command(
     quick: bool,
     regimes: int | None,
     seeds: int | None,
-    workers: int | None,
-    kind: str,
-    dask: str | None,
-    slurm: tuple[str, ...],
+    executor: Executor,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -55,7 +52,7 @@ def arena_command(
     names = contestants(own) if chosen is None else list(dict.fromkeys([*own, *chosen]))
     out = out or Path("out", "arena")
     begun = time.perf_counter()
-    where = where_of(kind, workers, dask, slurm, out, out / "store")
+    where = executor.where(out, out / "store")
     found = hold(names, plan, where=where)
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     if found.found:

@@ -13,6 +13,7 @@ import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import (
+    Executor,
     FilePath,
     as_given,
     executor_options,
@@ -21,7 +22,6 @@ from cluster_abm.cli.options import (
     names_of,
     overrides_of,
     value_of,
-    where_of,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -93,10 +93,7 @@ def tune_command(
     settings: tuple[str, ...],
     trace: Path | None,
     trace_run: int | None,
-    workers: int | None,
-    kind: str,
-    dask: str | None,
-    slurm: tuple[str, ...],
+    executor: Executor,
     out: Path,
     as_json: bool,
 ) -> int:
@@ -125,7 +122,7 @@ def tune_command(
             question.check()
         with gather:
             check_keys_have_effect(checked, scenario, overrides, [checked.policy.name], NOT_TUNED)
-    where = where_of(kind, workers, dask, slurm, out)
+    where = executor.where(out)
     begun = time.perf_counter()
     with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
         found = tune(question, where=where, folder=folder)

@@ -13,6 +13,7 @@ from cluster_abm.scenario import Scenario, load_scenario
 BASE = "arena"
 # A task alone on a node of speed 1 takes so long in the mean, CPU and disk together [ms].
 ALONE_MS = 1000.0
+JOBS_A_CORE = 8
 
 
 class Factor(NamedTuple):
@@ -112,6 +113,8 @@ def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: i
             "mean": regime["memory"] * base.cluster.memory_mb / (per_node_s * ALONE_MS / 1000.0),
         },
         "workload.tasks.parallel_share": regime["parallel"],
+        # MCLS's most jobs on a machine, for each core.
+        "policy.cpu_threshold": JOBS_A_CORE * cores,
     }
     if ratio > 1.0:
         keys["cluster.cpu_speed"] = slow

@@ -55,8 +55,8 @@ def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], mo
     """Find the factor and value at which each pair of policies changes places, as far as the regimes show it.
 
     A rule is kept if on both sides the better policy is so by more than noise: the 95 % interval, over the regimes
-    there, of the logarithm of the ratio of slowdowns leaves out 0, at a level that counts all the values and factors
-    that were tried for the pair (Bonferroni).
+    there, of the logarithm of the ratio of slowdowns leaves out 0, at a level that counts all pairs, and all the values
+    and factors that were tried for each (Bonferroni).
 
     Args:
         regimes: index regime, a column a factor.
@@ -65,21 +65,23 @@ def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], mo
         most: how many at most, those first that would cost most to get wrong.
     """
     means = logs.groupby(level="regime").mean()
+    pairs = [*combinations(policies, 2)]
     found = [
         rule
-        for a, b in combinations(policies, 2)
-        if (rule := rule_of(regimes.loc[means.index], (means[a] - means[b]).to_numpy(), a, b)) is not None
+        for a, b in pairs
+        if (rule := rule_of(regimes.loc[means.index], (means[a] - means[b]).to_numpy(), a, b, len(pairs))) is not None
     ]
     return sorted(found, key=lambda rule: -min(rule.gain_below, rule.gain_above))[:most]
 
 
-def rule_of(regimes: pd.DataFrame, differences: Floats, a: str, b: str) -> Rule | None:
+def rule_of(regimes: pd.DataFrame, differences: Floats, a: str, b: str, pairs: int = 1) -> Rule | None:
     """The rule that tells when a is better than b; None: none does by more than noise.
 
     Args:
         regimes: a row each, a column a factor.
         differences: log slowdown of a less that of b, shape (regimes,).
         a, b: the policies.
+        pairs: among how many pairs rules are sought.
     """
     best: tuple[float, str, float] | None = None
     tried = 0
@@ -98,7 +100,7 @@ def rule_of(regimes: pd.DataFrame, differences: Floats, a: str, b: str) -> Rule 
     _, factor, value = best
     above = regimes[factor].to_numpy() >= value
     sides = differences[~above], differences[above]
-    bounds = [_interval(side, 0.05 / (2 * max(1, tried))) for side in sides]
+    bounds = [_interval(side, 0.05 / (2 * pairs * max(1, tried))) for side in sides]
     if any(low <= 0.0 <= high for low, high in bounds):
         return None
     below_is_a = sides[0].mean() < 0.0

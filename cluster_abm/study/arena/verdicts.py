@@ -1,4 +1,4 @@
-"""What a table of runs says: who is best where by more than noise, and how far from the best each policy is."""
+"""What a table of runs says: where which policy is the best by more than noise, and how far from it the others are."""
 
 from __future__ import annotations
 
