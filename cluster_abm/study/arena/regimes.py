@@ -13,6 +13,9 @@ from cluster_abm.scenario import Scenario, load_scenario
 BASE = "arena"
 # A task alone on a node of speed 1 takes so long in the mean, CPU and disk together [ms].
 ALONE_MS = 1000.0
+# Parameters of policies that were set for jobs of minutes (MCLS, LMIP, Trimaran): a hundredth of their times, as a task
+# takes 1 s here, and at least a tenth of that second. MCLS's most jobs on a machine are for each core.
+TIMES_MS = {"period": 100.0, "delay": 100.0, "settling": 100.0, "pause": 600.0, "sample": 100.0, "window": 9000.0}
 JOBS_A_CORE = 8
 
 
@@ -113,8 +116,8 @@ def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: i
             "mean": regime["memory"] * base.cluster.memory_mb / (per_node_s * ALONE_MS / 1000.0),
         },
         "workload.tasks.parallel_share": regime["parallel"],
-        # MCLS's most jobs on a machine, for each core.
         "policy.cpu_threshold": JOBS_A_CORE * cores,
+        **{f"policy.{name}_ms": ms for name, ms in TIMES_MS.items()},
     }
     if ratio > 1.0:
         keys["cluster.cpu_speed"] = slow
