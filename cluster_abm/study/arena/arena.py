@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     least_tasks: int
 
 
-FULL, QUICK = Plan(72, 6, 20, 1000), Plan(24, 4, 12, 600)
+FULL, QUICK = Plan(60, 10, 16, 800), Plan(24, 4, 12, 600)
 
 
 @dataclass(frozen=True)
