@@ -79,7 +79,7 @@ class Post(Protocol):
 
     @property
     def tasks_here(self) -> int:
-        """Tasks on the own node, those on their way to it included."""
+        """Tasks on the own node, those on their way to it included; as in loads, no background programs."""
 
     @property
     def cores(self) -> int:

@@ -202,6 +202,15 @@ def test_a_timeout_of_nothing_takes_a_slice(name):
     assert jobs["finished"] == jobs["submitted"] > 0
 
 
+@pytest.mark.parametrize("name", TALKING)
+def test_background_programs_take_no_slot_and_make_no_node_busy(name):
+    """On one node with a program that never ends all tasks start and end."""
+    program = {"node": 0, "cpu_share": 0.4, "period_ms": 70.0, "memory_mb": 3.0}
+    given = busy(policy__name=name, cluster__nodes=1, workload__duration_s=2.0, workload__background=[program])
+    jobs = finished(3, **given).summary()["jobs"]
+    assert jobs["finished"] == jobs["submitted"] > 0
+
+
 def test_the_example_of_the_guide_runs(monkeypatch):
     guide = (Path(__file__).parents[2] / "docs" / "talking.md").read_text()
     space: dict[str, Any] = {}

@@ -11,7 +11,7 @@ import pytest
 from cluster_abm.cli import main
 from cluster_abm.study.arena.arena import Plan, contestants, hold
 from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of, settings_of
-from cluster_abm.study.arena.rules import rule_of, rules
+from cluster_abm.study.arena.rules import chance_of, rules
 from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, table_of_regret, verdict, verdicts
 from cluster_abm.workload import job_table, offered_load
 
@@ -91,19 +91,32 @@ def test_the_table_of_regret_by_hand():
     assert table.index[0] == "x"
 
 
+def logs_of_pair(differences) -> pd.DataFrame:
+    index = pd.MultiIndex.from_product([range(len(differences)), [1]], names=["regime", "seed"])
+    return pd.DataFrame({"jsq": differences, "power-of-d": np.zeros(len(differences))}, index=index)
+
+
 def test_a_planted_rule_is_found_and_noise_gives_none():
     rng = np.random.default_rng(3)
-    regimes = pd.DataFrame(sample(60, 4))
+    regimes = pd.DataFrame(sample(60, 4)).rename_axis("regime")
     means = np.where(regimes["age"] > 3.0, 0.3, -0.2) + rng.normal(0.0, 0.05, 60)
-    rule = rule_of(regimes, means, "jsq", "power-of-d")
-    assert rule is not None
+    (rule,) = rules(regimes, logs_of_pair(means), ["jsq", "power-of-d"])
     assert (rule.factor, rule.below, rule.above) == ("age", "jsq", "power-of-d")
     assert rule.value == pytest.approx(3.0, rel=0.15)
     assert rule.gain_above == pytest.approx(np.expm1(0.3), abs=0.03)
     assert rule.gain_below == pytest.approx(np.expm1(0.2), abs=0.03)
     assert "mean demands old, or older: power-of-d rather than jsq (+3" in rule.in_words
-    found = [rule_of(regimes, rng.normal(0.0, 0.3, 60), "a", "b") for _ in range(100)]
-    assert sum(one is not None for one in found) <= 5
+    found = [rules(regimes, logs_of_pair(rng.normal(0.0, 0.3, 60)), ["jsq", "power-of-d"]) for _ in range(100)]
+    assert sum(map(bool, found)) <= 5
+
+
+def test_a_factor_that_decides_nothing_or_only_by_how_much_gives_no_rule():
+    regimes = pd.DataFrame(sample(60, 4)).rename_axis("regime")
+    noise = np.random.default_rng(3).normal(0.0, 0.02, 60)
+    # Better everywhere, and the more so the older the news.
+    grows = -0.1 - 0.1 * np.log(regimes["age"] / 0.1).to_numpy() + noise
+    assert rules(regimes, logs_of_pair(grows), ["jsq", "power-of-d"]) == []
+    assert chance_of(regimes["age"], pd.Series(np.zeros(60))) == 1.0
 
 
 def test_rules_are_listed_by_what_it_costs_to_get_them_wrong():

@@ -18,7 +18,7 @@ from cluster_abm.interrupts import interrupt_held_back
 @click.option("--policies", help="Comma-separated policies instead of all.")
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs: some minutes on two processors.")
 @click.option("--regimes", type=click.IntRange(min=6), help="How many regimes (default: 60; quick: 24).")
-@click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 10; quick: 4).")
+@click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 6; quick: 4).")
 @executor_options
 @out_option("out/arena")
 @json_option

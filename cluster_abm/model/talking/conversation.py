@@ -237,9 +237,9 @@ class Conversation:
         return self._views.notes[manager]
 
     def tasks_on(self, node: int) -> int:
-        """Tasks on a node, and on their way to it."""
+        """Tasks of jobs on a node, and on their way to it: the load `tasks`."""
         row = self._engine.nodes[node]
-        return int(row["tasks"]) + int(row["in_transit"])
+        return int(row["tasks"]) + int(row["in_transit"]) - int(row["background"])
 
     def meets_at_barriers(self, job: int) -> bool:
         """Whether the tasks of a job wait for each other at barriers."""

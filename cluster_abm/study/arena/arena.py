@@ -21,7 +21,7 @@ METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "mig
 # What is left out where all policies are asked for, and why.
 LEFT_OUT = {
     "ideal": "the bound that all are held against",
-    "data": "needs files", "data-access": "needs files", "data-class": "needs files", "data-majority": "needs files",
+    "data-access": "needs files", "data-class": "needs files", "data-majority": "needs files",
     "learned": "needs a file of weights",
     "no-ls": "none, with another name", "no-ls-blocking": "holds jobs until memory is free, as IOCM's NLS does",
 }  # fmt: skip
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     least_tasks: int
 
 
-FULL, QUICK = Plan(60, 10, 16, 800), Plan(24, 4, 12, 600)
+FULL, QUICK = Plan(60, 6, 16, 800), Plan(24, 4, 12, 600)
 
 
 @dataclass(frozen=True)

@@ -105,11 +105,13 @@ def markdown(arena: Arena, plan: Plan, table: pd.DataFrame, own: Sequence[str]) 
         "",
     ]  # fmt: skip
     found = rules_of(arena, table)
-    lines += [f"* {rule.in_words}" for rule in found] or ["No rule holds by more than noise in so few regimes."]
+    lines += [f"* {rule.in_words}" for rule in found] or ["No rule holds by more than noise in these regimes."]
     lines += [
         "",
         "In brackets: how much larger the other one's slowdown is there, in the geometric mean over regimes. A rule is "
-        "listed if both sides differ by more than noise (95 % over regimes, counted for every value and factor tried).",
+        "listed if the factor decides (rank correlation with the ratio of slowdowns, Holm's correction over all pairs "
+        "and factors, 5 %), and the policies differ by more than noise on both sides (95 % over regimes, corrected for "
+        "every value tried).",
     ]
     for name in own:
         lines += _of_own(arena, table, name)

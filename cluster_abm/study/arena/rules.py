@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from cluster_abm.study.arena.regimes import BY_NAME
-from cluster_abm.study.statistics.estimates import estimate
+from cluster_abm.study.statistics.estimates import estimate, holm
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,6 +42,11 @@ class Rule(NamedTuple):
     ci_above: tuple[float, float]
 
     @property
+    def stake(self) -> float:
+        """What the wrong choice costs where it costs less: the smaller of the two gains."""
+        return min(self.gain_below, self.gain_above)
+
+    @property
     def in_words(self) -> str:
         """The rule as a sentence."""
         factor = BY_NAME[self.factor]
@@ -52,11 +58,13 @@ class Rule(NamedTuple):
 
 
 def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], most: int = 12) -> list[Rule]:
-    """Find the factor and value at which each pair of policies changes places, as far as the regimes show it.
+    """Find the factors and values at which pairs of policies change places, as far as the regimes show it.
 
-    A rule is kept if on both sides the better policy is so by more than noise: the 95 % interval, over the regimes
-    there, of the logarithm of the ratio of slowdowns leaves out 0, at a level that counts all pairs, and all the values
-    and factors that were tried for each (Bonferroni).
+    Two things are asked of a rule. The factor decides: the rank correlation between it and the logarithm of the ratio
+    of slowdowns (Spearman) is significant at 5 %, with Holm's correction over all pairs and factors. And on both sides
+    of the value the better policy is so by more than noise: the interval over the regimes there leaves out 0, at a
+    level that counts all the values of the factor that were tried (`rule_at`). Of a pair the factor is taken that would
+    cost most to get wrong.
 
     Args:
         regimes: index regime, a column a factor.
@@ -65,61 +73,66 @@ def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], mo
         most: how many at most, those first that would cost most to get wrong.
     """
     means = logs.groupby(level="regime").mean()
+    regimes = regimes.loc[means.index]
     pairs = [*combinations(policies, 2)]
-    found = [
-        rule
-        for a, b in pairs
-        if (rule := rule_of(regimes.loc[means.index], (means[a] - means[b]).to_numpy(), a, b, len(pairs))) is not None
-    ]
-    return sorted(found, key=lambda rule: -min(rule.gain_below, rule.gain_above))[:most]
+    tried = [(pair, factor) for pair in pairs for factor in regimes]
+    decides = holm([chance_of(regimes[factor], means[a] - means[b]) for (a, b), factor in tried])
+    best: dict[tuple[str, str], Rule] = {}
+    for ((a, b), factor), significant in zip(tried, decides, strict=True):
+        if not significant:
+            continue
+        rule = rule_at(regimes[factor], (means[a] - means[b]).to_numpy(), a, b)
+        if rule is not None and ((a, b) not in best or rule.stake > best[a, b].stake):
+            best[a, b] = rule
+    return sorted(best.values(), key=lambda rule: -rule.stake)[:most]
 
 
-def rule_of(regimes: pd.DataFrame, differences: Floats, a: str, b: str, pairs: int = 1) -> Rule | None:
-    """The rule that tells when a is better than b; None: none does by more than noise.
+def chance_of(values: pd.Series, differences: pd.Series) -> float:
+    """The probability of as strong a rank correlation by chance; 1 where one of them is constant."""
+    if np.ptp(values) == 0.0 or np.ptp(differences) == 0.0:
+        return 1.0
+    return float(stats.spearmanr(values, differences).pvalue)
+
+
+def rule_at(values: pd.Series, differences: Floats, a: str, b: str) -> Rule | None:
+    """The value of a factor at which a and b change places; None: they do not, by more than noise.
 
     Args:
-        regimes: a row each, a column a factor.
+        values: of the factor, a value a regime, with the factor's name.
         differences: log slowdown of a less that of b, shape (regimes,).
         a, b: the policies.
-        pairs: among how many pairs rules are sought.
     """
-    best: tuple[float, str, float] | None = None
-    tried = 0
-    for factor in regimes:
-        values = regimes[factor].to_numpy()
-        for value in np.unique(values)[1:]:
-            above = values >= value
-            if min(above.sum(), (~above).sum()) < FEWEST:
-                continue
-            tried += 1
-            low, high = differences[~above].sum(), differences[above].sum()
-            if low * high < 0.0 and (best is None or min(abs(low), abs(high)) > best[0]):
-                best = (min(abs(low), abs(high)), str(factor), float(value))
-    if best is None:
+    given = values.to_numpy()
+    splits = [value for value in np.unique(given)[1:] if min((given >= value).sum(), (given < value).sum()) >= FEWEST]
+    stakes = {value: _stake(differences[given < value], differences[given >= value]) for value in splits}
+    if not stakes or max(stakes.values()) <= 0.0:
         return None
-    _, factor, value = best
-    above = regimes[factor].to_numpy() >= value
-    sides = differences[~above], differences[above]
-    bounds = [_interval(side, 0.05 / (2 * pairs * max(1, tried))) for side in sides]
-    if any(low <= 0.0 <= high for low, high in bounds):
+    value = max(stakes, key=lambda one: stakes[one])
+    sides = differences[given < value], differences[given >= value]
+    level = 0.05 / (2 * len(splits))
+    if any(low <= 0.0 <= high for low, high in (_interval(side, level) for side in sides)):
         return None
-    below_is_a = sides[0].mean() < 0.0
     # Of the better policy on each side: what the other one's slowdown is more.
-    signs = (-1.0, 1.0) if below_is_a else (1.0, -1.0)
-    gains = [float(np.expm1(sign * side.mean())) for sign, side in zip(signs, sides, strict=True)]
+    better = [(a, -1.0) if side.mean() < 0.0 else (b, 1.0) for side in sides]
+    gains = [float(np.expm1(sign * side.mean())) for (_, sign), side in zip(better, sides, strict=True)]
     intervals = []
-    for sign, side in zip(signs, sides, strict=True):
+    for (_, sign), side in zip(better, sides, strict=True):
         low, high = estimate((sign * side).tolist()).ci95 or (np.nan, np.nan)
         intervals.append((float(np.expm1(low)), float(np.expm1(high))))
-    below, above_it = (a, b) if below_is_a else (b, a)
-    edge = regimes[factor][regimes[factor] < value].max()
-    middle = float(np.sqrt(edge * value)) if BY_NAME[factor].is_log else (edge + value) / 2.0
-    return Rule(factor, float(middle), below, above_it, gains[0], gains[1], intervals[0], intervals[1])
+    edge = given[given < value].max()
+    factor = BY_NAME[str(values.name)]
+    middle = float(np.sqrt(edge * value)) if factor.is_log else float(edge + value) / 2.0
+    return Rule(factor.name, middle, better[0][0], better[1][0], gains[0], gains[1], intervals[0], intervals[1])
+
+
+def _stake(below: Floats, above: Floats) -> float:
+    """What the wrong choice costs on the side where it costs less, added up over regimes; 0: one policy is better on
+    both sides."""
+    low, high = float(below.sum()), float(above.sum())
+    return min(abs(low), abs(high)) if low * high < 0.0 else 0.0
 
 
 def _interval(values: Floats, level: float) -> tuple[float, float]:
     """Student's interval of the mean at 1 - level."""
-    from scipy import stats
-
     half = float(stats.t.ppf(1.0 - level / 2.0, len(values) - 1) * stats.sem(values))
     return float(values.mean()) - half, float(values.mean()) + half
