@@ -16,7 +16,7 @@ from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.calling import as_shown, policy_at_work
 from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.files import file_of, load_policy
-from cluster_abm.policies.naming import AnyPolicy, check_class, free_name
+from cluster_abm.policies.naming import AnyPolicy, check_class, free_name, give_name
 from cluster_abm.policies.origins import Origin, obtained, origin_of
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.policies.waiting import WaitingJobs
@@ -146,7 +146,9 @@ def admit(origins: Iterable[Origin]) -> None:
     for origin in origins:
         known = _given.get(origin.name)
         if known is None or origin_of(origin.name, known) != origin:
-            _enter(origin.name, obtained(origin))
+            policy = obtained(origin)
+            give_name(policy)
+            _enter(origin.name, policy)
 
 
 def _enter(name: str, policy: type[Policy]) -> None:

@@ -30,11 +30,17 @@ def check_class(policy: type[Policy], where: str) -> None:
         raise PolicyFault(f"{where}: {policy.__name__}.Parameters has to inherit from Policy.Parameters")
 
 
+def give_name(policy: type[Policy]) -> None:
+    """Give a class without a name of its own that of its class, in small letters: LightestDisk is `lightest-disk`."""
+    if "name" not in vars(policy) or policy.name == "":
+        policy.name = _WORDS.sub("-", policy.__name__.strip("_")).replace("_", "-").lower()
+
+
 def free_name(policy: type[Policy], known: Mapping[str, type[Policy]], only_its_own: bool = False) -> str:
     """The name under which a class of policies can be entered among the others.
 
-    A class without a name of its own gets its class's in small letters: LightestDisk is `lightest-disk`. Where another
-    policy has the name already, that of its file or module stands before it: `mine.jsq`.
+    A class without a name of its own gets one (`give_name`). Where another policy has the name already, that of its file
+    or module stands before it: `mine.jsq`.
 
     Args:
         policy: the class.
@@ -46,8 +52,7 @@ def free_name(policy: type[Policy], known: Mapping[str, type[Policy]], only_its_
         PolicyFault: a name, a source or parameters of another kind.
     """
     where = _place(policy)
-    if "name" not in vars(policy) or policy.name == "":
-        policy.name = _WORDS.sub("-", policy.__name__.strip("_")).replace("_", "-").lower()
+    give_name(policy)
     check_class(policy, where)
     name = policy.name
     if not _NAME.fullmatch(name) or name.endswith(".py"):

@@ -121,6 +121,12 @@ def test_a_file_is_found_by_another_process(mine):
     assert to_json(there.metrics) == to_json(here.metrics)
 
 
+def test_what_a_policy_without_a_name_does_wrong_is_said_of_its_class_there_too(mine):
+    given = assignment(name_of(mine("view.nodes")))
+    carried = carry_out(in_another_process(given))
+    assert "policy 'mine': it chose node 4" in carried.error
+
+
 def test_a_file_that_is_another_one_there_is_refused(mine):
     given = assignment(name_of(mine()))
     mine("view.next_node")
