@@ -94,6 +94,7 @@ def drawn(node, tasks):
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(by_oversize.lives(1, 9, nodes_by_oversize), by_oversize.steps, by_oversize.slices)
 def test_random_programs_with_drawn_seeks_as_in_the_oracle(life, steps_ns, slice_ns):
@@ -124,6 +125,7 @@ def test_tasks_killed_at_the_disk_as_in_the_oracle(life, steps_ns, slice_ns):
     by_oversize.judge(*life, steps_ns, slice_ns)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(deadly_lives(), by_oversize.steps, by_oversize.slices)
 def test_tasks_killed_at_a_disk_with_drawn_seeks_as_in_the_oracle(life, steps_ns, slice_ns):

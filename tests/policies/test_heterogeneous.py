@@ -74,7 +74,7 @@ def target(name, hardware, loads, **how):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_on_like_nodes_it_changes_nothing(name):
-    setup = busy(policy__name=name, workload__duration_s=10.0)
+    setup = busy(policy__name=name, workload__duration_s=5.0)
     # A speed whose mean over the nodes need not be what each has.
     plain, relative = (finished(5, **setup, cluster__cpu_speed=1.1, policy__heterogeneous=on) for on in (False, True))
     assert same_records(plain, relative)
