@@ -39,8 +39,8 @@ def give_name(policy: type[Policy]) -> None:
 def free_name(policy: type[Policy], known: Mapping[str, type[Policy]], only_its_own: bool = False) -> str:
     """The name under which a class of policies can be entered among the others.
 
-    A class without a name of its own gets one (`give_name`). Where another policy has the name already, that of its file
-    or module stands before it: `mine.jsq`.
+    A class without a name of its own gets one (`give_name`). Where another policy has the name already, that of its
+    file or module stands before it: `mine.jsq`.
 
     Args:
         policy: the class.

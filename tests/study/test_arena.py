@@ -175,6 +175,8 @@ def test_the_command_ranks_a_policy_of_ones_own(tmp_path, capsys, monkeypatch):
         "inline",
         "--out",
         "o",
+        "--set",
+        "negotiation.refusals=false",
     ]
     with pytest.raises(SystemExit) as left:
         main([*words, "--json"])
@@ -182,14 +184,21 @@ def test_the_command_ranks_a_policy_of_ones_own(tmp_path, capsys, monkeypatch):
     told = json.loads(capsys.readouterr().out)
     assert {row["policy"] for row in told["ranking"]} == {"mine", "random", "none"}
     assert told["own"] == ["mine"]
+    assert told["settings"] == {"negotiation.refusals": False}
     report = (tmp_path / "o" / "arena.md").read_text()
     assert "## mine" in report
+    assert "In all regimes: `negotiation.refusals = False`." in report
     assert "Where it loses most:" in report
     assert {path.name for path in (tmp_path / "o").glob("*.png")} == {"map.png", "regret.png"}
 
 
-def test_a_policy_that_there_is_not_is_bad_input(tmp_path, capsys):
-    for words, said in ((["--policies", "jqs"], "jqs"), (["--policy", str(tmp_path / "no.py:X")], "no.py")):
+def test_bad_input_is_named(tmp_path, capsys):
+    for words, said in (
+        (["--policies", "jqs"], "jqs"),
+        (["--policy", str(tmp_path / "no.py:X")], "no.py"),
+        (["--set", "cluster.cores=3"], "--set cluster.cores: the arena's regimes set this key themselves"),
+        (["--set", "negotiation.refusal=false"], "unknown key 'negotiation.refusal'"),
+    ):
         with pytest.raises(SystemExit) as left:
             main(["arena", "--quick", *words, "--out", str(tmp_path / "o")])
         assert left.value.code == 2

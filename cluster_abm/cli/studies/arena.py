@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cluster_abm.cli.options import Executor, executor_options, json_option, out_option
+from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
@@ -19,6 +19,7 @@ from cluster_abm.interrupts import interrupt_held_back
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs: some minutes on two processors.")
 @click.option("--regimes", type=click.IntRange(min=6), help="How many regimes (default: 60; quick: 24).")
 @click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 6; quick: 4).")
+@set_option
 @executor_options
 @out_option("out/arena")
 @json_option
@@ -28,13 +29,14 @@ def arena_command(
     quick: bool,
     regimes: int | None,
     seeds: int | None,
+    settings: tuple[str, ...],
     executor: Executor,
     out: Path | None,
     as_json: bool,
 ) -> int:
     """Rank policies over regimes: load, variability, I/O, memory, age of news, nodes, cores, parallelism, unlike nodes.
 
-    Runs that OUT holds already are not carried out again.
+    Keys given by --set are laid over all regimes. Runs that OUT holds already are not carried out again.
 
     Example: cluster-abm arena --quick --policy mine.py:Mine --out out/arena
     """
@@ -45,6 +47,7 @@ def arena_command(
     from cluster_abm.study.arena.report import document, write_report
 
     own = tuple(map(name_of, own))
+    more = overrides_of(settings)
     plan = QUICK if quick else FULL
     plan = plan._replace(regimes=regimes or plan.regimes, seeds=seeds or plan.seeds)
     chosen = names_of(policies)
@@ -53,7 +56,7 @@ def arena_command(
     out = out or Path("out", "arena")
     begun = time.perf_counter()
     where = executor.where(out, out / "store")
-    found = hold(names, plan, where=where)
+    found = hold(names, plan, where=where, more=more)
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     if found.found:
         with out_folder(out) as folder, interrupt_held_back():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,12 +54,14 @@ class Arena:
         runs: a row a run: regime, policy, seed, and METRICS.
         outcome: what became of each run.
         found: the verdict on each regime of which all runs have finished.
+        settings: keys that were laid over all regimes.
     """
 
     regimes: pd.DataFrame
     runs: pd.DataFrame
     outcome: Outcome
     found: dict[int, Verdict]
+    settings: Mapping[str, object]
 
     @property
     def logs(self) -> pd.DataFrame:
@@ -74,7 +76,12 @@ def contestants(own: Sequence[str] = ()) -> list[str]:
 
 
 def hold(
-    policies: Sequence[str], plan: Plan, workers: int | None = None, quiet: bool = False, where: Where | None = None
+    policies: Sequence[str],
+    plan: Plan,
+    workers: int | None = None,
+    quiet: bool = False,
+    where: Where | None = None,
+    more: Mapping[str, object] | None = None,
 ) -> Arena:
     """Let policies compete.
 
@@ -82,6 +89,7 @@ def hold(
         policies: names; the bound `ideal` runs beside them.
         plan: how large the arena is.
         workers, quiet, where: as in `run_all`.
+        more: keys of a scenario that are laid over all regimes.
 
     Raises:
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
@@ -93,7 +101,7 @@ def hold(
     points = sample(plan.regimes, SAMPLE_SEED)
     labels, tasks = [], []
     for number, point in enumerate(points):
-        scenario = scenario_of(point, plan.tasks_per_core, plan.least_tasks)
+        scenario = scenario_of(point, plan.tasks_per_core, plan.least_tasks, more)
         variants = {name: with_policy(scenario, name) for name in names}
         for seed in range(FIRST_SEED, FIRST_SEED + plan.seeds):
             for name in names:
@@ -111,4 +119,4 @@ def hold(
     whole = complete.index[complete == plan.seeds * len(names)]
     regimes = pd.DataFrame(points, columns=[factor.name for factor in FACTORS]).rename_axis("regime")
     kept = runs[runs["regime"].isin(whole)]
-    return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {})
+    return Arena(regimes, runs, outcome, verdicts(kept) if len(kept) else {}, dict(more or {}))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
+from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, load_scenario
 
 BASE = "arena"
@@ -125,9 +126,23 @@ def settings_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: i
     return keys
 
 
-def scenario_of(regime: Mapping[str, float], tasks_per_core: int, least_tasks: int) -> Scenario:
-    """The scenario of a regime."""
-    return load_scenario(BASE, settings_of(regime, tasks_per_core, least_tasks))
+def scenario_of(
+    regime: Mapping[str, float], tasks_per_core: int, least_tasks: int, more: Mapping[str, object] | None = None
+) -> Scenario:
+    """The scenario of a regime.
+
+    Args:
+        regime, tasks_per_core, least_tasks: as of settings_of.
+        more: keys that are laid over all regimes.
+
+    Raises:
+        InputError: a key that does not exist, that regimes set themselves, or with a value that is not allowed.
+    """
+    settings = settings_of(regime, tasks_per_core, least_tasks)
+    own = [key for key in more or {} for one in settings if key == one or key.startswith(f"{one}.")]
+    if own:
+        raise InputError([f"--set {key}: the arena's regimes set this key themselves" for key in dict.fromkeys(own)])
+    return load_scenario(BASE, {**settings, **(more or {})})
 
 
 def in_words(regime: Mapping[str, float], names: Sequence[str] = ()) -> str:

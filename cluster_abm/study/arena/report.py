@@ -29,6 +29,7 @@ def document(arena: Arena, plan: Plan, own: Sequence[str]) -> dict[str, Any]:
         "regimes": len(arena.found),
         "seeds": plan.seeds,
         "own": list(own),
+        "settings": dict(arena.settings),
         "ranking": [
             {name: _plain(value) for name, value in row.items()} for row in table.to_dict(orient="records")
         ],
@@ -75,6 +76,7 @@ def markdown(arena: Arena, plan: Plan, table: pd.DataFrame, own: Sequence[str]) 
         f"{len(table)} policies in {len(arena.found)} regimes: points of a Latin hypercube over the factors below, "
         f"{plan.seeds} seeds each, the same jobs for every policy. A regime's best policy is that of least mean "
         "slowdown (geometric mean over seeds); *regret* is a policy's slowdown over the best's, less 1.",
+        *_settings(arena),
         "",
         *table_lines(
             ["factor", "from", "to"], [[factor.words, f"{factor.low:g}", f"{factor.high:g}"] for factor in FACTORS],
@@ -116,6 +118,12 @@ def markdown(arena: Arena, plan: Plan, table: pd.DataFrame, own: Sequence[str]) 
     for name in own:
         lines += _of_own(arena, table, name)
     return "\n".join([*lines, ""])
+
+
+def _settings(arena: Arena) -> list[str]:
+    """What was laid over all regimes, if anything."""
+    given = ", ".join(f"`{key} = {value}`" for key, value in arena.settings.items())
+    return ["", f"In all regimes: {given}."] if given else []
 
 
 def _of_own(arena: Arena, table: pd.DataFrame, name: str) -> list[str]:
