@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -16,19 +17,21 @@ from cluster_abm.study.statistics.estimates import estimate, holm
 
 Floats = npt.NDArray[np.float64]
 
-# Regimes on each side of a value, at least.
+# In so many rules each policy is told apart from others.
+MOST_OF_A_POLICY = 3
+# Regimes in a third, at least.
 FEWEST = 5
 
 
 class Rule(NamedTuple):
-    """Beyond a value of a factor one policy is better than another one, and below it is not.
+    """Above a value of a factor one policy is better than another one, and below it is not.
 
     Attributes:
         factor: its name.
-        value: of the factor.
+        value: of the factor, at which they change places: where a straight line through the regimes crosses 0.
         below, above: the policy that is better on each side.
         gain_below, gain_above: by how much: the other one's slowdown over its own, less 1, in the geometric mean over
-            the regimes there.
+            the third of the regimes in which the factor is least, and that in which it is largest.
         ci_below, ci_above: their 95 % intervals over regimes.
     """
 
@@ -58,19 +61,18 @@ class Rule(NamedTuple):
 
 
 def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], most: int = 12) -> list[Rule]:
-    """Find the factors and values at which pairs of policies change places, as far as the regimes show it.
+    """Find the factors by which pairs of policies change places, as far as the regimes show it.
 
     Two things are asked of a rule. The factor decides: the rank correlation between it and the logarithm of the ratio
-    of slowdowns (Spearman) is significant at 5 %, with Holm's correction over all pairs and factors. And on both sides
-    of the value the better policy is so by more than noise: the interval over the regimes there leaves out 0, at a
-    level that counts all the values of the factor that were tried (`rule_at`). Of a pair the factor is taken that would
-    cost most to get wrong.
+    of slowdowns (Spearman) is significant at 5 %, with Holm's correction over all pairs and factors. And one policy is
+    better in the third of the regimes in which the factor is least, the other one where it is largest, each by a t test
+    over regimes at 5 %. Of a pair the factor is taken that would cost most to get wrong.
 
     Args:
         regimes: index regime, a column a factor.
         logs: logarithms of slowdowns, index (regime, seed), a column a policy.
         policies: the names to pair.
-        most: how many at most, those first that would cost most to get wrong.
+        most: how many at most, those first that would cost most to get wrong; MOST_OF_A_POLICY of each policy.
     """
     means = logs.groupby(level="regime").mean()
     regimes = regimes.loc[means.index]
@@ -84,7 +86,13 @@ def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], mo
         rule = rule_at(regimes[factor], (means[a] - means[b]).to_numpy(), a, b)
         if rule is not None and ((a, b) not in best or rule.stake > best[a, b].stake):
             best[a, b] = rule
-    return sorted(best.values(), key=lambda rule: -rule.stake)[:most]
+    kept: list[Rule] = []
+    named: Counter[str] = Counter()
+    for rule in sorted(best.values(), key=lambda rule: -rule.stake):
+        if max(named[rule.below], named[rule.above]) < MOST_OF_A_POLICY:
+            kept.append(rule)
+            named.update((rule.below, rule.above))
+    return kept[:most]
 
 
 def chance_of(values: pd.Series, differences: pd.Series) -> float:
@@ -95,44 +103,33 @@ def chance_of(values: pd.Series, differences: pd.Series) -> float:
 
 
 def rule_at(values: pd.Series, differences: Floats, a: str, b: str) -> Rule | None:
-    """The value of a factor at which a and b change places; None: they do not, by more than noise.
+    """The rule by a factor; None: the policies do not change places between its ends, by more than noise.
 
     Args:
         values: of the factor, a value a regime, with the factor's name.
         differences: log slowdown of a less that of b, shape (regimes,).
         a, b: the policies.
     """
-    given = values.to_numpy()
-    splits = [value for value in np.unique(given)[1:] if min((given >= value).sum(), (given < value).sum()) >= FEWEST]
-    stakes = {value: _stake(differences[given < value], differences[given >= value]) for value in splits}
-    if not stakes or max(stakes.values()) <= 0.0:
+    order = np.argsort(values.to_numpy(), kind="stable")
+    third = len(order) // 3
+    if third < FEWEST:
         return None
-    value = max(stakes, key=lambda one: stakes[one])
-    sides = differences[given < value], differences[given >= value]
-    level = 0.05 / (2 * len(splits))
-    if any(low <= 0.0 <= high for low, high in (_interval(side, level) for side in sides)):
+    sides = differences[order[:third]], differences[order[-third:]]
+    if sides[0].mean() * sides[1].mean() >= 0.0:
         return None
+    if any(float(stats.ttest_1samp(side, 0.0).pvalue) > 0.05 for side in sides):
+        return None
+    factor = BY_NAME[str(values.name)]
+    scale = np.log(values.to_numpy()) if factor.is_log else values.to_numpy()
+    line = stats.linregress(scale, differences)
+    crossing = float(np.clip(-line.intercept / line.slope, scale.min(), scale.max()))
     # Of the better policy on each side: what the other one's slowdown is more.
     better = [(a, -1.0) if side.mean() < 0.0 else (b, 1.0) for side in sides]
-    gains = [float(np.expm1(sign * side.mean())) for (_, sign), side in zip(better, sides, strict=True)]
-    intervals = []
+    gains, intervals = [], []
     for (_, sign), side in zip(better, sides, strict=True):
-        low, high = estimate((sign * side).tolist()).ci95 or (np.nan, np.nan)
+        found = estimate((sign * side).tolist())
+        low, high = found.ci95 or (np.nan, np.nan)
+        gains.append(float(np.expm1(found.mean)))
         intervals.append((float(np.expm1(low)), float(np.expm1(high))))
-    edge = given[given < value].max()
-    factor = BY_NAME[str(values.name)]
-    middle = float(np.sqrt(edge * value)) if factor.is_log else float(edge + value) / 2.0
-    return Rule(factor.name, middle, better[0][0], better[1][0], gains[0], gains[1], intervals[0], intervals[1])
-
-
-def _stake(below: Floats, above: Floats) -> float:
-    """What the wrong choice costs on the side where it costs less, added up over regimes; 0: one policy is better on
-    both sides."""
-    low, high = float(below.sum()), float(above.sum())
-    return min(abs(low), abs(high)) if low * high < 0.0 else 0.0
-
-
-def _interval(values: Floats, level: float) -> tuple[float, float]:
-    """Student's interval of the mean at 1 - level."""
-    half = float(stats.t.ppf(1.0 - level / 2.0, len(values) - 1) * stats.sem(values))
-    return float(values.mean()) - half, float(values.mean()) + half
+    value = float(np.exp(crossing)) if factor.is_log else crossing
+    return Rule(factor.name, value, better[0][0], better[1][0], gains[0], gains[1], intervals[0], intervals[1])
