@@ -25,7 +25,7 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
-from cluster_abm.jit import called, inlined
+from cluster_abm.jit import called, inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 
@@ -144,6 +144,12 @@ def end_job(tables: Tables, job: int, outcome: int, now_ns: int) -> None:
     barrier.head = NONE
     barrier.waiting = 0
     barrier.dead = 1
+
+
+@kernel
+def end_job_at_boundary(tables: Tables, job: int, outcome: int, now_ns: int) -> None:
+    """`end_job`, called from Python: only kernels are kept on the disk."""
+    end_job(tables, job, outcome, now_ns)
 
 
 @called

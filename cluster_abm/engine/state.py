@@ -13,7 +13,7 @@ from cluster_abm.engine.admission import Starts, admit
 from cluster_abm.engine.advance import advance, end_slice
 from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_disk_speed, change_memory
 from cluster_abm.engine.barriers import open_barrier_of
-from cluster_abm.engine.ending import end_job
+from cluster_abm.engine.ending import end_job_at_boundary
 from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, turn_back
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import busy, describe, measure
@@ -347,4 +347,4 @@ class EngineState(GrowingTables):
     def end_job(self, job: int, outcome: int, now_ns: int) -> None:
         """All live tasks of a job end with an outcome (ending.end_job)."""
         self._make_room(len(self.nodes))
-        end_job(self.tables, job, outcome, now_ns)
+        end_job_at_boundary(self.tables, job, outcome, now_ns)

@@ -367,7 +367,8 @@ def test_a_limit_that_options_and_a_key_raise(cli, tmp_path, packing):
         assert cli("trace", "info", path, "--max-mb", wrong)[0] == 2
 
 
-@pytest.mark.parametrize("command", ["info", pytest.param("convert", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["info", "convert"])
 def test_a_pipe_is_read(tmp_path, command):
     """`<(zcat jobs.csv.gz)` of a shell is a pipe."""
     out = ["OUT.csv"] if command == "convert" else []

@@ -74,7 +74,7 @@ def test_random_lives_with_drawn_seeks_as_in_the_oracle(data, window_ns):
     judge_by_rate(data.draw(by_rate.lives(nodes_by_rate, drawn_seeks=True)), window_ns, drawn_seeks=True)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(by_oversize.lives(1, 9, nodes_by_oversize), by_oversize.steps, by_oversize.slices)
 def test_random_programs_as_in_the_oracle(life, steps_ns, slice_ns):
     by_oversize.judge(*life, steps_ns, slice_ns)

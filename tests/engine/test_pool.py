@@ -165,16 +165,16 @@ def test_busy_times_in_mid_run_are_those_that_records_will_show():
 
 
 @cache
-def metrics_of_three(name):
-    """Sums over three seeds."""
-    runs = [finished(seed, **busy(policy__name=name)).summary()["metrics"] for seed in (1, 2, 3)]
+def metrics_of_two(name):
+    """Sums over two seeds."""
+    runs = [finished(seed, **busy(policy__name=name)).summary()["metrics"] for seed in (1, 2)]
     return {metric: math.fsum(run[metric] for run in runs) for metric in ("mean_response_ms", "mean_slowdown")}
 
 
 @pytest.mark.parametrize("name", sorted(set(available()) - {"ideal"}))
 def test_no_policy_is_faster_than_the_bound(name):
-    """Means of three seeds: response and slowdown of every policy against the pooled cluster."""
-    policy, bound = metrics_of_three(name), metrics_of_three("ideal")
+    """Means of two seeds: response and slowdown of every policy against the pooled cluster."""
+    policy, bound = metrics_of_two(name), metrics_of_two("ideal")
     assert all(policy[metric] > bound[metric] for metric in bound)
 
 

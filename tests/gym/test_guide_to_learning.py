@@ -14,7 +14,11 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "learning.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+# The second one plays held-out scenarios.
+RUN = [pytest.param(block, marks=[pytest.mark.slow] * (number == 1)) for number, block in enumerate(BLOCKS)]
+
+
+@pytest.mark.parametrize("block", RUN, ids=range(len(BLOCKS)))
 def test_its_python_runs(block, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(block, {})

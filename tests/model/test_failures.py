@@ -249,9 +249,20 @@ def failing_scenarios(draw):
     return overrides | {"failures__degrade": slow}
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(failing_scenarios(), st.integers(0, 2**62))
 def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overrides, seed):
+    check_that_every_job_ends_in_a_counted_state(overrides, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(failing_scenarios(), st.integers(0, 2**62))
+def test_whatever_fails_every_job_ends_in_a_counted_state_in_many_more_clusters(overrides, seed):
+    check_that_every_job_ends_in_a_counted_state(overrides, seed)
+
+
+def check_that_every_job_ends_in_a_counted_state(overrides, seed):
     model = finished(seed, **overrides)
     jobs, records, nodes = model.jobs, model.engine.sorted_records(), model.engine.nodes
     counts = model.summary()["jobs"]

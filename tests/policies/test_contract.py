@@ -71,7 +71,7 @@ newcomers = st.builds(
 
 
 @pytest.mark.parametrize("name", PLACING)
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(data=st.data(), view=views(), arriving=newcomers)
 def test_it_names_a_node_there_is_and_not_one_that_refused(name, data, view, arriving):
     policy = create(PolicyChoice(name=name))

@@ -226,10 +226,11 @@ GROUPS = [
 WEIGHTS = {"half": (0.5, 0.0, 0.5), "io": (0.0, 0.0, 1.0), "memory": (0.1, 0.9, 0.0)}
 OPTIONS = {"own": {"policy__paging_of": "own"}}
 POLICIES = [("wal-pm", "half"), ("wal-pm", "io"), ("wal-pm", "memory"), ("io-pm", ""), ("cm-pm", ""), ("cm-pm", "own")]
+SLOW = [*((*policy, "mg1") for policy in POLICIES), ("wal-pm", "io", "closed"), ("cm-pm", "own", "closed")]
 CASES = [
-    *((*policy, "closed") for policy in POLICIES),
+    *((*policy, "closed") for policy in POLICIES if (*policy, "closed") not in SLOW),
     ("io-pm", "", "closed-without-paging"),
-    *(pytest.param(*policy, "mg1", marks=pytest.mark.slow) for policy in POLICIES),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW),
 ]
 
 

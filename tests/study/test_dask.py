@@ -90,6 +90,7 @@ def executor(cluster):
         yield found
 
 
+@pytest.mark.slow
 def test_results_and_errors_come_back_as_they_are(executor):
     squares = [executor.submit(work.square, number) for number in range(20)]
     failed, bad = executor.submit(work.fail, "disk on fire"), executor.submit(work.bad_input, "a: wrong")

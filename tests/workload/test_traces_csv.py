@@ -242,7 +242,7 @@ def test_an_unwritable_output_is_named(tmp_path: Path) -> None:
     assert str(tmp_path / "nowhere" / "out.csv") in caught.value.problems[0]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".csv.xz"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", pytest.param(".csv.xz", marks=pytest.mark.slow)])
 def test_a_long_trace_is_written_whole(tmp_path: Path, suffix: str) -> None:
     trace = read(tmp_path, "arrival_ms,cpu_ms\n" + "".join(f"{row},{row + 0.5}\n" for row in range(120_001)))
     write_csv(trace, tmp_path / f"out{suffix}")
