@@ -60,7 +60,7 @@ class Rule(NamedTuple):
         )
 
 
-def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], most: int = 12) -> list[Rule]:
+def rules(regimes: pd.DataFrame, logs: pd.DataFrame, policies: Sequence[str], most: int = 20) -> list[Rule]:
     """Find the factors by which pairs of policies change places, as far as the regimes show it.
 
     Two things are asked of a rule. The factor decides: the rank correlation between it and the logarithm of the ratio
