@@ -35,11 +35,11 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     axes.errorbar(shown[:, 0], places, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
     axes.plot(shown[:, 3], places, linestyle="none", marker="x", color="#333333", markersize=5)
     axes.set_yticks(places, table["policy"], fontsize=9)
-    axes.invert_yaxis()
+    axes.set_ylim(len(table) - 0.4, -2.6)
     axes.set_xscale("symlog", linthresh=1.0)
     ticks = [tick for tick in (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000) if tick <= shown[:, 3].max() * 2]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.set_xlim(left=0.0)
+    axes.set_xlim(0.0, 1.5 * max(1.0, shown[:, 3].max()))
     tidy(axes, "", "mean slowdown beyond the best policy's of each regime [%]", "", grid="x")
     handles = [
         Line2D([], [], color="#0072B2", linewidth=6, label="geometric mean over regimes, 95 % interval"),
