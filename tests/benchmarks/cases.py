@@ -15,6 +15,7 @@ import plain_mesa
 import scale
 import simpy_cpu
 import simpy_disk
+import talking
 from measuring import cpu_seconds
 from work import CPU_MEAN_S, NODES, UTILISATION, Outcome
 
@@ -47,12 +48,13 @@ class Sizes:
     decision_cpu_s: float = 0.2
     policy_s: float = 300.0
     learning_s: float = 600.0
+    talking_s: float = 300.0
 
 
 QUICK = Sizes(
     repeats=1, cpu_s=300.0, round_robin_s=60.0, stepped_s=60.0, disk_s=60.0, disk_yardstick_s=10.0, scale_s=60.0,
     idle_s=120.0, many_cores_s=10.0, decision_cpu_s=0.02, policy_s=30.0,
-    learning_s=60.0,
+    learning_s=60.0, talking_s=20.0,
 )  # fmt: skip
 
 
@@ -218,6 +220,11 @@ def environment(sizes: Sizes) -> Row:
         ratio = rate / learning.WANTED_PER_CPU_S
         rows.append({"name": name, **asdict(episode), "cpu_s": cpu_s, "per_cpu_s": rate, "of_wanted": ratio})
     return {"wanted_per_cpu_s": learning.WANTED_PER_CPU_S, "rows": rows}
+
+
+def talk(sizes: Sizes) -> Row:
+    """Policies whose load managers talk, beside one that is compiled."""
+    return {"rows": talking.rows(sizes.talking_s, sizes.repeats)}
 
 
 def targets(cpu: Row, disk: Row, large: Row) -> list[Row]:

@@ -36,6 +36,7 @@ def lines(results: Row) -> Iterator[str]:
     yield from _policies(results["policies"])
     yield from _large(results["large_clusters"])
     yield from _environment(results["environment"])
+    yield from _talk(results["talk"])
 
 
 def _rates(title: str, group: Row) -> Iterator[str]:
@@ -118,6 +119,17 @@ def _environment(group: Row) -> Iterator[str]:
         yield (
             f"  {row['name']:40}{row['decisions']:11,}{row['steps']:9,}{row['cpu_s']:9.3f}{row['per_cpu_s']:13,.0f}"
             f"{row['of_wanted']:10.2f}x"
+        )
+
+
+def _talk(group: Row) -> Iterator[str]:
+    yield ""
+    yield "Load managers that talk, decided in Python: CPU-only work, 32 nodes"
+    yield f"  {'':22}{'jobs':>9}{'messages a job':>16}{'CPU s':>9}{'jobs/CPU s':>12}{'times jsq':>11}"
+    for row in group["rows"]:
+        yield (
+            f"  {row['name']:22}{row['jobs']:9,}{row['messages_per_job']:16.2f}{row['cpu_s']:9.3f}"
+            f"{row['jobs_per_cpu_s']:12,.0f}{row['times_jsq']:10.1f}x"
         )
 
 

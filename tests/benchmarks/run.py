@@ -41,7 +41,7 @@ def main(quick: bool, as_json: bool, repeats: int | None) -> None:
     }
     for measure in (
         cases.cpu_only, cases.disk_bound, cases.idle_nodes, cases.many_cores, cases.scaling, cases.theorem_1,
-        cases.policies, cases.large_clusters, cases.environment,
+        cases.policies, cases.large_clusters, cases.environment, cases.talk,
     ):  # fmt: skip
         _say(measure.__name__)
         results[measure.__name__] = measure(sizes)
