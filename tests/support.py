@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from cluster_abm import ClusterModel, Scenario, policies
 from cluster_abm.scenario import scenario_from
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
+
+
+# Policies of several kinds: where a test is over all of them, the fast suite has these.
+SAMPLE = ("none", "jsq", "power-of-d", "iolb", "wal-pm", "iocm-pm", "hbd", "age", "easy", "lwl", "prequal")
+
+
+def mostly_slow(values: Iterable[str], fast: Collection[str] = SAMPLE) -> list[Any]:
+    """Parameters of a test, of which the fast suite has some and the slow one the others."""
+    return [pytest.param(value, marks=[] if value in fast else pytest.mark.slow) for value in values]
 
 
 def scenario(**overrides: Any) -> Scenario:

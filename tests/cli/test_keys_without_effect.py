@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from support import mostly_slow
 
 from cluster_abm import ClusterModel
 from cluster_abm.cli.effects import check_keys_have_effect
@@ -86,7 +87,7 @@ def outcome(tree, overrides):
     return json.dumps(model.summary(), sort_keys=True)
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("name", mostly_slow(SITUATIONS, [*SITUATIONS][::2]))
 def test_no_result_depends_on_them(name, tmp_path):
     settings = {key: value for key, value in SITUATIONS[name].items() if value is not None}
     tree = json.loads(json.dumps(BASE))

@@ -32,7 +32,7 @@ COMPARE = ["compare", "quickstart", *SMALL, "--policies", "none,jsq", "--seeds",
     pytest.param(["run", "quickstart", *SMALL, "--animate", "out/film.gif", "--out", "out"],
                  ["summary.json", "film.gif"], marks=pytest.mark.slow),
     pytest.param(COMPARE, ["summary.json", "runs.parquet", "compare.png"], marks=pytest.mark.slow),
-    ([*COMPARE, "--json"], ["summary.json", "runs.parquet", "compare.png"]),
+    pytest.param([*COMPARE, "--json"], ["summary.json", "runs.parquet", "compare.png"], marks=pytest.mark.slow),
     pytest.param(["reproduce", "memory-centric-fig1", "--quick", "--workers", 1, "--out", "out"],
                  ["memory-centric-fig1.json"], marks=pytest.mark.slow),
 ])  # fmt: skip

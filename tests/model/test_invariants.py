@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import breakdown_sum_ns, busy, finished, needed_by, same_records, scenario
+from support import breakdown_sum_ns, busy, finished, mostly_slow, needed_by, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import AT_DISK, FINISHED, FIRST_BACKGROUND, FREE, NEVER
@@ -232,7 +232,7 @@ def accesses_by_task(model):
     return (records["requests"] + records["hits"])[order], records["io_ns"][order]
 
 
-@pytest.mark.parametrize("policy", [name for name in POLICIES if name != "none"])
+@pytest.mark.parametrize("policy", mostly_slow(name for name in POLICIES if name != "none"))
 def test_a_tasks_accesses_and_their_sizes_are_the_same_under_every_policy(policy):
     at_home = finished(5, **busy(policy__name="none", cluster__buffer_mb=0.0))
     moved = finished(5, **busy(policy__name=policy, cluster__buffer_mb=0.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import busy, finished, same_records, scenario
+from support import busy, finished, mostly_slow, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import CANDIDATE, LOAD
@@ -72,7 +72,7 @@ def target(name, hardware, loads, **how):
 # ---- what every policy must keep ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_on_like_nodes_it_changes_nothing(name):
     setup = busy(policy__name=name, workload__duration_s=5.0)
     # A speed whose mean over the nodes need not be what each has.
@@ -82,7 +82,7 @@ def test_on_like_nodes_it_changes_nothing(name):
     assert plain.summary() == relative.summary()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_on_unlike_nodes_every_policy_that_compares_any_decides_otherwise(name):
     setup = busy(policy__name=name, workload__duration_s=20.0, **UNLIKE)
     plain, relative = (finished(5, **setup, policy__heterogeneous=on) for on in (False, True))
