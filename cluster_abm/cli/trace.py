@@ -16,8 +16,8 @@ from cluster_abm.errors import InputError
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
     "--format",
-    type=click.Choice(["csv", "swf", "hbd"]),
-    help="The file's format (default: by its name and header).",
+    type=click.Choice(["csv", "swf", "hbd", "nextflow"]),
+    help="The file's format (default: by what it begins with).",
 )
 max_mb_option = click.option(
     "--max-mb",

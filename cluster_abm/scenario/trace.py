@@ -15,9 +15,9 @@ class Trace(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None
-    """CSV, SWF, or Harchol-Balter and Downey's; plain, .gz or .xz"""
-    format: Literal["csv", "swf", "hbd"] | None = None
-    """not set: by the file's name and header"""
+    """CSV or Parquet of ours, SWF, Nextflow's trace, ... (docs/traces.md); plain, .gz or .xz"""
+    format: Literal["csv", "swf", "hbd", "nextflow"] | None = None
+    """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None
     """which run of a file that holds several"""
     max_mb: MaxMb = TRACE_MB

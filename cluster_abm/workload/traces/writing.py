@@ -14,7 +14,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.whole_files import in_one_move
-from cluster_abm.workload.traces.table import COLUMNS, NAME, Trace
+from cluster_abm.workload.traces.table import COLUMNS, WORD_COLUMNS, Trace
 
 ROWS = 50_000  # written at once
 
@@ -49,7 +49,7 @@ def _blocks(jobs: pd.DataFrame) -> Iterator[bytes]:
         part = jobs.iloc[begin : begin + ROWS]
         columns = []
         for name in part.columns:
-            if name == NAME:
+            if name in WORD_COLUMNS:
                 columns.append([_quoted(word) for word in part[name].tolist()])
             else:
                 columns.append([_spelled(value, COLUMNS[name].whole) for value in part[name].tolist()])
