@@ -83,12 +83,12 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
     """Keys scenario, hardware, offered_load: the load of a trace's jobs on a scenario's nodes, as `run` has it."""
     from cluster_abm.scenario import load_scenario
     from cluster_abm.scenario.hardware import hardware_named
-    from cluster_abm.workload import job_table, offered_load
+    from cluster_abm.workload import offered_load, work_of
     from cluster_abm.workload.offered import warnings_of
 
     checked = load_scenario(scenario, overrides)
     check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
-    load = offered_load(checked, job_table(checked, checked.run.seed))
+    load = offered_load(checked, work_of(checked, checked.run.seed))
     for line in warnings_of(checked, load):
         tell(line)
     return {
