@@ -86,7 +86,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         path = None if section["file"] is None else Path(section["file"])
         if path in files:
             section["file"] = path.name
-        elif path is not None and os.path.isdir(path):
+        elif path is not None and section is resolved["workload"]["trace"]:
             section["file"] = [path.name, *(inside.name for inside in _files(path))]
     # A policy's file has its name among the parameters.
     digests = [_digest(path, limit) for path, limit in (*files.items(), *policy.input_files)]
@@ -110,12 +110,14 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     """Files of the user that the scenario takes numbers from, and how much each may hold; shipped ones are part of the
     code version."""
     trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
-    named = {trace.file: Limit(trace.max_mb, "workload.trace.max_mb")}
+    named: dict[str, Limit] = {}
+    if trace.file is not None:
+        named |= {str(path): Limit(trace.max_mb, "workload.trace.max_mb") for path in _files(Path(trace.file))}
     if network.file is not None and shipped_network(network.file) is None:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
         named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
-    return {path: limit for name, limit in named.items() if name is not None for path in _files(Path(name))}
+    return {Path(name): limit for name, limit in named.items()}
 
 
 def _files(path: Path) -> list[Path]:
