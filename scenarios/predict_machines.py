@@ -1,0 +1,221 @@
+"""Times on other machines, predicted from runs on one and from published scores: docs/other-machines.md.
+
+    python scenarios/predict_machines.py --data DIR [--json] [--out docs]
+
+DIR holds Lotaru's files lotaru-MACHINE-WORKFLOW.csv.xz of any workflows. What a task's run on `local` spent on cores,
+stalls, the disk and waiting is simulated on a node of each machine's scores and held against the run measured there.
+Nothing is fitted to the measured times.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+from cluster_abm.bounded_files import MOST_MB, TRACE_MB
+from cluster_abm.errors import InputError
+from cluster_abm.results.style import new_figure, save, tidy
+from cluster_abm.study.machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
+from cluster_abm.study.machines.lone_runs import times_on
+from cluster_abm.study.machines.parts import Division, parts_of
+from cluster_abm.study.machines.records import KEYS, Records, pairs_of, read_records, read_scores, same_times
+
+SOURCE = "local"
+# The machine whose clock was reduced has no score: left out, and shown apart under those of the machine it was.
+REDUCED, UNREDUCED = "wallyRedCpu", "wally"
+# `local` reads 8 GB in 70 s with a tenth of a core busy: the fastest that any of its runs reads (bacass, KRAKEN2).
+DISK_MB_PER_S = 118.0
+# Half of a core's busy cycles stall for memory (Kanev et al. 2015), which no core's speed shortens.
+STALLED = 0.5
+MODEL = "model"
+DIVISIONS = {
+    "cores": Division(waits=False, disk=False),
+    "cores, waits": Division(disk=False),
+    "cores, waits, disk": Division(),
+    MODEL: Division(stalled_share=STALLED),
+    "model without waits": Division(waits=False, stalled_share=STALLED),
+    "model without disk": Division(disk=False, stalled_share=STALLED),
+}
+BASELINES = ("none", "cpu_score", "mean_score")
+COLOURS = dict(zip((*BASELINES, MODEL), ("#666666", "#E69F00", "#56B4E9", "#0072B2"), strict=True))
+BY_PAIR, BY_TASK = ["workflow", "task", "machine"], ["workflow", "task"]
+
+
+def predict(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Times [ms]: a row a pair, a column a way; `scores` has a row for each machine, and for the source."""
+    slower = scores.loc[SOURCE] / scores
+    ratio = slower.loc[pairs["machine"]].set_index(pairs.index)
+    found = pd.DataFrame({"none": pairs["wall_ms"], "cpu_score": pairs["wall_ms"] * ratio["cpu_score"]})
+    found["mean_score"] = pairs["wall_ms"] * ratio.mean(axis=1)
+    runs = pairs.drop_duplicates("run").set_index("run")
+    machines = pd.DataFrame({"cpu_speed": 1.0 / slower["cpu_score"], "disk_speed": 1.0 / slower["io_score"]})
+    machines = machines.loc[pairs["machine"].unique()]
+    for name, division in DIVISIONS.items():
+        times_ms = times_on(parts_of(runs, division, DISK_MB_PER_S), machines, DISK_MB_PER_S)
+        found[name] = times_ms.stack().loc[pd.MultiIndex.from_frame(pairs[["run", "machine"]])].to_numpy()
+    return found
+
+
+def errors_of(predicted: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Errors of every way."""
+    return predicted.apply(lambda times_ms: error_of(times_ms, pairs["measured_ms"]))
+
+
+def against(errors: pd.DataFrame, pairs: pd.DataFrame, first: str, second: str) -> dict[str, object]:
+    """One way's median error less another's, with intervals over clusters."""
+    found: dict[str, object] = {}
+    for name, by in (("ci95", BY_PAIR), ("ci95_by_task", BY_TASK)):
+        clusters = pairs.groupby(by).ngroup()
+        one = median_difference(errors[first].to_numpy(), errors[second].to_numpy(), clusters)
+        found |= {"difference": one.value, name: [one.low, one.high]}
+    return found
+
+
+def worst(errors: pd.DataFrame, predicted: pd.DataFrame, pairs: pd.DataFrame, count: int = 12) -> pd.DataFrame:
+    """The tasks and machines that the model gets most wrong: medians over input sizes."""
+    table = pairs[BY_PAIR].assign(
+        pairs=1, over_measured=predicted[MODEL] / pairs["measured_ms"],
+        local_s=pairs["wall_ms"] / 1000.0, cpu_percent=pairs["cpu_percent"], error=errors[MODEL],
+    )  # fmt: skip
+    how = {name: "median" for name in ("over_measured", "local_s", "cpu_percent", "error")} | {"pairs": "sum"}
+    return table.groupby(BY_PAIR, as_index=False).agg(how).nlargest(count, "error")
+
+
+def medians(errors: pd.DataFrame) -> dict[str, float]:
+    """Of the baselines and the model."""
+    return {name: float(errors[name].median()) for name in (*BASELINES, MODEL)}
+
+
+def reduced(records: Records, scores: pd.DataFrame) -> dict[str, object] | None:
+    """Pairs and median errors with the machine of reduced clock among the others, under its scores before that."""
+    if not (records.runs["machine"] == REDUCED).any():
+        return None
+    scores = pd.concat([scores, scores.loc[[UNREDUCED]].set_axis([REDUCED])])
+    pairs = pairs_of(records, SOURCE, _targets(scores))
+    fitted = error_of(with_fitted_factors(pairs, elsewhere=False), pairs["measured_ms"])
+    errors = errors_of(predict(pairs, scores), pairs)
+    found = {"pairs": len(pairs), "median_error": medians(errors), "fitted": float(fitted.median())}
+    return found | {"model_against_mean_score": against(errors, pairs, MODEL, "mean_score")}
+
+
+def _targets(scores: pd.DataFrame) -> list[str]:
+    return [str(name) for name in scores.index if name != SOURCE]
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], pd.DataFrame]:
+    """The document that --json prints, and the errors of every pair."""
+    pairs = pairs_of(records, SOURCE, _targets(scores))
+    predicted = predict(pairs, scores)
+    errors = errors_of(predicted, pairs)
+    fits = {
+        "one factor a machine": error_of(with_fitted_factors(pairs, elsewhere=False), pairs["measured_ms"]),
+        "one factor a machine, from other workflows": error_of(
+            with_fitted_factors(pairs, elsewhere=True), pairs["measured_ms"]
+        ),
+        "division chosen on other workflows": chosen_elsewhere(errors[list(DIVISIONS)], pairs["workflow"]),
+    }
+    unknown = sorted(set(records.runs["machine"]) - set(scores.index))
+    document: dict[str, object] = {
+        "source": SOURCE,
+        "pairs": len(pairs),
+        "median_error": medians(errors),
+        "model_against_mean_score": against(errors, pairs, MODEL, "mean_score"),
+        "divisions": {
+            name: {"median_error": float(errors[name].median()), "model_against": against(errors, pairs, MODEL, name)}
+            for name in DIVISIONS
+            if name != MODEL
+        },
+        "by_machine": {str(name): medians(own) for name, own in errors.groupby(pairs["machine"])},
+        "by_workflow": {str(name): medians(own) for name, own in errors.groupby(pairs["workflow"])},
+        "fitted_to_targets": {name: _number(own.median()) for name, own in fits.items()},
+        "worst": worst(errors, predicted, pairs).to_dict("records"),
+        "same_times": same_times(pairs).to_dict("records"),
+        f"with_{REDUCED}": reduced(records, scores),
+        "files": records.files,
+        "rows": records.rows,
+        "skipped": records.skipped,
+        "machines_without_scores": unknown,
+    }
+    return document, pd.concat([pairs[[*KEYS, "machine"]], errors], axis=1)
+
+
+def draw(errors: pd.DataFrame, document: dict[str, object], path: Path) -> None:
+    """Left: median errors by machine; right: the divisions."""
+    figure = new_figure(13, 5, f"Times on other machines from a run on {SOURCE} and published scores")
+    left, right = figure.subplots(1, 2)
+    table = errors.groupby("machine")[[*BASELINES, MODEL]].median() * 100.0
+    table.loc["all"] = errors[[*BASELINES, MODEL]].median() * 100.0
+    for place, (name, colour) in enumerate(COLOURS.items()):
+        left.bar(np.arange(len(table)) + (place - 1.5) * 0.2, table[name], 0.19, color=colour, label=name)
+    left.set_xticks(range(len(table)), table.index)
+    left.legend(frameon=False, fontsize=9)
+    tidy(left, "by machine", "machine", "median |predicted / measured - 1| [%]")
+    names = list(DIVISIONS)
+    values = errors[names].median().to_numpy() * 100.0
+    right.barh(names, values, color=[COLOURS[MODEL] if name == MODEL else "#999999" for name in names])
+    right.axvline(float(errors["mean_score"].median()) * 100.0, color=COLOURS["mean_score"], label="mean of the scores")
+    fitted = document["fitted_to_targets"]
+    assert isinstance(fitted, dict)
+    for name, style in (("one factor a machine", ":"), ("one factor a machine, from other workflows", "--")):
+        if fitted[name] is not None:
+            right.axvline(fitted[name] * 100.0, color="#D55E00", linestyle=style, label=f"fitted: {name}")
+    right.invert_yaxis()
+    right.legend(frameon=False, fontsize=9, loc="lower right")
+    tidy(right, "which part earns it", "median |predicted / measured - 1| [%]", "", grid="x")
+    save(figure, path)
+
+
+def tell(document: dict[str, object], errors: pd.DataFrame) -> None:
+    """Print the tables."""
+    ways = [*BASELINES, *DIVISIONS]
+    by_machine = errors.groupby("machine")[ways].median().T
+    by_machine.insert(0, "all", errors[ways].median())
+    click.echo(f"{document['pairs']} pairs; median |predicted / measured - 1| [%], by machine")
+    click.echo((by_machine * 100.0).round(1).to_string())
+    for key in ("model_against_mean_score", "fitted_to_targets", f"with_{REDUCED}", "skipped"):
+        click.echo(f"\n{key}: {json.dumps(document[key])}")
+    click.echo("\nmost wrong (medians over input sizes)")
+    click.echo(pd.DataFrame(document["worst"]).round(2).to_string(index=False))
+
+
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path), required=True, help="Folder with Lotaru's files.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for other-machines.csv and .png.")
+@click.option(
+    "--max-mb", default=TRACE_MB, show_default=True, type=click.IntRange(1, MOST_MB), help="Most of a file, unpacked."
+)
+def main(data: Path, as_json: bool, out: Path | None, max_mb: int) -> None:
+    """Predict, compare and print; write CSV and PNG where a folder is given."""
+    try:
+        records, scores = read_records(data, max_mb), read_scores()
+        document, errors = report(records, scores)
+    except InputError as problem:
+        for line in problem.problems:
+            click.echo(f"error: {line}", err=True)
+        sys.exit(2)
+    if unknown := document["machines_without_scores"]:
+        click.echo(f"left out, no score is published: {', '.join(map(str, unknown))}", err=True)  # type: ignore[call-overload]
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        table = errors.groupby(BY_PAIR)[[*BASELINES, *DIVISIONS]].median()
+        table.insert(0, "pairs", errors.groupby(BY_PAIR).size())
+        table.to_csv(out / "other-machines.csv", float_format="%.4g")
+        draw(errors, document, out / "other-machines.png")
+    if as_json:
+        click.echo(json.dumps(document, indent=1))
+    else:
+        tell(document, errors)
+
+
+if __name__ == "__main__":
+    main()
