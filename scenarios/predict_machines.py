@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -40,13 +41,16 @@ DIVISIONS = {
     MODEL: Division(stalled_share=STALLED),
     "model without waits": Division(waits=False, stalled_share=STALLED),
     "model without disk": Division(disk=False, stalled_share=STALLED),
+    "model, a quarter stalls": Division(stalled_share=0.25),
+    "model, three quarters stall": Division(stalled_share=0.75),
 }
+FITTED = "one factor a machine"
 BASELINES = ("none", "cpu_score", "mean_score")
 COLOURS = dict(zip((*BASELINES, MODEL), ("#666666", "#E69F00", "#56B4E9", "#0072B2"), strict=True))
 BY_PAIR, BY_TASK = ["workflow", "task", "machine"], ["workflow", "task"]
 
 
-def predict(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+def predict(pairs: pd.DataFrame, scores: pd.DataFrame, divisions: Iterable[str] = DIVISIONS) -> pd.DataFrame:
     """Times [ms]: a row a pair, a column a way; `scores` has a row for each machine, and for the source."""
     slower = scores.loc[SOURCE] / scores
     ratio = slower.loc[pairs["machine"]].set_index(pairs.index)
@@ -55,9 +59,10 @@ def predict(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     runs = pairs.drop_duplicates("run").set_index("run")
     machines = pd.DataFrame({"cpu_speed": 1.0 / slower["cpu_score"], "disk_speed": 1.0 / slower["io_score"]})
     machines = machines.loc[pairs["machine"].unique()]
-    for name, division in DIVISIONS.items():
-        times_ms = times_on(parts_of(runs, division, DISK_MB_PER_S), machines, DISK_MB_PER_S)
-        found[name] = times_ms.stack().loc[pd.MultiIndex.from_frame(pairs[["run", "machine"]])].to_numpy()
+    for name in divisions:
+        times_ms = times_on(parts_of(runs, DIVISIONS[name], DISK_MB_PER_S), machines, DISK_MB_PER_S)
+        columns = times_ms.columns.get_indexer(pairs["machine"])
+        found[name] = times_ms.to_numpy()[times_ms.index.get_indexer(pairs["run"]), columns]
     return found
 
 
@@ -82,7 +87,7 @@ def worst(errors: pd.DataFrame, predicted: pd.DataFrame, pairs: pd.DataFrame, co
         pairs=1, over_measured=predicted[MODEL] / pairs["measured_ms"],
         local_s=pairs["wall_ms"] / 1000.0, cpu_percent=pairs["cpu_percent"], error=errors[MODEL],
     )  # fmt: skip
-    how = {name: "median" for name in ("over_measured", "local_s", "cpu_percent", "error")} | {"pairs": "sum"}
+    how = dict.fromkeys(("over_measured", "local_s", "cpu_percent", "error"), "median") | {"pairs": "sum"}
     return table.groupby(BY_PAIR, as_index=False).agg(how).nlargest(count, "error")
 
 
@@ -98,7 +103,7 @@ def reduced(records: Records, scores: pd.DataFrame) -> dict[str, object] | None:
     scores = pd.concat([scores, scores.loc[[UNREDUCED]].set_axis([REDUCED])])
     pairs = pairs_of(records, SOURCE, _targets(scores))
     fitted = error_of(with_fitted_factors(pairs, elsewhere=False), pairs["measured_ms"])
-    errors = errors_of(predict(pairs, scores), pairs)
+    errors = errors_of(predict(pairs, scores, [MODEL]), pairs)
     found = {"pairs": len(pairs), "median_error": medians(errors), "fitted": float(fitted.median())}
     return found | {"model_against_mean_score": against(errors, pairs, MODEL, "mean_score")}
 
@@ -116,13 +121,14 @@ def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], p
     pairs = pairs_of(records, SOURCE, _targets(scores))
     predicted = predict(pairs, scores)
     errors = errors_of(predicted, pairs)
+    waiting_ms = parts_of(pairs, DIVISIONS[MODEL], DISK_MB_PER_S)["waiting_ms"]
     fits = {
-        "one factor a machine": error_of(with_fitted_factors(pairs, elsewhere=False), pairs["measured_ms"]),
-        "one factor a machine, from other workflows": error_of(
-            with_fitted_factors(pairs, elsewhere=True), pairs["measured_ms"]
-        ),
-        "division chosen on other workflows": chosen_elsewhere(errors[list(DIVISIONS)], pairs["workflow"]),
+        FITTED: with_fitted_factors(pairs, elsewhere=False),
+        f"{FITTED}, waits fixed": with_fitted_factors(pairs, elsewhere=False, fixed_ms=waiting_ms),
+        f"{FITTED}, from other workflows": with_fitted_factors(pairs, elsewhere=True),
     }
+    fitted = {name: error_of(times_ms, pairs["measured_ms"]) for name, times_ms in fits.items()}
+    fitted["division chosen on other workflows"] = chosen_elsewhere(errors[list(DIVISIONS)], pairs["workflow"])
     unknown = sorted(set(records.runs["machine"]) - set(scores.index))
     document: dict[str, object] = {
         "source": SOURCE,
@@ -136,7 +142,7 @@ def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], p
         },
         "by_machine": {str(name): medians(own) for name, own in errors.groupby(pairs["machine"])},
         "by_workflow": {str(name): medians(own) for name, own in errors.groupby(pairs["workflow"])},
-        "fitted_to_targets": {name: _number(own.median()) for name, own in fits.items()},
+        "fitted_to_targets": {name: _number(own.median()) for name, own in fitted.items()},
         "worst": worst(errors, predicted, pairs).to_dict("records"),
         "same_times": same_times(pairs).to_dict("records"),
         f"with_{REDUCED}": reduced(records, scores),
@@ -165,7 +171,7 @@ def draw(errors: pd.DataFrame, document: dict[str, object], path: Path) -> None:
     right.axvline(float(errors["mean_score"].median()) * 100.0, color=COLOURS["mean_score"], label="mean of the scores")
     fitted = document["fitted_to_targets"]
     assert isinstance(fitted, dict)
-    for name, style in (("one factor a machine", ":"), ("one factor a machine, from other workflows", "--")):
+    for name, style in ((FITTED, ":"), (f"{FITTED}, from other workflows", "--")):
         if fitted[name] is not None:
             right.axvline(fitted[name] * 100.0, color="#D55E00", linestyle=style, label=f"fitted: {name}")
     right.invert_yaxis()

@@ -11,6 +11,7 @@ import pandas as pd
 Floats = npt.NDArray[np.float64]
 
 RESAMPLES = 4000
+CELLS = 2**19  # resamples times pairs that are looked at together
 
 
 class Difference(NamedTuple):
@@ -41,40 +42,51 @@ def median_difference(first: Floats, second: Floats, clusters: npt.ArrayLike, se
     numbers, labels = pd.factorize(np.asarray(clusters))
     orders = [np.argsort(errors, kind="stable") for errors in (first, second)]
     rng = np.random.default_rng(seed)
+    times = rng.multinomial(len(labels), np.full(len(labels), 1.0 / len(labels)), RESAMPLES)
     found = np.empty(RESAMPLES)
-    for row in range(RESAMPLES):
-        times = np.bincount(rng.integers(len(labels), size=len(labels)), minlength=len(labels))[numbers]
-        a, b = (_median(errors[order], times[order]) for errors, order in zip((first, second), orders, strict=True))
-        found[row] = a - b
+    block = max(1, CELLS // len(numbers))
+    for start in range(0, RESAMPLES, block):
+        rows = slice(start, start + block)
+        a, b = (
+            _medians(errors[order], times[rows, numbers[order]])
+            for errors, order in zip((first, second), orders, strict=True)
+        )
+        found[rows] = a - b
     low, high = np.quantile(found, [0.025, 0.975])
     return Difference(float(np.median(first) - np.median(second)), float(low), float(high))
 
 
-def _median(ascending: Floats, times: npt.NDArray[np.int64]) -> float:
-    """The median of values of which each occurs so many times."""
-    upto = np.cumsum(times)
-    middle = (upto[-1] - 1) // 2, upto[-1] // 2
-    return float(ascending[np.searchsorted(upto, middle, side="right")].mean())
+def _medians(ascending: Floats, times: npt.NDArray[np.int64]) -> Floats:
+    """The median of values, shape (n,), of which each occurs so many times, shape (resamples, n)."""
+    upto = np.cumsum(times, axis=1)
+    total = upto[:, -1:]
+    lower, upper = (ascending[(upto > middle).argmax(axis=1)] for middle in ((total - 1) // 2, total // 2))
+    medians: Floats = (lower + upper) / 2.0
+    return medians
 
 
-def with_fitted_factors(pairs: pd.DataFrame, elsewhere: bool) -> pd.Series:
+def with_fitted_factors(pairs: pd.DataFrame, elsewhere: bool, fixed_ms: pd.Series | None = None) -> pd.Series:
     """Times predicted by one factor a machine: the median ratio of its measured times to those on the first machine.
 
     Args:
         pairs: `machine`, `workflow`, `wall_ms`, `measured_ms`.
         elsewhere: each workflow's factors come from the other workflows; otherwise from all, itself among them.
+        fixed_ms: so much of a time is the same on all machines and the factor is one of the rest; not given: nothing.
 
     Returns:
         Times [ms], indexed as `pairs`; NaN where no other workflow has the machine.
     """
-    ratio = pairs["measured_ms"] / pairs["wall_ms"]
+    fixed_ms = pd.Series(0.0, index=pairs.index) if fixed_ms is None else fixed_ms
+    rest_ms = pairs["wall_ms"] - fixed_ms
+    ratio = ((pairs["measured_ms"] - fixed_ms) / rest_ms).where(rest_ms > 0)
+    machine, workflow = pairs["machine"], pairs["workflow"]
     if not elsewhere:
-        return pairs["wall_ms"] * ratio.groupby(pairs["machine"]).transform("median")
+        return fixed_ms + rest_ms * ratio.groupby(machine).transform("median")
     predicted = pd.Series(np.nan, index=pairs.index)
-    for workflow in pairs["workflow"].unique():
-        own = pairs["workflow"] == workflow
-        factors = ratio[~own].groupby(pairs.loc[~own, "machine"]).median()
-        predicted[own] = pairs.loc[own, "wall_ms"] * pairs.loc[own, "machine"].map(factors)
+    for name in workflow.unique():
+        own = workflow == name
+        factors = ratio[~own].groupby(machine[~own]).median()
+        predicted[own] = fixed_ms[own] + rest_ms[own] * machine[own].map(factors)
     return predicted
 
 

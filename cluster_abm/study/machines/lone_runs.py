@@ -17,8 +17,9 @@ from cluster_abm.workload.profiles import MOST_PROGRAMS
 REQUEST_MB = 1.0
 """About the size of an access; all bytes of a run are moved whatever it is."""
 MOST_ACCESSES = 10**6
-# A program's interval needs CPU; a nanosecond is what the clock tells apart.
-LEAST_CPU_MS = 1e-6
+# A program's interval needs CPU, and so does each access. The clock tells nanoseconds apart, and this many are nothing
+# beside the milliseconds in which runs are recorded.
+LEAST_CPU_MS, LEAST_CPU_PER_ACCESS_MS = 1e-4, 2e-6
 
 
 def times_on(parts: pd.DataFrame, machines: pd.DataFrame, disk_mb_per_s: float) -> pd.DataFrame:
@@ -57,9 +58,10 @@ def _simulated(parts: pd.DataFrame, machines: pd.DataFrame, disk_mb_per_s: float
 def _scenario(parts: pd.DataFrame, machines: pd.DataFrame, disk_mb_per_s: float, folder: Path) -> Scenario:
     """A group of nodes a machine; node `m * len(parts) + r` is machine m's that run r has for itself."""
     names = np.array([f"run-{number}" for number in range(len(parts))])
-    half_ms = np.maximum(parts["core_ms"].to_numpy(float) / 2.0, LEAST_CPU_MS)
     disk_mb = parts["disk_ms"].to_numpy(float) / 1000.0 * disk_mb_per_s
     accesses = np.minimum(np.ceil(disk_mb / REQUEST_MB), MOST_ACCESSES)
+    least_ms = np.maximum(LEAST_CPU_MS, accesses * LEAST_CPU_PER_ACCESS_MS)
+    half_ms = np.maximum(parts["core_ms"].to_numpy(float) / 2.0, least_ms)
     request_kb = np.where(accesses > 0, disk_mb * 1000.0 / np.maximum(accesses, 1.0), 1.0)
     pause_ms = (parts["stalled_ms"] + parts["waiting_ms"]).to_numpy(float)
     profile = pd.DataFrame(
@@ -101,6 +103,8 @@ def _scenario(parts: pd.DataFrame, machines: pd.DataFrame, disk_mb_per_s: float,
         "cluster.context_switch_ms": 0.0,
         "cluster.slice_ms": 1000.0,
         "workload.reaccess_rate": 0.0,
+        # All accesses of a job are equally large.
+        "workload.request_kb": {"kind": "fixed", "mean": REQUEST_MB * 1000.0},
         "workload.programs.file": str(folder / "profiles.csv"),
         "workload.trace.file": str(folder / "jobs.csv"),
     }
