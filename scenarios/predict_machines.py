@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from itertools import cycle
 from pathlib import Path
 
 import click
@@ -20,7 +21,7 @@ import pandas as pd
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.errors import InputError
-from cluster_abm.results.style import new_figure, save, tidy
+from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 from cluster_abm.study.machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
 from cluster_abm.study.machines.lone_runs import times_on
 from cluster_abm.study.machines.parts import Division, parts_of
@@ -47,6 +48,8 @@ DIVISIONS = {
 FITTED = "one factor a machine"
 BASELINES = ("none", "cpu_score", "mean_score")
 COLOURS = dict(zip((*BASELINES, MODEL), ("#666666", "#E69F00", "#56B4E9", "#0072B2"), strict=True))
+MACHINE_COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+ERROR = "median |predicted / measured - 1| [%]"
 BY_PAIR, BY_TASK = ["workflow", "task", "machine"], ["workflow", "task"]
 
 
@@ -77,7 +80,7 @@ def against(errors: pd.DataFrame, pairs: pd.DataFrame, first: str, second: str) 
     for name, by in (("ci95", BY_PAIR), ("ci95_by_task", BY_TASK)):
         clusters = pairs.groupby(by).ngroup()
         one = median_difference(errors[first].to_numpy(), errors[second].to_numpy(), clusters)
-        found |= {"difference": one.value, name: [one.low, one.high]}
+        found |= {"difference": one.value, name: None if np.isnan(one.low) else [one.low, one.high]}
     return found
 
 
@@ -117,7 +120,7 @@ def _number(value: float) -> float | None:
 
 
 def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], pd.DataFrame]:
-    """The document that --json prints, and the errors of every pair."""
+    """The document that --json prints; a row a pair: measured, predicted by the model, and the errors of all ways."""
     pairs = pairs_of(records, SOURCE, _targets(scores))
     predicted = predict(pairs, scores)
     errors = errors_of(predicted, pairs)
@@ -151,32 +154,42 @@ def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], p
         "skipped": records.skipped,
         "machines_without_scores": unknown,
     }
-    return document, pd.concat([pairs[[*KEYS, "machine"]], errors], axis=1)
+    times = pairs[[*KEYS, "machine", "measured_ms"]].assign(predicted_ms=predicted[MODEL])
+    return document, pd.concat([times, errors], axis=1)
 
 
 def draw(errors: pd.DataFrame, document: dict[str, object], path: Path) -> None:
-    """Left: median errors by machine; right: the divisions."""
-    figure = new_figure(13, 5, f"Times on other machines from a run on {SOURCE} and published scores")
-    left, right = figure.subplots(1, 2)
-    table = errors.groupby("machine")[[*BASELINES, MODEL]].median() * 100.0
-    table.loc["all"] = errors[[*BASELINES, MODEL]].median() * 100.0
+    """Measured against predicted; median errors by machine; and which part of the model earns them."""
+    figure = new_figure(16, 5.8, f"Times on other machines from a run on {SOURCE} and published scores")
+    times, machines, parts = figure.subplots(1, 3)
+    ends = [errors["measured_ms"].min() / 1000.0, errors["measured_ms"].max() / 1000.0]
+    times.plot(ends, ends, color="black", linewidth=0.8)
+    for (name, own), colour in zip(errors.groupby("machine"), cycle(MACHINE_COLOURS)):
+        measured_s, predicted_s = own["measured_ms"] / 1000.0, own["predicted_ms"] / 1000.0
+        times.plot(measured_s, predicted_s, "o", color=colour, markersize=2.5, alpha=0.5, label=str(name))
+    log_ticks(times)
+    log_ticks(times, of_y=True)
+    times.legend(frameon=False, fontsize=9, markerscale=2.5)
+    tidy(times, "every pair", "measured [s]", "predicted by the model [s]")
+    table = errors.groupby("machine")[list(COLOURS)].median() * 100.0
+    table.loc["all"] = errors[list(COLOURS)].median() * 100.0
     for place, (name, colour) in enumerate(COLOURS.items()):
-        left.bar(np.arange(len(table)) + (place - 1.5) * 0.2, table[name], 0.19, color=colour, label=name)
-    left.set_xticks(range(len(table)), table.index)
-    left.legend(frameon=False, fontsize=9)
-    tidy(left, "by machine", "machine", "median |predicted / measured - 1| [%]")
+        machines.bar(np.arange(len(table)) + (place - 1.5) * 0.2, table[name], 0.19, color=colour, label=name)
+    machines.set_xticks(range(len(table)), table.index)
+    machines.legend(frameon=False, fontsize=9)
+    tidy(machines, "by machine", "machine", ERROR)
     names = list(DIVISIONS)
-    values = errors[names].median().to_numpy() * 100.0
-    right.barh(names, values, color=[COLOURS[MODEL] if name == MODEL else "#999999" for name in names])
-    right.axvline(float(errors["mean_score"].median()) * 100.0, color=COLOURS["mean_score"], label="mean of the scores")
+    colours = [COLOURS[MODEL] if name == MODEL else "#999999" for name in names]
+    parts.barh(names, errors[names].median() * 100.0, color=colours)
+    parts.axvline(errors["mean_score"].median() * 100.0, color=COLOURS["mean_score"], label="mean of the scores")
     fitted = document["fitted_to_targets"]
     assert isinstance(fitted, dict)
     for name, style in ((FITTED, ":"), (f"{FITTED}, from other workflows", "--")):
         if fitted[name] is not None:
-            right.axvline(fitted[name] * 100.0, color="#D55E00", linestyle=style, label=f"fitted: {name}")
-    right.invert_yaxis()
-    right.legend(frameon=False, fontsize=9, loc="lower right")
-    tidy(right, "which part earns it", "median |predicted / measured - 1| [%]", "", grid="x")
+            parts.axvline(fitted[name] * 100.0, color="#D55E00", linestyle=style, label=f"fitted: {name}")
+    parts.invert_yaxis()
+    tidy(parts, "by part of the model", ERROR, "", grid="x")
+    parts.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.3, -0.12))
     save(figure, path)
 
 
@@ -210,7 +223,7 @@ def main(data: Path, as_json: bool, out: Path | None, max_mb: int) -> None:
             click.echo(f"error: {line}", err=True)
         sys.exit(2)
     if unknown := document["machines_without_scores"]:
-        click.echo(f"left out, no score is published: {', '.join(map(str, unknown))}", err=True)  # type: ignore[call-overload]
+        click.echo(f"left out, no score is published: {json.dumps(unknown)}", err=True)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         table = errors.groupby(BY_PAIR)[[*BASELINES, *DIVISIONS]].median()

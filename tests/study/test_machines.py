@@ -162,7 +162,7 @@ def test_planted_machines_are_predicted_through_the_command(tmp_path):
     outcome = run(tmp_path, "--json", "--out", str(tmp_path / "out"))
     assert outcome.exit_code == 0, outcome.output
     document = json.loads(outcome.stdout)
-    assert "mine, wallyRedCpu" in outcome.stderr
+    assert '["mine", "wallyRedCpu"]' in outcome.stderr
     assert document["pairs"] == 4
     assert document["machines_without_scores"] == ["mine", "wallyRedCpu"]
     assert document["median_error"]["model"] < 1e-6
@@ -219,6 +219,9 @@ def test_a_difference_of_medians_and_its_interval():
     again = median_difference(np.tile(errors, 7), np.tile(other, 7), np.tile(clusters, 7))
     assert again == pytest.approx(once)
     assert median_difference(errors, other, clusters, seed=2) == pytest.approx(once, abs=0.2)
+    alone = median_difference(errors, other, np.zeros(60))
+    assert alone.value == once.value
+    assert math.isnan(alone.low)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +39,14 @@ def median_difference(first: Floats, second: Floats, clusters: npt.ArrayLike, se
         first, second: errors of the same pairs, shape (pairs,).
         clusters: which cluster a pair belongs to, shape (pairs,); any labels.
         seed: of the resampling.
+
+    Returns:
+        the difference; of one cluster alone there is no interval: NaN.
     """
+    value = float(np.median(first) - np.median(second))
     numbers, labels = pd.factorize(np.asarray(clusters))
+    if len(labels) < 2:
+        return Difference(value, math.nan, math.nan)
     orders = [np.argsort(errors, kind="stable") for errors in (first, second)]
     rng = np.random.default_rng(seed)
     times = rng.multinomial(len(labels), np.full(len(labels), 1.0 / len(labels)), RESAMPLES)
@@ -53,7 +60,7 @@ def median_difference(first: Floats, second: Floats, clusters: npt.ArrayLike, se
         )
         found[rows] = a - b
     low, high = np.quantile(found, [0.025, 0.975])
-    return Difference(float(np.median(first) - np.median(second)), float(low), float(high))
+    return Difference(value, float(low), float(high))
 
 
 def _medians(ascending: Floats, times: npt.NDArray[np.int64]) -> Floats:
