@@ -10,7 +10,7 @@ from cluster_abm.large_tables import blocks, forget_pages, zeros
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import RequestSize
 from cluster_abm.workload.draws import Stream, later
-from cluster_abm.workload.programs import library, mixed
+from cluster_abm.workload.programs import Library, mixed
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import check_longest, whole_ns
 
@@ -18,10 +18,18 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-def fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Floats]) -> Table:
+def fill(
+    scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Floats], library: Library | None = None
+) -> Table:
     """A job table of these arrivals: columns that are given, gaps (NaN) in them and missing ones drawn.
 
-    A row's draw never depends on the gaps.
+    A row's draw never depends on the gaps. Jobs with `disk_mb` make as many accesses of their size as that takes.
+
+    Args:
+        scenario, seed: of the run.
+        arrival_ms: shape (jobs,).
+        given: columns by name, shape (jobs,) each.
+        library: the programs whose numbers stand in the column `program`, or of which the mix is; None: none.
     """
     what = "workload: the submission of the last job"
     check_longest(arrival_ms, what)
@@ -34,8 +42,8 @@ def fill(scenario: Scenario, seed: int, arrival_ms: Floats, given: dict[str, Flo
         part["arrival_ns"] = whole_ns(arrival_ms[rows], what)
         drawing.fill(part, {name: values[rows] for name, values in given.items()})
         part["program"] = NONE
-        if programs is not None:
-            _describe_programs(part, scenario, programs[rows])
+        if programs is not None and library is not None:
+            _describe_programs(part, library, programs[rows])
         ends = first_task + np.cumsum(part["tasks"], dtype=np.int64)
         part["first_task"] = ends - part["tasks"]
         first_task = int(ends[-1])
@@ -81,6 +89,10 @@ class _Drawing:
         jobs["memory_mb"] = column("memory_mb", memory_mb)
         jobs["io_per_ms"] = column("io_per_ms", io_per_ms)
         jobs["request_kb"] = column("request_kb", size_kb)
+        if "disk_mb" in given:
+            accesses = given["disk_mb"] * 1000.0 / jobs["request_kb"]
+            said = ~np.isnan(accesses)
+            jobs["io_per_ms"][said] = accesses[said] / jobs["cpu_ms"][said]
         jobs["request_shape"] = _request_shape(workload.request_kb)
         jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
         jobs["write_share"] = column("write_share", np.full(count, workload.write_share))
@@ -130,9 +142,8 @@ def _programs_of(scenario: Scenario, seed: int, count: int, given: Floats | None
     return mixed(programs, count, generator(seed, "program")) if programs.mix else None
 
 
-def _describe_programs(jobs: Table, scenario: Scenario, numbers: Integers | Floats) -> None:
+def _describe_programs(jobs: Table, found: Library, numbers: Integers | Floats) -> None:
     """What jobs that run programs with a profile announce: all their CPU, largest memory, mean rate of accesses."""
-    found = library(scenario.workload.programs)
     number = numbers.astype(np.int32)
     jobs["program"] = number
     jobs["first_phase"], jobs["phases"] = found.first[number], found.count[number]

@@ -15,7 +15,6 @@ from cluster_abm.large_tables import column
 from cluster_abm.results.metrics import computed
 from cluster_abm.results.summary import PROGRAM_METRICS, finished_records, job_values
 from cluster_abm.study.statistics.warmup import mser
-from cluster_abm.workload import program_names
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
@@ -63,7 +62,7 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
         else:
             row[name] = _number(value)
     row |= {f"jobs.{state}": count for state, count in summary["jobs"].items()}
-    for program in program_names(model.setup):
+    for program in model.parts.work.program_names:
         found = summary["programs"].get(program, {})
         row |= {f"programs.{program}.{name}": _number(found.get(name)) for name in PROGRAM_METRICS}
     row["slowdown_quantiles"] = _quantiles(values["slowdown"][counted])

@@ -17,9 +17,12 @@ from cluster_abm.workload.traces.csv_trace import csv_trace
 from cluster_abm.workload.traces.hbd import hbd_trace
 from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.nextflow import TaskRuns, nextflow_trace, task_runs
+from cluster_abm.workload.traces.parquet_trace import parquet_trace
 from cluster_abm.workload.traces.recognition import FORMATS, beginning, format_of, separator_of
 from cluster_abm.workload.traces.swf import swf_trace
+from cluster_abm.workload.traces.swim import NAMES, swim_trace
 from cluster_abm.workload.traces.table import Trace
+from cluster_abm.workload.traces.wfformat import wfformat_trace
 
 RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
 # Which formats read what of LogReading.
@@ -93,6 +96,10 @@ def _parsed(
     if kind != "hbd":
         _refuse_run(run, kind, where)
     _refuse_reading(reading, kind, where)
+    if kind == "parquet":
+        return parquet_trace(b"".join(blocks), where, Limit(max_mb, RAISED_BY))
+    if kind == "wfformat":
+        return wfformat_trace(b"".join(blocks), where, reading)
     lines = Lines(blocks, where)
     trace = _trace_of(kind, head, lines, run, reading)
     if lines.ended:
@@ -108,6 +115,8 @@ def _trace_of(kind: str, head: bytes, lines: Lines, run: int | None, reading: Lo
             return swf_trace(lines, reading)
         case "nextflow":
             return nextflow_trace(_table(head, lines), reading)
+        case "swim":
+            return swim_trace(CsvCells(lines, between="\t", quoted=False, names=NAMES), reading)
         case "hbd":
             return hbd_trace(CsvCells(lines), run)
         case _:

@@ -11,7 +11,9 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import BYTE_ORDER_MARK
 from cluster_abm.workload.traces.hbd import looks_like_hbd
 from cluster_abm.workload.traces.nextflow import looks_like_nextflow
+from cluster_abm.workload.traces.parquet_trace import MAGIC
 from cluster_abm.workload.traces.swf_lines import FIELDS
+from cluster_abm.workload.traces.swim import looks_like_swim
 from cluster_abm.workload.traces.table import COLUMNS, WORD_COLUMNS, number
 
 # What each format begins with, in words.
@@ -20,6 +22,9 @@ BEGINNINGS = {
     "swf": f"remarks (;) or lines of {FIELDS} numbers of an SWF log",
     "hbd": "the header run,host,submit_s,cpu_s of Harchol-Balter and Downey's runs",
     "nextflow": "a header with realtime, %cpu, rchar, ... of Nextflow's or Lotaru's table",
+    "wfformat": "{ of a workflow in WfFormat (JSON)",
+    "swim": "lines of job0, two times and three numbers of bytes, with tabs (SWIM)",
+    "parquet": "the bytes PAR1 of a Parquet file (of our CSV's columns)",
 }
 FORMATS = tuple(BEGINNINGS)
 BY_NAME = {".swf": "swf", ".csv": "csv"}
@@ -68,10 +73,16 @@ def first_line(head: bytes) -> str:
 
 
 def _by_content(head: bytes) -> str | None:
+    if head.startswith(MAGIC):
+        return "parquet"
+    if head.startswith(b"{"):
+        return "wfformat"
     line = first_line(head)
     if line.startswith(";") or _numbers(line.split()) >= FIELDS:
         return "swf"
     names = [name.strip().strip('"') for name in line.split(separator_of(head))]
+    if looks_like_swim(line.split("\t")):
+        return "swim"
     if looks_like_nextflow(names):
         return "nextflow"
     if looks_like_hbd(names):
