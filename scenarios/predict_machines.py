@@ -32,7 +32,7 @@ SOURCE = "local"
 REDUCED, UNREDUCED = "wallyRedCpu", "wally"
 # `local` reads 8 GB in 70 s with a tenth of a core busy: the fastest that any of its runs reads (bacass, KRAKEN2).
 DISK_MB_PER_S = 118.0
-# Of what a core computes so much stalls for memory, which no core's speed shortens: an even split, as no share is known.
+# What of a core's computing stalls for memory, which no core's speed shortens: an even split, as no share is known.
 STALLED = 0.5
 MODEL = "model"
 DIVISIONS = {

@@ -159,7 +159,7 @@ def test_planted_machines_are_predicted_through_the_command(tmp_path):
     write(tmp_path, "c2", *(row("c2", task, f"{time:.6f}") for task, time in expected.items()))
     write(tmp_path, "wallyRedCpu", *(row("wallyRedCpu", task, 1) for task in expected))
     write(tmp_path, "mine", row("mine", "cpu", 1))
-    outcome = run(tmp_path, "--json", "--out", str(tmp_path / "out"))
+    outcome = run(tmp_path, "--json")
     assert outcome.exit_code == 0, outcome.output
     document = json.loads(outcome.stdout)
     assert '["mine", "wallyRedCpu"]' in outcome.stderr
@@ -173,8 +173,21 @@ def test_planted_machines_are_predicted_through_the_command(tmp_path):
     assert cores == pytest.approx(document["median_error"]["cpu_score"], abs=1e-6)
     assert cores == pytest.approx(np.median(np.abs(np.array(by_hand) - 1.0)), abs=1e-6)
     assert document["fitted_to_targets"]["one factor a machine, from other workflows"] is None
+
+
+@pytest.mark.slow
+def test_a_table_and_a_picture_are_written(tmp_path):
+    write(tmp_path, "local", row("local", "a", 1000), row("local", "b", 2000), row("local", "b", 3000, size=2))
+    for machine in ("n1", "c2"):
+        write(tmp_path, machine, row(machine, "a", 1000), row(machine, "b", 2000), row(machine, "b", 3000, size=2))
+    outcome = run(tmp_path, "--out", str(tmp_path / "out"))
+    assert outcome.exit_code == 0, outcome.output
+    assert "6 pairs" in outcome.stdout
     table = pd.read_csv(tmp_path / "out" / "other-machines.csv")
-    assert table["model"].max() < 1e-6
+    assert table[["task", "machine", "pairs"]].to_numpy().tolist() == [
+        ["a", "c2", 1], ["a", "n1", 1], ["b", "c2", 2], ["b", "n1", 2],
+    ]  # fmt: skip
+    assert (table["none"] == 0).all()
     assert (tmp_path / "out" / "other-machines.png").stat().st_size > 10_000
 
 
@@ -195,6 +208,14 @@ def test_bad_folders_end_with_exit_code_2_and_the_reason(tmp_path):
     assert "lotaru-n1-own.csv.xz" in cut.stderr
     assert "lotaru-n2-other.csv.xz" in cut.stderr
     assert "Traceback" not in cut.output
+
+
+def test_where_all_rows_are_skipped_the_reasons_are_named(tmp_path):
+    write(tmp_path, "local", row("local", "a", -10), row("local", "b", 0))
+    write(tmp_path, "n1", row("n1", "a", 10))
+    outcome = run(tmp_path)
+    assert outcome.exit_code == 2
+    assert "1 negative run time, 1 zero run time" in outcome.stderr
 
 
 def test_a_machine_without_a_score_alone_is_not_enough(tmp_path):

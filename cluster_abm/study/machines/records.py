@@ -120,16 +120,24 @@ def pairs_of(records: Records, source: str, machines: list[str]) -> pd.DataFrame
     runs = records.runs
     own = runs[runs["machine"] == source].drop(columns="machine")
     if own.empty:
-        raise InputError(f"no run on {source!r}: times are predicted from its files lotaru-{source}-WORKFLOW.csv.xz")
+        raise InputError(
+            f"no run on {source!r}: times are predicted from its files lotaru-{source}-WORKFLOW.csv.xz{_but(records)}"
+        )
     others = runs.loc[runs["machine"].isin(machines), [*KEYS, "machine", "wall_ms"]]
     pairs = own.merge(others.rename(columns={"wall_ms": "measured_ms"}), on=KEYS)
     if pairs.empty:
         there = ", ".join(sorted(set(runs["machine"]) - {source})) or "no other machine"
         raise InputError(
             f"no run on {source!r} has one of the same workflow, task, label and input sizes on "
-            f"{', '.join(machines)} (there: {there})"
+            f"{', '.join(machines)} (there: {there}){_but(records)}"
         )
     return pairs.assign(run=pairs.groupby(KEYS, sort=False).ngroup())
+
+
+def _but(records: Records) -> str:
+    """The rows that were skipped, for a message that there is nothing."""
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in records.skipped.items())
+    return f"; rows skipped: {counts}" if counts else ""
 
 
 def same_times(pairs: pd.DataFrame) -> pd.DataFrame:
