@@ -17,7 +17,7 @@ ABOVE_0, SHARE = click.FloatRange(0.0, 1e9, min_open=True), click.FloatRange(0.0
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
     "--format",
-    type=click.Choice(["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "parquet"]),
+    type=click.Choice(["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "sacct", "gwa", "parquet"]),
     help="The file's format (default: by what it begins with).",
 )
 max_mb_option = click.option(
