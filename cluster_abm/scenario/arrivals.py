@@ -40,8 +40,8 @@ class Arrivals(Section):
     """
 
     kind: Literal["poisson", "lognormal-window", "bursty", "closed", "multiscale"] = "poisson"
-    """evenly over the window, squeezed into it (MCLS), in bursts, by users that wait for their jobs to end (LMIP), or at
-    a rate that varies on several scales of time"""
+    """evenly over the window, squeezed into it (MCLS), in bursts, by users that wait for their jobs to end (LMIP), or
+    at a rate that varies on several scales of time"""
     mu: Real = 3.5
     """of lognormal-window"""
     sigma: Positive = 3.5

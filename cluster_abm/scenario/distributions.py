@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictBool, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 
 from cluster_abm.bounded_files import MOST_MB, PROFILES_MB
 from cluster_abm.scenario.base import Section
