@@ -132,7 +132,9 @@ def _grids(pieces_s: Sequence[float], window_s: float, scales_s: Sequence[float]
 
 def _measured(bursts: Bursts, rate: float, counts: Floats, each: Grid, together: Grid) -> Floats:
     """Less than `expected`, for the mean is that of the same pieces: m/(m - 1) (expected(piece) - expected(all)/m)."""
-    return np.asarray(counts / (counts - 1) * (expected(bursts, rate, each) - expected(bursts, rate, together) / counts))
+    return np.asarray(
+        counts / (counts - 1) * (expected(bursts, rate, each) - expected(bursts, rate, together) / counts)
+    )
 
 
 def is_poisson(found: Sequence[float], pieces_s: Sequence[float], window_s: float) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from cluster_abm.scenario.distributions import Distribution, TaskCount
 from cluster_abm.study.fitting.counts import Bursts, fit_bursts
 from cluster_abm.study.fitting.courses import Course, fit_course, without_course
 from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats
-from cluster_abm.study.fitting.log import REQUEST, UNITS, Log
+from cluster_abm.study.fitting.log import Log
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
 from cluster_abm.workload.dependence import product_over_means
 
@@ -48,12 +50,13 @@ class Fitted:
     notes: tuple[str, ...]
 
 
-def fit(base: Scenario, log: Log) -> Fitted:
+def fit(base: Scenario, log: Log, name: str = "fitted") -> Fitted:
     """A scenario that behaves like a log.
 
     Args:
         base: of which all stays but the workload that the log says; its workload is the log as a trace.
         log: what `read_log` makes of that.
+        name: of the scenario.
 
     Raises:
         InputError: a base that cannot be a synthetic scenario.
@@ -63,6 +66,7 @@ def fit(base: Scenario, log: Log) -> Fitted:
     course = fit_course(jobs.times_s, jobs.window_s, log.header, log.begin_s)
     bursts = fit_bursts(without_course(jobs.times_s, jobs.window_s, course), jobs.window_s, log.resolution_s)
     tables = base.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    tables["name"], tables["summary"] = name, f"jobs like those of {re.sub('[{}]', '', PurePath(log.file).name)}"
     workload = {key: value for key, value in tables.get("workload", {}).items() if key not in REPLACED}
     workload |= {
         "duration_s": jobs.window_s,
@@ -168,7 +172,7 @@ def _missing(log: Log) -> Iterator[str]:
         yield f"not in the log, as the base scenario has it: {', '.join(absent)}"
     for name, values in columns.items():
         share = float(np.isnan(values).mean())
-        if share and name in UNITS | {REQUEST: ""}:
+        if share:
             yield f"{name}: {share:.1%} of the jobs lack it; fitted to the others"
         known = values[~np.isnan(values)]
         if not np.ptp(known):
