@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 # Nearer to an end of 0..1 no uniform number lies.
 LEAST, MOST = 2.0**-54, 1.0 - 2.0**-53
 # Points by which means of products are integrated, of either column.
-POINTS, INNER_POINTS = 20_000, 200
+POINTS, INNER_POINTS = 4000, 100
 
 
 class Dependent:

@@ -18,7 +18,7 @@ def course(arrivals: Arrivals, window_s: float) -> tuple[Floats, Floats]:
     """The integral of the rate's course over the window, scaled to end at the window's length: piecewise linear.
 
     Returns:
-        instants, ascending from 0 to the window's length, and the integral up to each, shape (pieces + 1,) each [s].
+        instants [s], ascending from 0 to the window's length, and the integral up to each [s]; both shape (pieces + 1,)
     """
     each_s = DAY_S / max(1, len(arrivals.daily))
     pieces = window_s / each_s
@@ -48,7 +48,7 @@ def factors(arrivals: Arrivals, rng: np.random.Generator, window_s: float) -> tu
     instant is special.
 
     Returns:
-        instants, ascending from 0 to the window's length, and the integral up to each, shape (pieces + 1,) each [s].
+        instants [s], ascending from 0 to the window's length, and the integral up to each [s]; both shape (pieces + 1,)
     """
     cells = sum(window_s / scale + 2 for scale in arrivals.scales_s)
     what = f"workload.arrivals.scales_s = {list(arrivals.scales_s)} in {window_s:g} s"
