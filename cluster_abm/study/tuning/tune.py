@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import tomli_w
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.cells import Ratio, ratio_of
@@ -22,7 +21,7 @@ from cluster_abm.study.statistics.estimates import PairedDifference, paired
 from cluster_abm.study.store.commands import claim
 from cluster_abm.study.tuning.proposals import library
 from cluster_abm.study.tuning.question import Question
-from cluster_abm.study.tuning.ranges import Value, in_toml
+from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
 from cluster_abm.study.tuning.search import Candidate, Runner, Search, metric_of
 
 STORE = "store"
@@ -105,14 +104,7 @@ class Tuned:
 
     def toml(self) -> str:
         """The best values as TOML, to paste into a scenario."""
-        tree: dict[str, Any] = {"policy": {"name": self.question.scenario.policy.name}}
-        for key, value in self.best_settings.items():
-            *path, last = key.split(".")
-            at = tree
-            for part in path:
-                at = at.setdefault(part, {})
-            at[last] = value
-        return tomli_w.dumps(tree)
+        return in_sections(self.best_settings, {"policy": {"name": self.question.scenario.policy.name}})
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm tune --json` prints."""
