@@ -1,4 +1,4 @@
-"""Least squares on logarithms, without derivatives of the simulation: they are differences on the same seeds.
+"""Least squares on logarithms by response surfaces: what a simulation says has no derivatives, and it has noise.
 
 Knows no runs: it asks for points of a unit cube and gets what they predict, seed by seed.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +19,19 @@ Floats = npt.NDArray[np.float64]
 # Predicted logarithms of each point, shape (points, seeds, rows); NaN where there is no prediction.
 Predict = Callable[[Sequence[Floats]], Floats]
 
-# Points that are tried before the fit, for each key; the scenario's own values and the middle come on top.
+# Points that are tried before the fit, for each key; the scenario's own values come on top.
 STARTS_PER_KEY = 4
-# Differences are taken over so much of the range to each side, first; later over a standard error.
-FIRST_STEP, LEAST_STEP, LARGEST_STEP = 0.05, 0.004, 0.05
+# A region becomes so much smaller once its best point is inside; it is small enough at so many standard errors.
+SHRINK, SMALL, LEAST_HALF = 0.4, 2.5, 0.01
+MOST_REGIONS = 12
+# Up to so many keys, the corners of a region are run; of more, points spread within.
+MOST_CORNERS = 3
 # What a row without a prediction counts: a factor of 150.
 MISSING = 5.0
-# The fit ends when it moves by less of the range, or gains less of the sum of squares.
-MOVE, GAIN = 1e-3, 1e-4
-MOST_MOVES = (8, 4)
-# Another start is followed too where its sum of squares is below so many times the best one's, so far from it.
-RIVAL, APART = 2.0, 0.25
 # A row's own variance over few seeds is drawn to the mean of all rows' as if so many seeds stood for that.
 PRIOR_SEEDS = 4.0
+# Points so close to an edge of the region are at it.
+EDGE = 1e-3
 
 
 class BudgetSpent(Exception):
@@ -86,14 +87,13 @@ def variance_of(logs: Floats) -> Floats:
 
 
 def starting_points(keys: int, own: Floats | None, seed: int, most: int) -> list[Floats]:
-    """The scenario's own values, if the ranges hold them, the middle, and points spread over the ranges (Sobol)."""
+    """The scenario's own values, if the ranges hold them, and points spread over the ranges (Sobol)."""
     found = [] if own is None else [own]
-    found.append(np.full(keys, 0.5))
     count = max(0, min(most - len(found), STARTS_PER_KEY * keys))
     if count:
         spread = qmc.Sobol(keys, rng=np.random.default_rng(seed)).random(2 ** math.ceil(math.log2(count)))
         found += list(spread[:count])
-    return found[: max(1, most)]
+    return found
 
 
 class _Evaluations:
@@ -119,84 +119,210 @@ class _Evaluations:
         found = self._observed - mean_of(self.logs([point])[0])
         return np.where(np.isfinite(found), found, MISSING)
 
-    def jacobian(self, point: Floats, steps: Floats) -> Floats:
-        """Central differences of the predictions, one-sided at the ends of a range, shape (rows, keys)."""
-        pairs = []
-        for key, step in enumerate(steps):
-            for sign in (-1.0, 1.0):
-                moved = point.copy()
-                moved[key] = min(max(point[key] + sign * step, 0.0), 1.0)
-                pairs.append(moved)
-        means = [mean_of(one) for one in self.logs(pairs)]
-        columns = [
-            (means[2 * key + 1] - means[2 * key]) / (pairs[2 * key + 1][key] - pairs[2 * key][key])
-            for key in range(len(steps))
-        ]
-        return np.nan_to_num(np.stack(columns, axis=1))
+    def cost(self, point: Floats, weights: Floats) -> float:
+        """Weighted sum of squares at a point."""
+        return float(np.square(weights * self.residuals(point)).sum())
+
+    def best(self, weights: Floats) -> Floats:
+        """Of all points so far the one of least cost; the earlier of two alike."""
+        return min(self.points, key=lambda point: self.cost(point, weights))
+
+    @property
+    def points(self) -> list[Floats]:
+        """All points so far."""
+        return [np.frombuffer(one) for one in self._seen]
 
 
-def fit(
-    predict: Predict,
-    observed: Floats,
-    log_sds: Floats,
-    starts: Sequence[Floats],
-) -> Fit:
-    """Least squares of the logarithms of observed over predicted, from the best of the starting points.
+@dataclass(frozen=True)
+class _Region:
+    """A box in the unit cube."""
 
-    Gauss-Newton steps in a trust region (scipy's `least_squares`, method trf), with differences on common random
-    numbers as derivatives: first over a twentieth of each range, then over about a standard error. Between the two,
-    each row gets a weight by how uncertain its residual is: by its measurement and by the seeds.
+    centre: Floats
+    half: Floats
+
+    @property
+    def low(self) -> Floats:
+        return np.clip(self.centre - self.half, 0.0, 1.0)
+
+    @property
+    def high(self) -> Floats:
+        return np.clip(self.centre + self.half, 0.0, 1.0)
+
+    def holds(self, point: Floats) -> bool:
+        return bool((np.abs(point - self.centre) <= self.half * (1.0 + EDGE) + 1e-12).all())
+
+    def design(self) -> list[Floats]:
+        """Points by which a quadratic surface over the box is told: its middle, its faces, and its corners."""
+        low, high = self.low, self.high
+        middle, keys = (low + high) / 2, len(self.centre)
+        found = [self.centre]
+        for key in range(keys):
+            for end in (low[key], high[key]):
+                face = middle.copy()
+                face[key] = end
+                found.append(face)
+        if keys == 1:
+            return [*found, (low + middle) / 2, (middle + high) / 2]
+        if keys <= MOST_CORNERS:
+            sides = product(*zip(low.tolist(), high.tolist(), strict=True))
+            return found + [np.array(one) for one in sides]
+        spread = qmc.Sobol(keys, rng=np.random.default_rng(keys)).random(64)[: keys * (keys + 1)]
+        return found + list(low + spread * (high - low))
+
+
+def design_size(keys: int) -> int:
+    """How many points a region takes."""
+    return len(_Region(np.full(keys, 0.5), np.full(keys, 0.5)).design())
+
+
+class _Surface:
+    """Predictions over a region, each row a quadratic function of the keys, by least squares over its points.
+
+    Args:
+        region: its box.
+        points: shape (points, keys).
+        values: mean predictions there, shape (points, rows).
+    """
+
+    def __init__(self, region: _Region, points: Floats, values: Floats) -> None:
+        self._centre, self._half = region.centre, np.maximum(region.half, 1e-12)
+        self._coefficients = np.linalg.lstsq(self._basis(points), values, rcond=None)[0]
+        keys = points.shape[1]
+        self._pairs = [(one, other) for one in range(keys) for other in range(one, keys)]
+
+    def _basis(self, points: Floats) -> Floats:
+        at = np.atleast_2d((points - self._centre) / self._half)
+        keys = at.shape[1]
+        products = [at[:, one] * at[:, other] for one in range(keys) for other in range(one, keys)]
+        return np.column_stack([np.ones(len(at)), at, *products])
+
+    def __call__(self, point: Floats) -> Floats:
+        """Predictions at a point, shape (rows,)."""
+        return np.asarray((self._basis(point) @ self._coefficients)[0])
+
+    def jacobian(self, point: Floats) -> Floats:
+        """Derivatives of the predictions, shape (rows, keys)."""
+        at = (point - self._centre) / self._half
+        keys = len(at)
+        slopes = np.zeros((keys, self._coefficients.shape[0]))
+        for key in range(keys):
+            slopes[key, 1 + key] = 1.0
+            for place, (one, other) in enumerate(self._pairs):
+                slopes[key, 1 + keys + place] = (one == key) * at[other] + (other == key) * at[one]
+        return np.asarray((slopes @ self._coefficients).T / self._half)
+
+
+def fit(predict: Predict, observed: Floats, log_sds: Floats, starts: Sequence[Floats]) -> Fit:
+    """Least squares of the logarithms of observed over predicted, by quadratic response surfaces.
+
+    All ranges are the first region. In a region a few points are run, on the same seeds; each row's prediction becomes
+    a quadratic function of the keys (Box and Wilson 1951, J. R. Stat. Soc. B 13:1), and the sum of squares of all rows
+    is minimised over these, from many starts. There, or at the best point that was run, is the middle of the next
+    region, which is smaller once it no longer lies at an edge. The last is a few standard errors wide: over it, chance
+    and jumps of the simulation average out. Each row has a weight by how uncertain its residual is, by its measurement
+    and by the seeds.
 
     Args:
         predict: of points in the unit cube; raises BudgetSpent.
         observed: logarithms, shape (rows,).
         log_sds: their standard deviations by their measurement, shape (rows,); NaN: estimated, the same for all.
-        starts: points; the first is always tried.
+        starts: points that are tried besides.
 
     Raises:
-        BudgetSpent: before any point has been tried and one step made from it.
+        BudgetSpent: before the first region was run.
     """
     seen = _Evaluations(predict, observed)
     keys = len(starts[0])
+    region = _Region(np.full(keys, 0.5), np.full(keys, 0.5))
+    seen.logs([*region.design(), *starts])
     weights = _weights(log_sds, np.zeros(len(observed)), 1)
-    seen.logs(starts)
-    costs = [float(np.square(weights * seen.residuals(one)).sum()) for one in starts]
-    order = sorted(range(len(starts)), key=lambda place: (costs[place], place))
-    best = starts[order[0]]
-    rivals = [starts[one] for one in order[1:] if costs[one] < RIVAL * costs[order[0]]]
-    rivals = [one for one in rivals if float(np.abs(one - best).max()) > APART][:1]
-    steps = np.full(keys, FIRST_STEP)
-    jacobian = seen.jacobian(best, steps)
-    is_converged = True
+    best = seen.best(weights)
+    surface, is_converged = _surface_over(region, seen), False
     try:
-        ends = [_descend(seen, one, weights, steps, MOST_MOVES[0]) for one in (best, *rivals)]
-        best = min(ends, key=lambda one: float(np.square(weights * seen.residuals(one)).sum()))
-        jacobian = seen.jacobian(best, steps)
-        logs = seen.logs([best])[0]
-        measured = _measured_var(seen.residuals(best), logs, log_sds, keys)
-        weights = _weights(np.sqrt(measured), variance_of(logs), len(logs))
-        steps = _steps(jacobian, weights)
-        best = _descend(seen, best, weights, steps, MOST_MOVES[1])
-        jacobian = seen.jacobian(best, steps)
+        for _ in range(MOST_REGIONS):
+            weights = _weights_at(best, seen, log_sds)
+            found = _least(surface, region, observed, weights, best)
+            seen.logs([found])
+            best = found if seen.cost(found, weights) <= seen.cost(seen.best(weights), weights) else seen.best(weights)
+            if _is_small(region, surface.jacobian(best), weights) and region.holds(best):
+                is_converged = True
+                break
+            region = _next_region(region, best, surface.jacobian(best), weights)
+            seen.logs(region.design())
+            surface = _surface_over(region, seen)
     except BudgetSpent:
-        is_converged = False
+        best = seen.best(weights)
+    if is_converged:
+        # The best of the points that were run has luck in it; the surface averages over all of them.
+        best = _least(surface, region, observed, weights, best)
+        try:
+            seen.logs([best])
+        except BudgetSpent:
+            best = seen.best(weights)
     logs = seen.logs([best])[0]
     measured = _measured_var(seen.residuals(best), logs, log_sds, keys)
-    return Fit(best, logs, jacobian, weights, measured, is_converged, len(seen))
+    return Fit(best, logs, surface.jacobian(best), weights, measured, is_converged, len(seen))
 
 
-def _descend(seen: _Evaluations, start: Floats, weights: Floats, steps: Floats, moves: int) -> Floats:
-    found = least_squares(
-        lambda point: weights * seen.residuals(point),
-        np.clip(start, 1e-6, 1.0 - 1e-6),
-        jac=lambda point: -weights[:, None] * seen.jacobian(point, steps),
-        bounds=(0.0, 1.0),
-        xtol=MOVE,
-        ftol=GAIN,
-        gtol=None,
-        max_nfev=moves,
-    )
-    return np.asarray(found.x)
+def _surface_over(region: _Region, seen: _Evaluations) -> _Surface:
+    """The surface by all points of a region at which all rows have a prediction; of too few, by the nearest beyond."""
+    keys = len(region.centre)
+    needed = (keys + 1) * (keys + 2) // 2
+    points = [one for one in seen.points if np.isfinite(mean_of(seen.logs([one])[0])).all()]
+    points.sort(key=lambda one: (not region.holds(one), float(np.abs((one - region.centre) / region.half).max())))
+    inside = sum(map(region.holds, points))
+    chosen = points[: max(inside, needed)] or [region.centre]
+    values = [np.nan_to_num(mean_of(seen.logs([one])[0])) for one in chosen]
+    return _Surface(region, np.array(chosen), np.array(values))
+
+
+def _least(surface: _Surface, region: _Region, observed: Floats, weights: Floats, best: Floats) -> Floats:
+    """Where the sum of squares of a surface is least within its region."""
+    room = np.maximum(region.high - region.low, 1e-9)
+    low, high = region.low, region.low + room
+    starts = [np.clip(best, low, high), region.centre, low + 0.2 * room, high - 0.2 * room]
+    found = [
+        least_squares(
+            lambda point: weights * (observed - surface(point)),
+            np.clip(start, low + 1e-6 * room, high - 1e-6 * room),
+            jac=lambda point: -weights[:, None] * surface.jacobian(point),
+            bounds=(low, high),
+            x_scale=room,
+        )
+        for start in starts
+    ]
+    return np.clip(min(found, key=lambda one: float(one.cost)).x, 0.0, 1.0)
+
+
+def _errors(jacobian: Floats, weights: Floats) -> Floats:
+    """About the standard error that each key would have by itself; infinite where nothing depends on it."""
+    size = np.sqrt(np.square(weights[:, None] * jacobian).sum(axis=0))
+    with np.errstate(divide="ignore"):
+        return np.asarray(1.0 / size)
+
+
+def _wanted_half(jacobian: Floats, weights: Floats) -> Floats:
+    """How wide the last region is to be, to each side."""
+    return np.clip(SMALL * _errors(jacobian, weights), LEAST_HALF, 0.5)
+
+
+def _is_small(region: _Region, jacobian: Floats, weights: Floats) -> bool:
+    return bool((region.half <= 1.3 * _wanted_half(jacobian, weights)).all())
+
+
+def _next_region(region: _Region, best: Floats, jacobian: Floats, weights: Floats) -> _Region:
+    """The region around the best point: smaller along each key of which it is not at the edge."""
+    away = np.abs(best - region.centre) / region.half
+    smaller = np.maximum(region.half * np.where(away > 1.0 - EDGE, 1.0, SHRINK), _wanted_half(jacobian, weights))
+    half = np.minimum(smaller, region.half)
+    # A region that would reach over an end of the range is moved inside.
+    return _Region(np.clip(best, half, 1.0 - half), half)
+
+
+def _weights_at(point: Floats, seen: _Evaluations, log_sds: Floats) -> Floats:
+    logs = seen.logs([point])[0]
+    measured = _measured_var(seen.residuals(point), logs, log_sds, len(point))
+    return _weights(np.sqrt(measured), variance_of(logs), len(logs))
 
 
 def _measured_var(residuals: Floats, logs: Floats, log_sds: Floats, keys: int) -> Floats:
@@ -222,10 +348,3 @@ def _weights(log_sds: Floats, of_runs: Floats, seeds: int) -> Floats:
         return np.ones(len(variances))
     # A row of which no spread is known counts as much as the most exact of the others.
     return np.asarray(1.0 / np.sqrt(np.where(variances > 0, variances, least)))
-
-
-def _steps(jacobian: Floats, weights: Floats) -> Floats:
-    """How far differences reach: about the standard error that each key would have by itself."""
-    size = np.sqrt(np.square(weights[:, None] * jacobian).sum(axis=0))
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.clip(1.0 / size, LEAST_STEP, LARGEST_STEP))

@@ -18,6 +18,7 @@ from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
+from cluster_abm.study.calibration.fitting import design_size
 from cluster_abm.study.calibration.observed import Observed
 from cluster_abm.study.compare import check_seeds
 from cluster_abm.study.design.metrics import metric_names
@@ -123,7 +124,7 @@ class Question:
         if self.seeds < 2:
             yield f"--seeds {self.seeds}: 2 at least are needed: by them it is known what chance does"
         keys = len(self.overs)
-        least = (2 + 8 * keys) * self.runs_each
+        least = 2 * design_size(keys) * self.runs_each
         if self.budget < least:
             yield (
                 f"--budget {self.budget}: {least} runs at least are needed for {keys} keys, {self.seeds} seeds and "
