@@ -182,13 +182,12 @@ class Question:
                 yield self.observed.line(row, f"job = {row.name}: run {shortened(run)} has jobs 0 to {jobs - 1}")
 
     def as_json(self) -> dict[str, Any]:
-        """What the command was, as far as its result depends on it."""
+        """What the command was; with a larger budget it goes on from the runs that are there."""
         scenario = self.scenario.model_dump(mode="json", exclude={"run": {"threads"}, "compare": True, "measure": True})
         observed = self.observed
         return {
             "over": [str(over) for over in self.overs],
             "seeds": self.seeds,
-            "budget": self.budget,
             "rows": [[row.run, row.name, row.value, _or_none(row.log_sd), row.is_held_out] for row in observed.rows],
             "conditions": {run: dict(found) for run, found in observed.conditions.items()},
             "scenario": scenario,
