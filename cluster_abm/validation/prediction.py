@@ -19,6 +19,13 @@ from cluster_abm.validation.plans import Disk
 Floats = npt.NDArray[np.float64]
 # Rows of activity profiles name programs, of which a file may have a thousand.
 MOST_TASKS = 900
+PLAIN: dict[str, object] = {
+    # What a switch costs is no CPU that was delivered: the correction takes it out of what was measured.
+    "cluster.context_switch_ms": 0.0,
+    # No buffer: the disk serves every access.
+    "cluster.buffer_mb": 0.0,
+    "workload.request_kb": {"kind": "fixed", "mean": 100.0},
+}
 
 
 @dataclass(frozen=True)
@@ -86,24 +93,17 @@ def _predict(tasks: Sequence[Task], cores: int, quantum_ms: float, disk: Disk | 
             ],
             columns=["program", "cpu_ms", "memory_mb", "accesses"],
         ).to_csv(profiles, index=False)
-        scenario = load_scenario(
-            "replay",
-            {
-                "cluster.nodes": len(nodes),
-                "cluster.cores": cores,
-                "cluster.quantum_ms": quantum_ms,
-                # What a switch costs is no CPU that was delivered: the correction takes it out of what was measured.
-                "cluster.context_switch_ms": 0.0,
-                "cluster.memory_mb": 100_000.0,
-                # No buffer: the virtual disk serves every access.
-                "cluster.buffer_mb": 0.0,
-                "cluster.disk_seek_rotation_ms": disk.seek_ms,
-                "cluster.disk_mb_per_s": disk.mb_per_s,
-                "workload.request_kb": {"kind": "fixed", "mean": 100.0},
-                "workload.trace.file": str(trace),
-                "workload.programs.file": str(profiles),
-            },
-        )
+        keys = PLAIN | {
+            "cluster.nodes": len(nodes),
+            "cluster.cores": cores,
+            "cluster.quantum_ms": quantum_ms,
+            "cluster.memory_mb": 100_000.0,
+            "cluster.disk_seek_rotation_ms": disk.seek_ms,
+            "cluster.disk_mb_per_s": disk.mb_per_s,
+            "workload.trace.file": str(trace),
+            "workload.programs.file": str(profiles),
+        }
+        scenario = load_scenario("replay", keys)
         model = ClusterModel(scenario, seed=1)
         model.run()
         # In here: it reads the names of the programs once more.
@@ -111,3 +111,31 @@ def _predict(tasks: Sequence[Task], cores: int, quantum_ms: float, disk: Disk | 
     responses = np.empty(len(tasks))
     responses[order] = frame["response_ms"].to_numpy(float)
     return responses
+
+
+def predict_faults(demand_mb: float, memory_mb: float) -> float:
+    """Faults per touch of one task that touches its pages at random, by page_fault_law = "overflow".
+
+    Args:
+        demand_mb: size of what it touches.
+        memory_mb: memory that there is for it.
+    """
+    from cluster_abm.model import ClusterModel
+    from cluster_abm.scenario import load_scenario
+
+    touches = 100_000
+    with tempfile.TemporaryDirectory(prefix="cluster-abm-") as folder:
+        trace = Path(folder, "trace.csv")
+        # One touch a ms of CPU.
+        trace.write_text(f"arrival_ms,home,cpu_ms,io_per_ms,memory_mb\n0,0,{touches},0,{demand_mb}\n")
+        keys = PLAIN | {
+            "cluster.nodes": 1,
+            "cluster.memory_mb": memory_mb,
+            "cluster.page_fault_rate_per_ms": 1.0,
+            "cluster.page_fault_law": "overflow",
+            "cluster.fault_service_ms": 0.001,
+            "workload.trace.file": str(trace),
+        }
+        model = ClusterModel(load_scenario("replay", keys), seed=1)
+        model.run()
+    return float(model.jobs_frame()["page_faults"].iloc[0]) / touches
