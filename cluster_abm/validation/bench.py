@@ -111,13 +111,25 @@ class Bench:
         logs = [worker.log() for worker in workers]
         found, delivered = corrected(logs, len(self._cores))
         own = sum(one.cpu_ms for one in found) / 1000.0 * TICKS_PER_S
-        return found, delivered, max(0.0, passed.busy - own) / max(1, passed.total), _share(passed.steal, passed.total), wall_s
+        return (
+            found,
+            delivered,
+            max(0.0, passed.busy - own) / max(1, passed.total),
+            _share(passed.steal, passed.total),
+            wall_s,
+        )
 
-    def outcomes(self, sets: Iterator[Set], until_s: float, repeats: int = 2) -> Iterator[Outcome]:
-        """Carry out sets, each `repeats` times, as long as the next one is likely to be over by `until_s`.
+    def outcomes(self, sets: Iterator[Set], until_s: float, latest_s: float, repeats: int = 2) -> Iterator[Outcome]:
+        """Carry out sets, each `repeats` times, as long as the next one is likely to be over in time.
+
+        Args:
+            sets: without end.
+            until_s: when they should be over, by the monotonic clock [s].
+            latest_s: when a set is given up [s].
+            repeats: of each.
 
         Raises:
-            DeadlinePassed: one took three times as long as was expected, beyond `until_s`.
+            DeadlinePassed: a set was given up.
         """
         stretch = 1.5
         for number, programs in enumerate(sets):
@@ -132,7 +144,7 @@ class Bench:
                 return
             before_ns = self.alone(len(programs))
             for repeat in range(repeats):
-                found, delivered, others, steal, wall_s = self.carry_out(programs, until_s + 2 * one_s)
+                found, delivered, others, steal, wall_s = self.carry_out(programs, latest_s)
                 after_ns = self.alone(len(programs))
                 pairs = list(zip(before_ns, after_ns, strict=True))
                 drift = sum(abs(after / before - 1.0) for before, after in pairs) / len(pairs)

@@ -12,6 +12,7 @@ import pandas as pd
 from cluster_abm.validation.bench import Outcome
 from cluster_abm.validation.judging import (
     CPU_GOAL,
+    INCONCLUSIVE,
     MIXED_GOAL,
     Conditions,
     Goal,
@@ -104,6 +105,22 @@ def noise_floor(table: pd.DataFrame) -> Goal | None:
     return Goal(float(np.median(noise)), float(np.quantile(noise, 0.9)))
 
 
+def nothing_concluded(part: Part) -> dict[str, Any]:
+    """The same of a part of which no set could be carried out."""
+    return {
+        "cores": [],
+        "responses": 0,
+        "sets": 0,
+        "median_error": None,
+        "ci95": None,
+        "p90_error": None,
+        "p90_ci95": None,
+        "goal": asdict(GOALS[part]),
+        "verdict": INCONCLUSIVE,
+        "reasons": ["no set could be carried out"],
+    }
+
+
 def concluded(blocks: Sequence[Block], idle: Sequence[str]) -> dict[str, Any]:
     """What blocks of one part say together, for the document.
 
@@ -116,7 +133,7 @@ def concluded(blocks: Sequence[Block], idle: Sequence[str]) -> dict[str, Any]:
     conditions = blocks[0].conditions
     for block in blocks[1:]:
         conditions = conditions.worst(block.conditions)
-    sets = table.groupby(["cores", "set"], sort=False).ngroup().to_numpy(np.int64)
+    sets = np.asarray(table.groupby(["cores", "set"], sort=False).ngroup(), np.int64)
     errors = table["error"].abs().to_numpy(float)
     median, p90 = (quantile_of_errors(errors, sets, share) for share in (0.5, 0.9))
     floor = noise_floor(table)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import mmap
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -123,18 +122,15 @@ def file_mb(folder: Path) -> int:
     return min(FILE_MB, shutil.disk_usage(folder).free // 10 >> 20)
 
 
-def filled_file(folder: Path, size_mb: int) -> Any:
-    """A file of random bytes, without a name, written to the disk and out of the page cache."""
-    file = tempfile.TemporaryFile(dir=folder, buffering=0)
-    try:
+@contextmanager
+def filled_file(folder: Path, size_mb: int) -> Iterator[int]:
+    """A descriptor of a file of random bytes, without a name, written to the disk and out of the page cache."""
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
         for _ in range(size_mb):
             file.write(os.urandom(BLOCK))
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    except BaseException:
-        file.close()
-        raise
-    return file
+        yield file.fileno()
 
 
 def measure_disk(folder: Path, seed: int, seconds: float) -> DiskFit | None:
@@ -149,15 +145,17 @@ def measure_disk(folder: Path, seed: int, seconds: float) -> DiskFit | None:
     size_mb = file_mb(folder)
     with filled_file(folder, size_mb) as file:
         is_direct = False
-        with suppress(OSError, AttributeError):
-            fcntl.fcntl(file.fileno(), fcntl.F_SETFL, fcntl.fcntl(file.fileno(), fcntl.F_GETFL) | os.O_DIRECT)
+        with suppress(OSError, AttributeError, ImportError):
+            import fcntl
+
+            fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_DIRECT)
             is_direct = True
         rng = np.random.default_rng([seed, 3])
         places = [(size, int(rng.integers(0, (size_mb * 1024 - size) // 4 + 1)) * 4096) for size in SIZES_KB * READS]
         # Of each size alternately, so that what changes in time does not look like an effect of size.
-        first = _pass(file.fileno(), places, is_direct, (time.monotonic() + deadline_s) / 2)
+        first = _pass(file, places, is_direct, (time.monotonic() + deadline_s) / 2)
         done = min(len(times) for times in first.values())
-        second = _pass(file.fileno(), places[: done * len(SIZES_KB)], is_direct, deadline_s)
+        second = _pass(file, places[: done * len(SIZES_KB)], is_direct, deadline_s)
     if done < 10 or min(len(times) for times in second.values()) < 5:
         return None
     return describe(first, second, is_direct)

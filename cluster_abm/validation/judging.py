@@ -1,10 +1,10 @@
-"""From errors and conditions to a verdict: quantiles with intervals, the noise floor, and what makes a machine noisy."""
+"""From errors and conditions to a verdict: quantiles with intervals, the noise floor, what makes a machine noisy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Verdict = Literal["within the goal", "outside the goal", "inconclusive"]
-WITHIN, OUTSIDE, INCONCLUSIVE = "within the goal", "outside the goal", "inconclusive"
+WITHIN: Final = "within the goal"
+OUTSIDE: Final = "outside the goal"
+INCONCLUSIVE: Final = "inconclusive"
 RESAMPLES = 2000
 # Sets below which no interval is worth its name.
 FEWEST_SETS = 8
@@ -126,7 +128,9 @@ def noise_reasons(conditions: Conditions, floor: Goal | None, goal: Goal, limits
     if conditions.others > limits.others:
         found.append(f"others used {conditions.others:.1%} of the cores meanwhile (limit {limits.others:.0%})")
     if conditions.steal > limits.steal:
-        found.append(f"the hypervisor gave {conditions.steal:.1%} of the cores' time to others (limit {limits.steal:.0%})")
+        found.append(
+            f"the hypervisor gave {conditions.steal:.1%} of the cores' time to others (limit {limits.steal:.0%})"
+        )
     if conditions.delivered < limits.delivered:
         found.append(
             f"of the CPU that they could have used the processes got {conditions.delivered:.1%} (limit "
@@ -152,13 +156,19 @@ def idle_reasons(before: tuple[float, float], after: tuple[float, float], limits
     found = []
     for words, (others, steal) in (("before", before), ("after", after)):
         if others > limits.idle_others:
-            found.append(f"{words} the measurements others used {others:.1%} of the cores (limit {limits.idle_others:.0%})")
+            found.append(
+                f"{words} the measurements others used {others:.1%} of the cores (limit {limits.idle_others:.0%})"
+            )
         if steal > limits.steal:
-            found.append(f"{words} the measurements {steal:.1%} of the cores' time was stolen (limit {limits.steal:.0%})")
+            found.append(
+                f"{words} the measurements {steal:.1%} of the cores' time was stolen (limit {limits.steal:.0%})"
+            )
     return found
 
 
-def verdict_of(median: Estimate, p90: Estimate, goal: Goal, sets: int, reasons: Sequence[str]) -> tuple[Verdict, list[str]]:
+def verdict_of(
+    median: Estimate, p90: Estimate, goal: Goal, sets: int, reasons: Sequence[str]
+) -> tuple[Verdict, list[str]]:
     """The verdict, and the reasons of an inconclusive one.
 
     Noise goes first, whatever the errors are. Then: within the goal if both intervals end below it, outside if one

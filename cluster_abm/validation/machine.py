@@ -75,8 +75,8 @@ def machine() -> Machine:
         load = round(os.getloadavg()[0], 2)
     return Machine(
         f"{platform.system()} {platform.release()}", model or platform.processor(),
-        virtual if Path("/proc/cpuinfo").exists() else None, os.cpu_count() or 1, usable, chosen_cores(usable), _quota(),
-        None if autogroup is None else autogroup.strip() == "1", load, platform.python_version(),
+        virtual if Path("/proc/cpuinfo").exists() else None, os.cpu_count() or 1, usable, chosen_cores(usable),
+        _quota(), None if autogroup is None else autogroup.strip() == "1", load, platform.python_version(),
     )  # fmt: skip
 
 

@@ -115,7 +115,8 @@ def fault_shares(group: Path, name: str, folder: Path, seed: int, deadline_s: fl
     for place, share in enumerate(LIMITS):
         measured = []
         for repeat in range(REPEATS):
-            with filled_file(folder, DEMAND_MB) as file, Crew(1, [file.fileno()]) as crew:
+            # A new file each time: pages of the last one may still be in memory, and charged elsewhere.
+            with filled_file(folder, DEMAND_MB) as file, Crew(1, [file]) as crew:
                 worker = crew.workers[0]
                 # Started outside: its own pages are not charged to the group, only those of the file.
                 worker.ask("unit", 1)
@@ -124,7 +125,7 @@ def fault_shares(group: Path, name: str, folder: Path, seed: int, deadline_s: fl
                     (group / "memory.swap.max").write_text("0")
                 (group / "cgroup.procs").write_text(str(worker.pid))
                 faults = int(worker.ask(
-                    "walk", file.fileno(), size, 1000 * seed + 10 * place + repeat, (WARM + COUNTED) * pages,
+                    "walk", file, size, 1000 * seed + 10 * place + repeat, (WARM + COUNTED) * pages,
                     WARM * pages, deadline_s=deadline_s,
                 ))  # fmt: skip
             measured.append(faults / (COUNTED * pages))
@@ -142,7 +143,9 @@ def predicted_share(limit_mb: float) -> float:
 def judged(shares: list[FaultShare]) -> dict[str, Any]:
     """The part of the document: the largest and the median error, the noise floor, the verdict."""
     errors = [one.error for one in shares]
-    floor = float(np.median([repeat_noise(np.array([one.measured[0]]), np.array([one.measured[-1]])) for one in shares]))
+    floor = float(
+        np.median([repeat_noise(np.array([one.measured[0]]), np.array([one.measured[-1]])) for one in shares])
+    )
     is_noisy = floor > MEMORY_GOAL
     verdict = INCONCLUSIVE if is_noisy else WITHIN if max(errors) <= MEMORY_GOAL else OUTSIDE
     return {

@@ -1,4 +1,4 @@
-"""What the processes of a validation do: sets of programs with random demands and starts, the same for the same seed."""
+"""What the processes of a validation do: sets of programs with random demands and starts, by a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A validation: this machine is measured, within a time that is kept, and held against what the simulator says of it."""
+"""A validation: this machine is measured, in a time that is kept, and held against what the simulator says of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.validation.bench import UNIT_MS, Bench, Outcome, shared_instant
-from cluster_abm.validation.blocks import Block, Part, block_of, concluded
+from cluster_abm.validation.blocks import Block, Part, block_of, concluded, nothing_concluded
 from cluster_abm.validation.crew import Crew, DeadlinePassed
 from cluster_abm.validation.disk import DiskFit, measure_disk, not_possible
 from cluster_abm.validation.judging import idle_reasons
@@ -68,7 +68,6 @@ class Validation:
     def document(self) -> dict[str, Any]:
         """As JSON: a part that was not asked for, or not possible, is null."""
         idle = self._idle_reasons()
-        parts = {part: self._of_part(part, idle) for part in ("cpu", "mixed")}
         return {
             "machine": self.machine.as_json()
             | {
@@ -80,7 +79,8 @@ class Validation:
             "seed": self.seed,
             "seconds": self.seconds,
             "took_s": round(self.took_s, 1),
-            **parts,
+            "cpu": self._of_part("cpu", idle),
+            "mixed": self._of_part("mixed", idle),
             "disk": None if self.disk is None else self.disk.as_json(),
             "memory": self.memory,
             "warnings": self.warnings,
@@ -90,17 +90,19 @@ class Validation:
         """Every response, measured and predicted (blocks.Block.table)."""
         return pd.concat([block.table for block in self.blocks], ignore_index=True) if self.blocks else pd.DataFrame()
 
-    def _of_part(self, part: str, idle: Sequence[str]) -> dict[str, Any] | None:
+    def _of_part(self, part: Part, idle: Sequence[str]) -> dict[str, Any] | None:
         blocks = [block for block in self.blocks if block.part == part]
         if not blocks:
-            return None
+            return nothing_concluded(part) if part in self.parts else None
         found = concluded(blocks, idle)
         return found | {"by_cores": [concluded([block], idle) for block in blocks]} if len(blocks) > 1 else found
 
     def _idle_reasons(self) -> list[str]:
         found = []
         if self.machine.quota is not None:
-            found.append(f"a control group limits this process to {self.machine.quota:g} cores, which stops it at times")
+            found.append(
+                f"a control group limits this process to {self.machine.quota:g} cores, which stops it at times"
+            )
         if len(self.idle) == 2:
             found += idle_reasons(self.idle["before"], self.idle["after"])
         return found
@@ -138,7 +140,7 @@ def validate(parts: Sequence[str], seconds: float, seed: int, folder: Path, say:
         _memory(found, folder, min(time.monotonic() + MEMORY_S, end_s - 0.5 * (end_s - time.monotonic())))
     reserve_s = min(RESERVE_S, RESERVE_SHARE * seconds)
     if "cpu" in parts or "mixed" in parts:
-        _blocks(found, parts, end_s - reserve_s, min(SLICE_S, 0.04 * seconds), say)
+        _blocks(found, parts, end_s - reserve_s, reserve_s, min(SLICE_S, 0.04 * seconds), say)
     found.took_s = time.monotonic() - begun_s
     return found
 
@@ -171,13 +173,17 @@ def _memory(found: Validation, folder: Path, deadline_s: float) -> None:
             else:
                 try:
                     found.memory = judged(fault_shares(*group, folder, found.seed, deadline_s))
-                except (OSError, DeadlinePassed) as problem:
+                except OSError as problem:
                     why = str(problem)
+                except DeadlinePassed:
+                    why = "the time was not enough; give it more --seconds"
     if why is not None:
-        found.warnings.append(f"memory: not possible here: {why}")
+        found.warnings.append(f"memory: not measured: {why}")
 
 
-def _blocks(found: Validation, parts: Sequence[str], until_s: float, slice_s: float, say: Say) -> None:
+def _blocks(
+    found: Validation, parts: Sequence[str], until_s: float, reserve_s: float, slice_s: float, say: Say
+) -> None:
     cores, disk = found.machine.cores, Disk()
     wanted: list[tuple[Part, Sequence[int], float]] = []
     for (part, kind), share in SHARES.items():
@@ -195,9 +201,11 @@ def _blocks(found: Validation, parts: Sequence[str], until_s: float, slice_s: fl
                 bench = Bench(crew, bound, disk, file)
                 outcomes: list[Outcome] = []
                 measured.append((part, len(bound), outcomes))
-                for outcome in bench.outcomes(_sets(part, found.seed, len(bound)), goes_on_until_s):
+                for outcome in bench.outcomes(
+                    _sets(part, found.seed, len(bound)), goes_on_until_s, until_s + 0.3 * reserve_s
+                ):
                     outcomes.append(outcome)
-                say(f"{part} on {len(bound)} core{'s' * (len(bound) > 1)}: {len(outcomes)} sets carried out")
+                say(f"{part} on {_cores(len(bound))}: {len(outcomes)} sets carried out")
             _measure_slice(found, crew, cores, slice_s)
         except DeadlinePassed as problem:
             found.warnings.append(f"ended early: {problem}: other load on this machine, or a core that was taken away")
@@ -213,12 +221,15 @@ def _blocks(found: Validation, parts: Sequence[str], until_s: float, slice_s: fl
         if outcomes:
             found.blocks.append(block_of(part, count, outcomes, found.quantum_ms, disk))
         else:
-            found.warnings.append(f"{part} on {count} cores: no time was left for a set; give it more --seconds")
+            found.warnings.append(f"{part} on {_cores(count)}: no time was left for a set; give it more --seconds")
+
+
+def _cores(count: int) -> str:
+    return f"{count} core{'s' * (count > 1)}"
 
 
 def _measure_slice(found: Validation, crew: Crew, cores: Sequence[int], seconds: float) -> None:
-    bench = Bench(crew, cores[:1])
-    slice_ms = bench.slice_ms(seconds, time.monotonic() + 20 * seconds + 1.0)
+    slice_ms = Bench(crew, cores[:1]).slice_ms(seconds, time.monotonic() + 5 * seconds + 1.0)
     if slice_ms is not None:
         found.slices_ms.append(slice_ms)
 

@@ -5,9 +5,9 @@ come on stdin, a JSON list a line; answers go to stdout, a line each.
 
     ["unit", iterations]              a unit of computing is so many iterations from now on
     ["alone", warm, units]            compute; answer: the CPU time of the units after the first `warm` ones [ns]
-    ["run", start_ns, rows, file]     at that instant (monotonic clock) begin; each row is [units, service_ns, units]: the
-                                      access to the virtual disk, of descriptor `file`, is left out where service_ns is 0;
-                                      answer: "done"
+    ["run", start_ns, rows, file]     at that instant (monotonic clock) begin; each row is [units, service_ns, units],
+                                      an access to the virtual disk (descriptor `file`) between units, none where
+                                      service_ns is 0; answer: "done"
     ["log"]                           answer: how many rows the log of that run has, then these as raw 64-bit integers
     ["walk", file, bytes, seed, touches, warm]
                                       map the file, touch random pages; answer: major faults of the touches after `warm`
