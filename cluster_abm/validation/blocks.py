@@ -17,7 +17,7 @@ from cluster_abm.validation.judging import (
     Conditions,
     Goal,
     noise_reasons,
-    quantile_of_errors,
+    quantiles_of_errors,
     repeat_noise,
     verdict_of,
 )
@@ -135,7 +135,7 @@ def concluded(blocks: Sequence[Block], idle: Sequence[str]) -> dict[str, Any]:
         conditions = conditions.worst(block.conditions)
     sets = np.asarray(table.groupby(["cores", "set"], sort=False).ngroup(), np.int64)
     errors = table["error"].abs().to_numpy(float)
-    median, p90 = (quantile_of_errors(errors, sets, share) for share in (0.5, 0.9))
+    median, p90 = quantiles_of_errors(errors, sets, (0.5, 0.9))
     floor = noise_floor(table)
     reasons = [*idle, *noise_reasons(conditions, floor, goal)]
     count = int(sets.max()) + 1

@@ -15,7 +15,7 @@ Verdict = Literal["within the goal", "outside the goal", "inconclusive"]
 WITHIN: Final = "within the goal"
 OUTSIDE: Final = "outside the goal"
 INCONCLUSIVE: Final = "inconclusive"
-RESAMPLES = 2000
+RESAMPLES = 1000
 # Sets below which no interval is worth its name.
 FEWEST_SETS = 8
 
@@ -84,23 +84,23 @@ class Estimate:
         return {"value": self.value, "ci95": [self.low, self.high]}
 
 
-def quantile_of_errors(errors: Floats, sets: Integers, share: float, seed: int = 1) -> Estimate:
-    """A quantile of relative errors with a bootstrap interval over sets, whose processes are not independent.
+def quantiles_of_errors(errors: Floats, sets: Integers, shares: Sequence[float], seed: int = 1) -> list[Estimate]:
+    """Quantiles of relative errors with bootstrap intervals over sets, whose processes are not independent.
 
     Args:
         errors: of each response, shape (responses,).
         sets: the set of each.
-        share: 0.5 is the median.
+        shares: of the quantiles; 0.5 is the median.
         seed: of the resampling.
     """
     rng = np.random.default_rng(seed)
     groups = [errors[sets == one] for one in np.unique(sets)]
-    found = np.empty(RESAMPLES)
+    found = np.empty((RESAMPLES, len(shares)))
     for place in range(RESAMPLES):
         chosen = rng.integers(0, len(groups), len(groups))
-        found[place] = np.quantile(np.concatenate([groups[one] for one in chosen]), share)
-    low, high = np.quantile(found, [0.025, 0.975])
-    return Estimate(float(np.quantile(errors, share)), float(low), float(high))
+        found[place] = np.quantile(np.concatenate([groups[one] for one in chosen]), shares)
+    values, (lows, highs) = np.quantile(errors, shares), np.quantile(found, [0.025, 0.975], axis=0)
+    return [Estimate(*map(float, one)) for one in zip(values, lows, highs, strict=True)]
 
 
 def repeat_noise(first: Floats, second: Floats) -> Floats:

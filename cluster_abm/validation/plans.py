@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 # Demands of processes that only compute: Pareto, bounded [ms of CPU].
-PARETO_SHAPE, LEAST_MS, MOST_MS = 1.1, 50.0, 2000.0
+PARETO_SHAPE, LEAST_MS, MOST_MS = 1.1, 40.0, 1000.0
 # Starts: exponential gaps, this share of the mean demand long in the mean, so that processes overlap.
 GAP_SHARE = 0.4
 # Processes that compute and read: reads of each, mean CPU between two of them, and bounds of it [ms].

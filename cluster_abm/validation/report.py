@@ -159,8 +159,8 @@ def _conditions(document: Document) -> list[str]:
         "## Conditions", "", *_table(names, rows), "",
         f"Limits: got at least {LIMITS.delivered:.0%}, others {LIMITS.others:.0%}, stolen {LIMITS.steal:.0%}, drift "
         f"{LIMITS.drift:.0%}.",
-        "*Uncorrected* is the median error against the wall clock; *no contention* that of a prediction by which",
-        "every process runs as if alone.", "",
+        "*Uncorrected* is the median error against the wall clock; *no contention* that of a prediction by",
+        "which every process runs as if alone.", "",
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -64,6 +65,8 @@ def validate_command(
     from cluster_abm.validation.validate import validate
 
     chosen = parts_of(parts, with_memory)
+    if not math.isfinite(seconds):
+        raise InputError(f"--seconds {seconds}: a number from 10 to 3600 is needed")
     folder = out or Path(tempfile.gettempdir())
     if not _agreed(yes, chosen, seconds, folder):
         tell("nothing was measured")
@@ -116,7 +119,7 @@ def save(folder: Path, found: Validation) -> None:
 
 
 def _caption(one: dict[str, Any]) -> str:
-    return f"error {one['median_error']:.1%} / {one['p90_error']:.1%} (median / 90 %): {one['verdict']}"
+    return f"error {one['median_error']:.1%} / {one['p90_error']:.1%} (median / 90th percentile): {one['verdict']}"
 
 
 def _agreed(yes: bool, parts: Sequence[str], seconds: float, folder: Path) -> bool:
