@@ -36,7 +36,7 @@ class Block:
         part: cpu or mixed.
         cores: on which each set ran.
         table: a row a response: part, cores, set, repeat, process, start_ms, demand_ms, alone_ms, cpu_ms, wall_ms,
-            measured_ms (corrected), predicted_ms, error (measured / predicted - 1).
+            measured_ms (corrected), delivered, others, drift (of its set), predicted_ms, error (measured / predicted - 1).
         conditions: while it was measured.
     """
 
@@ -67,11 +67,11 @@ def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: fl
             alone_ms = demand_ms + sum(reads for _, reads in demands) * disk.service_ms(program.request_kb)
             rows.append((
                 part, cores, outcome.number, outcome.repeat, process, got.start_ms, demand_ms, alone_ms, got.cpu_ms,
-                got.wall_ms, got.response_ms,
+                got.wall_ms, got.response_ms, outcome.delivered_share, outcome.others_share, outcome.drift,
             ))  # fmt: skip
     names = [
         "part", "cores", "set", "repeat", "process", "start_ms", "demand_ms", "alone_ms", "cpu_ms", "wall_ms",
-        "measured_ms",
+        "measured_ms", "delivered", "others", "drift",
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=names)
     table["predicted_ms"] = predict(tasks, cores, quantum_ms, disk)

@@ -121,8 +121,8 @@ def page(document: Document) -> str:
     ]  # fmt: skip
     if any(document[part] is not None and document[part]["median_error"] is not None for part in TITLES):
         lines += [
-            "Errors are |measured / predicted - 1| of a process's response time, with 95 % bootstrap intervals over",
-            "sets; the noise floor is what repeats of the same set differ by, as the error it would make.", "",
+            "Errors are |measured / predicted - 1| of a process's response time, with 95 % bootstrap intervals",
+            "over sets; the noise floor is what repeats of the same set differ by, as the error it would make.", "",
             "![measured against predicted](validation.png)", "",
         ]  # fmt: skip
     reasons = reasons_of(document)
