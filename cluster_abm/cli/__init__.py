@@ -22,6 +22,7 @@ from cluster_abm.cli.studies.arena import arena_command
 from cluster_abm.cli.studies.calibrate import calibrate_command
 from cluster_abm.cli.studies.plan import plan_command
 from cluster_abm.cli.studies.tune import tune_command
+from cluster_abm.cli.studies.validate import validate_command
 from cluster_abm.cli.trace import trace_group
 from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
@@ -56,6 +57,7 @@ for _command in (
     tune_command,
     calibrate_command,
     plan_command,
+    validate_command,
     policies_command,
     scenarios_command,
     hardware_command,
