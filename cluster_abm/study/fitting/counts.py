@@ -83,12 +83,14 @@ class Grid(NamedTuple):
 def grid_of(lengths_s: Sequence[float], scales_s: Sequence[float]) -> Grid:
     """Gauss's points between the scales, where the covariance is a polynomial of the number of scales as its degree."""
     nodes, weights = np.polynomial.legendre.leggauss(len(scales_s) // 2 + 2)
-    places, masses, first = [], [], []
+    places: list[npt.NDArray[np.float64]] = []
+    masses: list[npt.NDArray[np.float64]] = []
+    first: list[int] = []
     for length in lengths_s:
         edges = np.array([0.0, *sorted(scale for scale in scales_s if scale < length), length])
         half = np.diff(edges)[:, None] / 2
         at = (edges[:-1, None] + half * (nodes + 1)).ravel()
-        first.append(sum(map(len, places)))
+        first.append(sum(len(one) for one in places))
         places.append(at)
         masses.append((half * weights).ravel() * (1.0 - at / length))
     at = np.concatenate(places)

@@ -13,7 +13,7 @@ from cluster_abm.engine.tables import NEVER
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import work_of
-from cluster_abm.workload.from_trace import trace_columns, trace_path
+from cluster_abm.workload.from_trace import chosen_jobs, trace_path
 from cluster_abm.workload.requests import alone_ms
 from cluster_abm.workload.traces import LogReading, read_trace
 
@@ -76,7 +76,7 @@ def read_log(scenario: Scenario) -> Log:
         InputError: as a run of it; or too few jobs, all at one instant, or jobs that run programs with a profile.
     """
     where, seed, choice = trace_path(scenario), scenario.run.seed, scenario.workload.trace
-    arrival_ms, given = trace_columns(scenario, seed)
+    arrival_ms, given = chosen_jobs(scenario, seed)
     if len(arrival_ms) < FEWEST_JOBS:
         raise InputError(f"{where}: {len(arrival_ms)} jobs: a fit needs at least {FEWEST_JOBS}")
     if "program" in given:

@@ -75,7 +75,8 @@ def rank_on_both(
     Raises:
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
-    return Rankings(*(compare(one, policies, seeds, workers=workers) for one in (log, fitted)))
+    of_log, of_fitted = (compare(one, policies, seeds, workers=workers) for one in (log, fitted))
+    return Rankings(of_log, of_fitted)
 
 
 def _better(a: str, b: str, pair: PairedDifference) -> str:

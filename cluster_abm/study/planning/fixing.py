@@ -11,7 +11,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import are_closed, jobs_per_second
 from cluster_abm.workload.applications import as_application
-from cluster_abm.workload.from_trace import trace_columns
+from cluster_abm.workload.from_trace import chosen_jobs
 
 # Keys that say themselves how many jobs come.
 RATES = ("workload.jobs", "workload.jobs_per_s", "workload.utilisation")
@@ -69,4 +69,4 @@ def most_named_home(scenario: Scenario) -> int | None:
 
 def _named_homes(scenario: Scenario) -> npt.NDArray[np.float64] | None:
     """The homes that a trace names, shape (jobs,); None: it names none, or they are not taken."""
-    return trace_columns(scenario, scenario.run.seed)[1].get("home")
+    return chosen_jobs(scenario, scenario.run.seed)[1].get("home")
