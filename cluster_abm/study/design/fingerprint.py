@@ -19,7 +19,9 @@ from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
-WITHOUT_EFFECT = ("cli/", "gym/", "study/", "results/", "model/observation/watching.py", "whole_files.py")
+WITHOUT_EFFECT = (
+    "cli/", "gym/", "study/", "validation/", "results/", "model/observation/watching.py", "whole_files.py",
+)  # fmt: skip
 WITH_EFFECT = (
     "study/runner/measuring.py", "study/statistics/warmup.py", "results/frames.py", "results/metrics.py",
     "results/summary.py",
@@ -111,7 +113,15 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
         named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
-    return {Path(name): limit for name, limit in named.items() if name is not None}
+    return {path: limit for name, limit in named.items() if name is not None for path in _files(Path(name))}
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself; of a folder (a trace of virtual machines) the files in it."""
+    try:
+        return sorted(inside for inside in path.iterdir() if inside.is_file()) if path.is_dir() else [path]
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{shown(path)}: cannot be read ({getattr(problem, 'strerror', None) or problem})") from None
 
 
 def _digest(path: Path, limit: Limit) -> str:

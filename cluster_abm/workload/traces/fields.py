@@ -86,7 +86,7 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
                 list(wrong),
                 rows.lines,
                 lambda row, name=name, given=given, wrong=wrong: (  # type: ignore[misc]
-                    f"{names[name][:60]} = {given[row][:40]!r}: allowed: {wrong[row]}"
+                    f"{names[name][:60]} = {given[row].strip()[:40]!r}: allowed: {wrong[row]}"
                 ),
             )
         for name, column in texts.items():

@@ -9,9 +9,11 @@ from pathlib import Path
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import BYTE_ORDER_MARK
+from cluster_abm.workload.traces.gwa import looks_like_gwa
 from cluster_abm.workload.traces.hbd import looks_like_hbd
 from cluster_abm.workload.traces.nextflow import looks_like_nextflow
 from cluster_abm.workload.traces.parquet_trace import MAGIC
+from cluster_abm.workload.traces.sacct import looks_like_sacct
 from cluster_abm.workload.traces.swf_lines import FIELDS
 from cluster_abm.workload.traces.swim import looks_like_swim
 from cluster_abm.workload.traces.table import COLUMNS, WORD_COLUMNS, number
@@ -24,6 +26,8 @@ BEGINNINGS = {
     "nextflow": "a header with realtime, %cpu, rchar, ... of Nextflow's or Lotaru's table",
     "wfformat": "{ of a workflow in WfFormat (JSON)",
     "swim": "lines of job0, two times and three numbers of bytes, with tabs (SWIM)",
+    "sacct": "a header with JobID, State, Submit, ... and | between them of Slurm's `sacct -P`",
+    "gwa": "a header with Timestamp [ms]; CPU cores; ... of a virtual machine of GWA-T-12",
     "parquet": "the bytes PAR1 of a Parquet file (of our CSV's columns)",
 }
 FORMATS = tuple(BEGINNINGS)
@@ -80,6 +84,10 @@ def _by_content(head: bytes) -> str | None:
     line = first_line(head)
     if line.startswith(";") or _numbers(line.split()) >= FIELDS:
         return "swf"
+    if looks_like_sacct(line.split("|")):
+        return "sacct"
+    if looks_like_gwa(line.split(";")):
+        return "gwa"
     names = [name.strip().strip('"') for name in line.split(separator_of(head))]
     if looks_like_swim(line.split("\t")):
         return "swim"
