@@ -134,7 +134,7 @@ MAKES_NUMBERS = {
     "__init__": False, "arena_pictures": False, "colours": False, "files": False, "film": False, "frames": True,
     "lanes": False, "metrics": True, "node_sizes": False, "pictures": False, "sensitivity_picture": False,
     "stacked": False, "study_axes": False, "study_grid": False, "study_pictures": False, "style": False,
-    "summary": True, "tuning_picture": False,
+    "summary": True, "tuning_picture": False, "validation_picture": False,
 }  # fmt: skip
 
 
