@@ -27,6 +27,8 @@ HIGH_CORRELATION = 0.95
 WHOLE_RANGE = 0.9
 # Directions whose information is below so much of the largest have none.
 SINGULAR = 1e-12
+# A key that changes all rows together by so much of what another one does changes nothing but the last digits.
+NOTHING = 1e-6
 # Of the information, so much has to be left when chance is taken out of it.
 LEAST_LEFT = 0.3
 
@@ -83,6 +85,7 @@ def uncertainty_of(found: Fit, runs: npt.NDArray[np.int64]) -> Uncertainty:
     of_run, of_seeds = _by_chance(influence, found.logs, runs)
     parts = np.stack([measured, of_run, of_seeds], axis=1)
     total = parts.sum(axis=1)
+    sizes_of_keys = np.linalg.norm(weighted, axis=0)
     seeds = len(found.logs)
     many_runs = len(np.unique(runs))
     freedom = np.square(total) / np.maximum(
@@ -98,7 +101,7 @@ def uncertainty_of(found: Fit, runs: npt.NDArray[np.int64]) -> Uncertainty:
         shares,
         _correlation(information, directions, most),
         singular,
-        tuple(np.flatnonzero(~weighted.any(axis=0)).tolist()),
+        tuple(np.flatnonzero(sizes_of_keys <= NOTHING * sizes_of_keys.max()).tolist()),
     )
 
 
