@@ -265,7 +265,9 @@ def calibrate(
         found = _fit(question, predict, [row for row in rows if not row.is_held_out])
         settings = question.settings(found.point)
         logs = of_all.of_settings([settings])[0]
-        default_logs = of_all.of_settings([{}])[0]
+        own = question.point(question.defaults())
+        # Within the ranges it was one of the starting points.
+        default_logs = of_all.of_settings([{} if own is None else question.settings(own)])[0]
         slices = _slices(question, of_all, fitted, found.point, logs) if with_slices else {}
     names = np.unique([row.run for row in question.observed.fitted], return_inverse=True)[1]
     known = uncertainty_of(found, names)
