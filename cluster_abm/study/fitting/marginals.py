@@ -127,7 +127,7 @@ def _through(sample: Sample, chosen: set[int]) -> Quantiles:
 def _of_mean(law: Quantiles, mean: float) -> Quantiles:
     """The law with the probabilities of some values moved until it has the mean: of as few of the largest as can make
     up for the difference, for a long tail is where most of it is from."""
-    inner = [place for place in range(1, len(law.values) - 1)]
+    inner = list(range(1, len(law.values) - 1))
     for first in reversed(range(len(inner))):
         movable = inner[first:]
         least, most = (_moved(law, movable, part).mean for part in (MOVED, -MOVED))

@@ -75,7 +75,7 @@ def rank_on_both(
     Raises:
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
-    return Rankings(*(compare(one, policies, seeds, workers=workers) for one in (log, fitted)))
+    return Rankings(compare(log, policies, seeds, workers=workers), compare(fitted, policies, seeds, workers=workers))
 
 
 def _better(a: str, b: str, pair: PairedDifference) -> str:
