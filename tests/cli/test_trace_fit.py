@@ -39,6 +39,7 @@ def test_it_writes_a_scenario_and_a_picture_and_prints_distances(cli, tmp_path):
     assert scenario.workload.dependence["cpu_ms,io_per_ms"] > 0.9
 
 
+@pytest.mark.slow
 def test_its_json_is_one_document_and_the_same_every_time(cli, tmp_path):
     (tmp_path / "log.csv").write_text(log())
     command = ("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2", "--scenario", "hbd97", "--json")

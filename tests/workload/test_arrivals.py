@@ -214,5 +214,5 @@ def test_what_is_no_law_is_refused(law, said):
 
 
 def test_more_factors_than_fit_into_memory_are_refused():
-    with pytest.raises(InputError, match="workload.arrivals.scales_s"):
+    with pytest.raises(InputError, match=r"workload\.arrivals\.scales_s"):
         times_s(1e11, rate=1e-9, kind="multiscale", scales_s=[1e-3], variations=[1.0])

@@ -106,9 +106,11 @@ def test_mean_work_is_the_closed_form(correlation):
 
 
 def test_a_utilisation_is_that_of_dependent_work():
-    keys = {**WORK, "workload__jobs": None, "workload__utilisation": 0.6, "workload__duration_s": 40_000.0,
-            "workload__tasks": {"widths": {"1": 8.0, "16": 2.0}}, "workload__cpu_ms": {"kind": "gamma", "mean": 50.0, "sd": 50.0},
-            "workload__dependence": {"cpu_ms,tasks": 0.5}}  # fmt: skip
+    keys = {
+        **WORK, "workload__jobs": None, "workload__utilisation": 0.6, "workload__duration_s": 40_000.0,
+        "workload__tasks": {"widths": {"1": 8.0, "16": 2.0}}, "workload__dependence": {"cpu_ms,tasks": 0.5},
+        "workload__cpu_ms": {"kind": "gamma", "mean": 50.0, "sd": 50.0},
+    }  # fmt: skip
     jobs = job_table(scenario(**keys), SEED)
     work_s = (jobs["cpu_ms"] * jobs["tasks"]).sum() / 1000.0
     # Four nodes of speed 1; the sum of some 1.2e5 jobs has a relative error of 0.7 %.
