@@ -151,8 +151,8 @@ def test_factors_batches_and_courses_keep_the_mean_rate_from_the_first_instant_o
 
 @pytest.mark.parametrize("piece_s", [10.0, 30.0])
 def test_a_factor_has_the_dispersion_worked_by_hand(piece_s):
-    """A factor of variation v that holds for s: counts over T <= s have 1 + 2 rate v^2 (T/2 - T^2/(6 s)); with rate 5.6,
-    v = 0.8, s = 30 and T = 10 that is 1 + 7.168 (5 - 0.5556) = 32.86, and with T = 30: 1 + 7.168 (15 - 5) = 72.68."""
+    """A factor of variation v that holds for s: counts over T <= s have 1 + 2 rate v^2 (T/2 - T^2/(6 s)). With rate
+    5.6, v = 0.8, s = 30, T = 10 that is 1 + 7.168 (5 - 0.5556) = 32.86, and with T = 30: 1 + 7.168 (15 - 5) = 72.68."""
     window_s = 6000.0
     found = [
         dispersion(times_s(window_s, number, **SCALES), window_s, piece_s, RATE * piece_s) for number in range(150)
