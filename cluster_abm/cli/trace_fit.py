@@ -14,6 +14,7 @@ from cluster_abm.cli.effects import without_effect
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
     FilePath,
+    Interrupted,
     Overrides,
     json_option,
     names_of,
@@ -113,9 +114,11 @@ def fit_command(
         echo(to_json(whole | {"policies": None if rankings is None else rankings.as_json()}), nl=False)
     else:
         _print_distances(log, fitted, found)
-        if rankings is not None and rankings.log.seeds and rankings.fitted.seeds:
+        if rankings is not None:
             _print_rankings(rankings)
         echo(f"scenario: {out}, picture: {picture}")
+    if names is not None and rankings is None:
+        raise Interrupted(f"policies were not compared; the scenario is in {out}")
     codes = [] if rankings is None else [one.outcome for one in (rankings.log, rankings.fitted)]
     return 130 if any(one.interrupted for one in codes) else max((one.exit_code for one in codes), default=0)
 
