@@ -36,7 +36,8 @@ class Block:
         part: cpu or mixed.
         cores: on which each set ran.
         table: a row a response: part, cores, set, repeat, process, start_ms, demand_ms, alone_ms, cpu_ms, wall_ms,
-            measured_ms (corrected), delivered, others, drift (of its set), predicted_ms, error (measured / predicted - 1).
+            measured_ms (corrected), delivered, others, drift (of its set), predicted_ms, error (measured / predicted
+            - 1).
         conditions: while it was measured.
     """
 

@@ -86,15 +86,14 @@ def limited_group() -> Iterator[tuple[Path, str] | str]:
 def _remove(group: Path) -> None:
     """Remove a group; the kernel takes a moment to let go of processes that have ended."""
     for _ in range(50):
-        with suppress(FileNotFoundError):
-            try:
-                group.rmdir()
-            except FileNotFoundError:
-                return
-            except OSError:
-                time.sleep(0.02)
-                continue
-        return
+        try:
+            group.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
 
 
 def fault_shares(group: Path, name: str, folder: Path, seed: int, deadline_s: float) -> list[FaultShare]:
