@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cluster_abm.validation.correction import Corrected, corrected
-from cluster_abm.validation.crew import Crew, Worker
+from cluster_abm.validation.crew import PATIENCE_S, Crew, Worker
 from cluster_abm.validation.machine import text_of, ticks_of
 from cluster_abm.validation.plans import Disk, Set
 from cluster_abm.validation.proc_files import parse_switches
@@ -34,7 +34,7 @@ class Outcome:
         repeat: 0 or 1.
         programs: what its processes did.
         found: what they got.
-        unit_ns: CPU of a unit of each process, measured alone just before and just after [ns].
+        unit_ns: CPU of a unit of each process, alone on a core, measured just before and just after [ns].
         drift: how far these two lie apart, the mean over the processes, relative.
         delivered_share: CPU delivered over CPU that could have been used.
         others_share: of the cores' time that others used meanwhile.
@@ -77,12 +77,52 @@ class Bench:
         first = self._workers[0]
         tried = 1000
         first.ask("unit", tried)
-        unit_ms = int(first.ask("alone", WARM_UNITS, ALONE_UNITS)) / ALONE_UNITS / 1e6
+        unit_ms = int(first.ask("alone", WARM_UNITS, ALONE_UNITS)) / 1e6
         return max(1, round(tried * UNIT_MS / unit_ms))
 
     def alone(self, count: int) -> list[float]:
-        """CPU of a unit of each of the first `count` workers, measured one after another [ns]."""
-        return [int(worker.ask("alone", WARM_UNITS, ALONE_UNITS)) / ALONE_UNITS for worker in self._workers[:count]]
+        """CPU of a unit of each of the first `count` workers, each alone on a core [ns].
+
+        On several cores as many are measured at a time, as all cores are busy in a set, too: where they share units,
+        caches or a clock rate, a core is slower while the others are busy.
+        """
+        cores = len(self._cores)
+        if cores == 1:
+            return self._side_by_side(self._workers[:count])
+        found: list[float] = []
+        while len(found) < count:
+            # The last ones have company whose numbers are not needed.
+            turn = [self._workers[place % len(self._workers)] for place in range(len(found), len(found) + cores)]
+            found += self._side_by_side(turn, self._cores)
+        return found[:count]
+
+    def slower_together(self) -> float | None:
+        """CPU of a unit while all cores are busy over that on one core alone; None of one core."""
+        if len(self._cores) == 1:
+            return None
+        workers = self._workers[: len(self._cores)]
+        # Alternately, so that what changes in time is in both.
+        together, single = [], []
+        for _ in range(4):
+            together += self._side_by_side(workers, self._cores)
+            single += self._side_by_side(workers)
+        return sum(together) / sum(single)
+
+    def _side_by_side(self, workers: Sequence[Worker], cores: Sequence[int] = ()) -> list[float]:
+        """CPU of a unit of each worker, each bound to one of these cores, at the same time; without cores one after
+        another, on the first one [ns]."""
+        for worker, core in zip(workers, cores or [self._cores[0]] * len(workers), strict=True):
+            worker.bind([core])
+        deadline_s = time.monotonic() + PATIENCE_S
+        if cores:
+            for worker in workers:
+                worker.tell("alone", WARM_UNITS, ALONE_UNITS)
+            answers = [worker.answer(deadline_s) for worker in workers]
+        else:
+            answers = [worker.ask("alone", WARM_UNITS, ALONE_UNITS) for worker in workers]
+        for worker in workers:
+            worker.bind(self._cores)
+        return [float(answer) for answer in answers]
 
     def carry_out(self, programs: Set, deadline_s: float) -> tuple[list[Corrected], float, float, float, float]:
         """Carry out a set.
