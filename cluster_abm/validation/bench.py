@@ -37,7 +37,7 @@ class Outcome:
         unit_ns: CPU of a unit of each process, alone on a core, measured just before and just after [ns].
         drift: how far these two lie apart, the mean over the processes, relative.
         delivered_share: CPU delivered over CPU that could have been used.
-        others_share: of the cores' time that others used meanwhile.
+        others_share: of the cores' time that others used meanwhile; clock ticks make it inexact, so it may be below 0.
         steal_share: of the cores' time that the hypervisor gave to others.
         wall_s: how long it took [s].
     """
@@ -154,7 +154,7 @@ class Bench:
         return (
             found,
             delivered,
-            max(0.0, passed.busy - own) / max(1, passed.total),
+            _share(passed.busy - own, passed.total),
             _share(passed.steal, passed.total),
             wall_s,
         )
@@ -223,7 +223,7 @@ class Bench:
         return parse_switches(text_of(f"/proc/{worker.pid}/status") or "")
 
 
-def _share(part: int, total: int) -> float:
+def _share(part: float, total: int) -> float:
     return part / max(1, total)
 
 
