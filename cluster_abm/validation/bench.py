@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cluster_abm.validation.correction import Corrected, corrected
-from cluster_abm.validation.crew import PATIENCE_S, Crew, Worker
+from cluster_abm.validation.crew import PATIENCE_S, Crew, DeadlinePassed, Worker
 from cluster_abm.validation.machine import text_of, ticks_of
 from cluster_abm.validation.plans import Disk, Set
 from cluster_abm.validation.proc_files import parse_switches
@@ -178,8 +178,12 @@ class Bench:
                 sum(row.reads for row in program.rows) * self._disk.service_ms(program.request_kb) / 1000.0
                 for program in programs
             )
-            expected_s = (programs[-1].start_ms / 1000.0 + busy_s / len(self._cores) + reads_s) * stretch
-            one_s = expected_s + LEAD_MS / 1000.0 + 2 * len(programs) * (WARM_UNITS + ALONE_UNITS) * UNIT_MS / 1000.0
+            undisturbed_s = programs[-1].start_ms / 1000.0 + busy_s / len(self._cores) + reads_s
+            one_s = (
+                undisturbed_s * stretch
+                + LEAD_MS / 1000.0
+                + 2 * len(programs) * (WARM_UNITS + ALONE_UNITS) * UNIT_MS / 1000.0
+            )
             if time.monotonic() + repeats * one_s > until_s:
                 return
             before_ns = self.alone(len(programs))
@@ -194,7 +198,7 @@ class Bench:
                 )  # fmt: skip
                 before_ns = after_ns
                 # What sets take where others have the CPU: of the last ones more than of the first.
-                stretch += 0.3 * (max(1.0, 1.2 * wall_s / (expected_s / stretch)) - stretch)
+                stretch += 0.3 * (max(1.0, 1.2 * wall_s / undisturbed_s) - stretch)
 
     def slice_ms(self, seconds: float, deadline_s: float) -> float | None:
         """CPU time over involuntary switches of three busy processes on the first core [ms]; None if none was switched.
@@ -220,7 +224,10 @@ class Bench:
 
     @staticmethod
     def _switches(worker: Worker) -> int:
-        return parse_switches(text_of(f"/proc/{worker.pid}/status") or "")
+        try:
+            return parse_switches(text_of(f"/proc/{worker.pid}/status") or "")
+        except ValueError as problem:
+            raise DeadlinePassed("a process of the validation has ended") from problem
 
 
 def _share(part: float, total: int) -> float:

@@ -92,7 +92,8 @@ def conditions_of(outcomes: Sequence[Outcome]) -> Conditions:
         return float(np.average(values, weights=weights))
 
     return Conditions(
-        max(0.0, mean([outcome.others_share for outcome in outcomes])), mean([outcome.steal_share for outcome in outcomes]),
+        max(0.0, mean([outcome.others_share for outcome in outcomes])),
+        mean([outcome.steal_share for outcome in outcomes]),
         mean([outcome.delivered_share for outcome in outcomes]),
         float(np.quantile([outcome.drift for outcome in outcomes], 0.9)),
     )  # fmt: skip

@@ -203,6 +203,7 @@ def _blocks(
                 left_s = until_s - 2 * slice_s - time.monotonic()
                 goes_on_until_s = time.monotonic() + left_s * share / sum(one[2] for one in wanted[place:])
                 bench = Bench(crew, bound, disk, file)
+                say(f"{part} on {_cores(len(bound))}: up to {goes_on_until_s - time.monotonic():.0f} s")
                 outcomes: list[Outcome] = []
                 measured.append((part, len(bound), outcomes))
                 for outcome in bench.outcomes(
