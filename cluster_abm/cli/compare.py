@@ -68,7 +68,7 @@ def compare_command(
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
-    from cluster_abm.workload import job_table, offered_load
+    from cluster_abm.workload import offered_load, work_of
     from cluster_abm.workload.offered import warnings_of
 
     overrides = overrides_of(settings, trace, trace_run)
@@ -80,7 +80,7 @@ def compare_command(
     if out is None and not as_json:
         out = Path("out", f"compare-{file_name(checked.name)}")
     where = executor.where(out)
-    load = offered_load(checked, job_table(checked, checked.run.seed))
+    load = offered_load(checked, work_of(checked, checked.run.seed))
     begun = time.perf_counter()
     with nullcontext() if out is None else out_folder(out) as folder:
         for note in Network(checked.interconnect, checked.cluster.nodes).notes:

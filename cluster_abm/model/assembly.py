@@ -32,19 +32,21 @@ from cluster_abm.model.observation.averages import Averages
 from cluster_abm.model.observation.measurements import Measurements
 from cluster_abm.model.routing import LiveNetwork
 from cluster_abm.model.setup import background, most_threads, nanoseconds, node_table
+from cluster_abm.model.submission.dependents import Dependents
 from cluster_abm.model.submission.holding import holding_of
 from cluster_abm.model.submission.queues import Submissions
 from cluster_abm.model.submission.schedule import Schedule
 from cluster_abm.model.submission.users import Users
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed, key, phase_table, work_of
+from cluster_abm.workload import Work, are_closed, key, work_of
 
 
 @dataclass(frozen=True)
 class Parts:
     """The parts of a run that its agents work with. Each part knows those that it uses, and none knows the model."""
 
+    work: Work
     clock: Clock
     policies: ManagedPolicies
     engine: EngineState
@@ -91,7 +93,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     make_engine = PooledState if is_pooled else EngineState
     engine = make_engine(
         node_table(setup.cluster), jobs, key(run_seed, "service"), clock.slice_ns, policies.main.effective_rates,
-        phase_table(setup),
+        work.phases,
     )  # fmt: skip
     engine.use_threads(most_threads(setup.run.threads))
     if setup.workload.background:
@@ -136,13 +138,14 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     )
     plan = OutagePlan(setup.failures, setup.cluster.nodes, live.whole, run_seed, clock)
     failures = Failures(setup.failures, plan, engine, clock, live, availability, routes_in_use, transfers, recovery)
-    schedule = Users(engine, clock) if are_closed(setup) else Schedule(engine)
+    schedule = _schedule_of(setup, engine, clock, work)
     holding = holding_of(
         setup, engine, clock, policies, views, availability, announcements, schedule, periodic, live, are_sent
     )
     submissions = Submissions(engine, clock, availability, schedule, holding, lambda: failures.are_to_come)
     degrading = Degrading(setup.failures.degrade, setup.cluster.nodes, live.whole, transfers, engine, clock, run_seed)
     return Parts(
+        work=work,
         clock=clock,
         policies=policies,
         engine=engine,
@@ -167,3 +170,12 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         submissions=submissions,
         measurements=Measurements(engine, clock, setup.measure.period_ms, policies.any_needs_averages),
     )
+
+
+def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: Work) -> Schedule:
+    """When jobs are submitted: at known times, or when others have ended."""
+    if are_closed(setup):
+        return Users(engine, clock)
+    if work.parents is not None and work.earliest_ns is not None:
+        return Dependents(engine, clock, work.parents, list(work.earliest_ns))
+    return Schedule(engine)

@@ -21,7 +21,7 @@ from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.hardware import hardware_named
-from cluster_abm.workload import OfferedLoad, offered_load, program_names
+from cluster_abm.workload import OfferedLoad, offered_load
 
 Integers = npt.NDArray[np.int64]
 
@@ -98,7 +98,7 @@ class Readings:
     @cached_property
     def offered_load(self) -> OfferedLoad | None:
         """The load that the scenario offers; None where no window is known in which jobs are submitted."""
-        return offered_load(self.setup, self.engine.jobs)
+        return offered_load(self.setup, self.parts.work)
 
     @property
     def title(self) -> str:
@@ -135,7 +135,7 @@ class Readings:
             "offered_load": None if self.offered_load is None else self.offered_load.as_dict(),
             "jobs": self.job_counts(*counted_jobs(run)),
             "metrics": computed(run),
-            **program_metrics(self.setup, run),
+            **program_metrics(self.parts.work.program_names, run),
         }
 
     def jobs_frame(self) -> pd.DataFrame:
@@ -157,7 +157,7 @@ class Readings:
             forget_pages(self.engine.records, self.jobs)
 
     def _jobs_frame(self, part: slice) -> pd.DataFrame:
-        return jobs_frame(self.engine.ordered_records()[part], self.jobs, program_names(self.setup))
+        return jobs_frame(self.engine.ordered_records()[part], self.jobs, self.parts.work.program_names)
 
     def nodes_frame(self) -> pd.DataFrame:
         """One row a node and measurement: load indices, busy times so far (measurements.Measurements)."""

@@ -1,4 +1,4 @@
-"""A CSV with a header line, read in blocks: its cells by column, and the line of the file each row begins on."""
+"""A table as text with a header line, read in blocks: its cells by column, and the line that each row begins on."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 MOST_COLUMNS = 100
-COMMA, LINE_END, QUOTE = b',\n"'
-DIVIDERS = (COMMA, LINE_END)
+LINE_END, QUOTE = b'\n"'
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,15 @@ class Rows:
 
 
 class CsvCells:
-    """A CSV of which the header is read at once, the rows as they are asked for.
+    """A table, usually CSV, of which the header is read at once, the rows as they are asked for.
 
     Args:
         lines: of the file.
         kind: what a row is, for messages.
         remarks: what begins with # is left out, and so are spaces before a cell.
+        between: what stands between cells, one of SEPARATORS.
+        quoted: whether quotes enclose cells, or are like any other character.
+        names: the columns of a file without a header line.
 
     Attributes:
         where: the file's name.
@@ -51,8 +54,16 @@ class CsvCells:
         InputError: empty file, broken quotes, a column named twice.
     """
 
-    def __init__(self, lines: Lines, kind: str = "job", remarks: bool = False) -> None:
-        self.where, self._kind = lines.where, kind
+    def __init__(
+        self,
+        lines: Lines,
+        kind: str = "job",
+        remarks: bool = False,
+        between: str = ",",
+        quoted: bool = True,
+        names: Sequence[str] = (),
+    ) -> None:
+        self.where, self._kind, self._between, self._quoted = lines.where, kind, between, quoted
         self.problems = Problems(lines.where)
         self.rows = self.blank_lines = 0
         self._lines, self._remarks = lines, remarks
@@ -60,10 +71,14 @@ class CsvCells:
         self._block_number = self._row_block = 0
         self._line = 1
         self._current, self._current_end = io.StringIO(), 0
+        self.names = list(names)
+        if not names:
+            self._read_header()
+
+    def _read_header(self) -> None:
         first = next((block for block in self._blocks if not self._skipped(block)), b"")
         before = self._line - 1
         reader = self._reader(chain([first], self._blocks))
-        self.names: list[str] = []
         for row in self._checked(reader):
             self._line, self._row_block = before + reader.line_num + 1, self._block_number
             if len(row) > 1 or (row and row[0].strip()):
@@ -77,7 +92,7 @@ class CsvCells:
         if len(self.names) > MOST_COLUMNS:
             raise InputError(
                 f"{self.where}, line 1: {len(self.names):,} columns: allowed up to {MOST_COLUMNS}, named and separated "
-                "by commas"
+                f"by {SEPARATORS[self._between]}"
             )
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         if twice:
@@ -126,18 +141,19 @@ class CsvCells:
             return None
         if not block.endswith(b"\n"):
             block, text = block + b"\n", text + "\n"
-        if b'"' in block:
-            if not _quotes_are_idle(block):
+        divider = ord(self._between)
+        if self._quoted and b'"' in block:
+            if not _quotes_are_idle(block, divider):
                 return None
             block, text = block.replace(b'"', b""), text.replace('"', "")
         marks = np.frombuffer(block, np.uint8)
-        marks = marks[(marks == COMMA) | (marks == LINE_END)]
+        marks = marks[(marks == divider) | (marks == LINE_END)]
         if len(marks) % width:
             return None
         table = marks.reshape(-1, width)
-        if not ((table[:, :-1] == COMMA).all() and (table[:, -1] == LINE_END).all()):
+        if not ((table[:, :-1] == divider).all() and (table[:, -1] == LINE_END).all()):
             return None
-        cells = text.replace("\n", ",").split(",")
+        cells = text.replace("\n", self._between).split(self._between)
         lines = range(self._line, self._line + len(table))
         self._line += len(table)
         self.rows += len(table)
@@ -175,7 +191,13 @@ class CsvCells:
 
     def _reader(self, blocks: Iterable[bytes]) -> Reader:
         texts = chain.from_iterable(map(self._text_lines, blocks))
-        return csv.reader(texts, strict=True, skipinitialspace=self._remarks)
+        return csv.reader(
+            texts,
+            strict=True,
+            skipinitialspace=self._remarks,
+            delimiter=self._between,
+            quoting=csv.QUOTE_MINIMAL if self._quoted else csv.QUOTE_NONE,
+        )
 
     def _text_lines(self, block: bytes) -> Iterable[str]:
         self._block_number += 1
@@ -196,17 +218,18 @@ class CsvCells:
             ) from None
 
 
-def _quotes_are_idle(block: bytes) -> bool:
+def _quotes_are_idle(block: bytes, divider: int) -> bool:
     """Whether every quote encloses a whole cell in which nothing needs it: the rows are the same without them."""
     marks = np.frombuffer(b"\n" + block, np.uint8)
     at = np.flatnonzero(marks == QUOTE)
     if len(at) % 2:
         return False
     begins, ends = marks[at[::2] - 1], marks[at[1::2] + 1]
-    if not (np.isin(begins, DIVIDERS).all() and np.isin(ends, DIVIDERS).all()):
+    dividers = (divider, LINE_END)
+    if not (np.isin(begins, dividers).all() and np.isin(ends, dividers).all()):
         return False
     # Dividers between the two quotes of a cell: as many up to its end as up to its beginning.
-    before = np.cumsum(np.isin(marks, DIVIDERS), dtype=np.int32)
+    before = np.cumsum(np.isin(marks, dividers), dtype=np.int32)
     return bool((before[at[::2]] == before[at[1::2]]).all())
 
 

@@ -10,31 +10,89 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
+from cluster_abm.workload.parents import among
 from cluster_abm.workload.processors import on_machine
-from cluster_abm.workload.programs import library
+from cluster_abm.workload.programs import Library, library, library_of_trace
 from cluster_abm.workload.streams import generator
-from cluster_abm.workload.traces import LogReading, read_trace
+from cluster_abm.workload.traces import COLUMNS, LogReading, Trace, read_trace
+from cluster_abm.workload.traces.table import Parents
 
 Floats = npt.NDArray[np.float64]
 
 
-def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
-    """Arrival times [ms], the first part's start being 0, and the columns that the trace has.
+def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
+    """The programs with activity profiles that a scenario's jobs may run; None if they run none.
+
+    Args:
+        scenario: the scenario.
+        trace: that it names (trace_of).
+
+    Raises:
+        InputError: a file of profiles that cannot be read, or one beside a trace that has profiles itself.
+    """
+    programs = scenario.workload.programs
+    if trace is not None and (found := library_of_trace(trace)) is not None:
+        if programs.mix or programs.file:
+            raise InputError(f"{trace.file}: says what its jobs do over time: workload.programs must hold nothing")
+        return found
+    return library(programs) if programs.mix or programs.file else None
+
+
+def trace_of(scenario: Scenario) -> Trace | None:
+    """The trace that a scenario names, as it says to read it; None if its work comes from none. Raises InputError."""
+    if scenario.workload.kind != "trace":
+        return None
+    choice = scenario.workload.trace
+    reading = LogReading(
+        choice.cpu_time,
+        "requested" if choice.memory == "requested" else "used",
+        choice.cpu_ms_per_mb,
+        choice.task_mb,
+        choice.max_tasks if choice.task_mb is not None else None,
+        choice.disk_read_share,
+        choice.disk_write_share,
+    )
+    return read_trace(trace_path(scenario), run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading)
+
+
+def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
+    """Arrival times [ms] and columns of the jobs that a scenario takes from its trace, as a run of it has them.
+
+    Raises:
+        InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
+    """
+    trace = trace_of(scenario)
+    if trace is None:
+        raise InputError(f'workload.kind "{scenario.workload.kind}": allowed: "trace" (--trace FILE)')
+    arrival_ms, columns, _ = trace_columns(scenario, seed, trace, programs_of(scenario, trace))
+    return arrival_ms, columns
+
+
+def trace_columns(
+    scenario: Scenario, seed: int, trace: Trace, found: Library | None
+) -> tuple[Floats, dict[str, Floats], Parents | None]:
+    """Arrival times [ms], the first part's start being 0, the columns that the trace has, and what jobs wait for.
+
+    Args:
+        scenario, seed: of the run.
+        trace: that the scenario names (trace_of).
+        found: the programs that its jobs may run (programs_of).
 
     Raises:
         InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
     """
     choice = scenario.workload.trace
     path = trace_path(scenario)
-    reading = LogReading(choice.cpu_time, "requested" if choice.memory == "requested" else "used")
-    jobs = read_trace(path, run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading).jobs
+    jobs = trace.jobs
     arrivals_s = jobs["arrival_ms"] / 1000.0
     start_ms = choice.start_s * 1000.0
     inside = jobs["arrival_ms"] >= start_ms
     if choice.duration_s is not None:
         inside &= jobs["arrival_ms"] < start_ms + choice.duration_s * 1000.0
     sampled = generator(seed, "thin").random(len(jobs)) < choice.keep_share
-    jobs = jobs[inside & sampled]
+    kept = (inside & sampled).to_numpy(bool)
+    parents = None if trace.parents is None else among(trace.parents, kept)
+    jobs = jobs[kept]
     if choice.homes == "drawn" and "home" in jobs:
         jobs = jobs.drop(columns="home")
     if choice.memory == "drawn" and "memory_mb" in jobs:
@@ -45,23 +103,23 @@ def trace_columns(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floa
             f"keep_share = {choice.keep_share} choose none of the file's jobs, which arrive from "
             f"{arrivals_s.min():.0f} to {arrivals_s.max():.0f} s"
         )
-    columns = {str(name): jobs[name].to_numpy(float) for name in jobs.columns if name not in ("arrival_ms", "name")}
+    columns = {
+        str(name): jobs[name].to_numpy(float) for name in jobs.columns if name in COLUMNS and name != "arrival_ms"
+    }
     programs = scenario.workload.programs
     if programs.file and not programs.mix and "name" not in jobs:
         raise InputError(
             f"workload.programs.file {programs.file!r}: would not be read: {path} has no column 'name', and "
             "workload.programs.mix is empty"
         )
-    if "name" in jobs and (programs.mix or programs.file):
-        found = library(programs)
+    if "name" in jobs and found is not None:
         columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)
-    columns["cpu_ms"] = columns["cpu_ms"] * choice.cpu_scale
-    if "requested_ms" in columns:
-        columns["requested_ms"] = columns["requested_ms"] * choice.cpu_scale
+    for name in {"cpu_ms", "requested_ms"} & set(columns):
+        columns[name] = columns[name] * choice.cpu_scale
     arrival_ms = jobs["arrival_ms"].to_numpy(float)
     columns |= on_machine(columns, choice, scenario.cluster, arrival_ms, str(path))
     _check_homes(jobs, scenario, str(path))
-    return arrival_ms - start_ms, columns
+    return arrival_ms - start_ms, columns, parents
 
 
 def _check_homes(jobs: pd.DataFrame, scenario: Scenario, where: str) -> None:

@@ -15,13 +15,16 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.applications import as_application
 from cluster_abm.workload.arrivals import submission_times_s
+from cluster_abm.workload.dependence import work_over_means
 from cluster_abm.workload.draws import mean_of
 from cluster_abm.workload.filling import fill
-from cluster_abm.workload.from_trace import trace_columns
-from cluster_abm.workload.programs import library, mean_cpu_ms
+from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
+from cluster_abm.workload.parents import counts_of
+from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import LONGEST_MS
+from cluster_abm.workload.traces.table import Parents
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
 
 Floats = npt.NDArray[np.float64]
@@ -35,10 +38,27 @@ class Work(NamedTuple):
     Attributes:
         jobs: the job table, shape (jobs,), fields tables.JOB_FIELDS.
         requested_ms: the run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job does.
+        parents: the jobs that have to end before each is submitted; None: no job waits for another one.
+        earliest_ns: with parents: before which no job is submitted, shape (jobs,) [ns]. In the job table those that
+            wait have NEVER.
+        programs: with an activity profile, of which the job table has the numbers; None: no job runs one.
     """
 
     jobs: Table
     requested_ms: Floats | None
+    parents: Parents | None = None
+    earliest_ns: list[int] | None = None
+    programs: Library | None = None
+
+    @property
+    def phases(self) -> Table:
+        """The phases of all programs that jobs may run, fields tables.PHASE_FIELDS."""
+        return np.zeros(0, PHASE) if self.programs is None else self.programs.phases
+
+    @property
+    def program_names(self) -> tuple[str, ...]:
+        """Names of the programs by the numbers in the job table."""
+        return () if self.programs is None else self.programs.names
 
 
 def job_table(scenario: Scenario, seed: int) -> Table:
@@ -57,28 +77,29 @@ def work_of(scenario: Scenario, seed: int) -> Work:
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
         scenario = scenario.model_copy(update={"workload": workload})
-    if scenario.workload.kind == "trace":
-        arrival_ms, columns = trace_columns(scenario, seed)
+    parents, earliest_ns = None, None
+    trace = trace_of(scenario)
+    programs = programs_of(scenario, trace)
+    if trace is not None:
+        arrival_ms, columns, parents = trace_columns(scenario, seed, trace, programs)
     elif are_closed(scenario):
         arrival_ms, columns = users_columns(scenario)
     else:
         arrival_ms, columns = _synthetic_arrivals_ms(scenario, seed), {}
-    jobs = fill(scenario, seed, arrival_ms, columns)
+    jobs = fill(scenario, seed, arrival_ms, columns, programs)
     thinking_ms = plan_thinking(jobs, scenario, seed) if are_closed(scenario) else 0.0
     _check_size(jobs, scenario, thinking_ms)
-    return Work(jobs, requested_times(scenario, seed, jobs, columns.get("requested_ms")))
-
-
-def phase_table(scenario: Scenario) -> Table:
-    """The phases of all programs that a run's jobs may run, fields tables.PHASE_FIELDS; none without programs."""
-    programs = scenario.workload.programs
-    return library(programs).phases if programs.mix or programs.file else np.zeros(0, PHASE)
+    requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs)
+    if parents is not None:
+        earliest_ns = jobs["arrival_ns"].tolist()
+        jobs["arrival_ns"][counts_of(parents) > 0] = NEVER
+    return Work(jobs, requested_ms, parents, earliest_ns, programs)
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:
     """Names of the programs by the numbers in the job table; none without programs."""
-    programs = scenario.workload.programs
-    return library(programs).names if programs.mix or programs.file else ()
+    programs = programs_of(scenario, trace_of(scenario))
+    return () if programs is None else programs.names
 
 
 def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
@@ -138,7 +159,7 @@ def jobs_per_second(scenario: Scenario) -> float:
     capacity = plain + sum(groups)
     # A profile replaces what cpu_ms says.
     task_ms = mean_cpu_ms(workload.programs) if workload.programs.mix else mean_of(workload.cpu_ms)
-    demand_s = task_ms / 1000.0 * workload.tasks.mean
+    demand_s = task_ms / 1000.0 * workload.tasks.mean * work_over_means(workload)
     if demand_s <= 0:
         raise InputError("workload.utilisation: needs a mean of workload.cpu_ms above 0")
     return workload.utilisation * capacity / demand_s

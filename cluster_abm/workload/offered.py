@@ -12,7 +12,7 @@ from cluster_abm.engine.memory import fill_hits
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import forget_pages
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.jobs import phase_table
+from cluster_abm.workload.jobs import Work
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,24 +60,22 @@ class _Nodes(NamedTuple):
     channels: Floats
 
 
-def offered_load(scenario: Scenario, jobs: Table) -> OfferedLoad | None:
+def offered_load(scenario: Scenario, work: Work) -> OfferedLoad | None:
     """The load that jobs offer to a scenario's nodes; None where no window is known.
 
-    There is none of closed users, whose jobs come when others have ended; and none of a trace whose jobs come all at
-    once. Background programs are no jobs, and not counted.
+    There is none of closed users and of jobs with parents, which come when others have ended; and none of a trace
+    whose jobs come all at once. Background programs are no jobs, and not counted.
 
     Args:
         scenario: the scenario.
-        jobs: its job table (workload.job_table).
-
-    Raises:
-        InputError: profiles of programs that cannot be read.
+        work: its jobs (workload.work_of).
     """
-    window_s = _window_s(scenario, jobs)
+    jobs = work.jobs
+    window_s = None if work.parents is not None else _window_s(scenario, jobs)
     if window_s is None:
         return None
     nodes = _nodes(scenario)
-    programs = _programs(scenario)
+    programs = _programs(work.phases)
     totals, largest = np.zeros(4), 0.0
     for first in range(0, len(jobs), ROWS_SUMMED):
         part, share = _work(jobs[first : first + ROWS_SUMMED], nodes, programs, scenario.cluster.paging == "rate")
@@ -154,10 +152,9 @@ def _nodes(scenario: Scenario) -> _Nodes:
     return _Nodes(*np.array(rows, float).T)
 
 
-def _programs(scenario: Scenario) -> Floats | None:
+def _programs(phases: Table) -> Floats | None:
     """Sums over all phases before each, shape (phases + 1, 4): accesses; memory times CPU [KB ms], times accesses [KB]
     and times pause [KB ms]. None without programs."""
-    phases = phase_table(scenario)
     if not len(phases):
         return None
     pause_ms = phases["pause_ns"] / NS_PER_MS

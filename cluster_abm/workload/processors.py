@@ -27,7 +27,7 @@ def on_machine(
     Raises:
         InputError: a job wider than the machine, or processors that the file does not say.
     """
-    _check_said(columns, choice, where)
+    _check_said(columns, choice, len(arrival_ms), where)
     if "tasks" not in columns:
         return {}
     processors, found = columns["tasks"], {}
@@ -45,7 +45,7 @@ def on_machine(
     return found | {"tasks": tasks}
 
 
-def _check_said(columns: dict[str, Floats], choice: Trace, where: str) -> None:
+def _check_said(columns: dict[str, Floats], choice: Trace, jobs: int, where: str) -> None:
     """Raise InputError if a key is about processors that the file does not say."""
     for key, value, plain in (
         ("processor", choice.processor, "task"),
@@ -53,7 +53,7 @@ def _check_said(columns: dict[str, Floats], choice: Trace, where: str) -> None:
     ):
         if value == plain:
             continue
-        missing = int(np.isnan(columns["tasks"]).sum()) if "tasks" in columns else len(columns["cpu_ms"])
+        missing = int(np.isnan(columns["tasks"]).sum()) if "tasks" in columns else jobs
         if missing:
             raise InputError(
                 f'{where}: workload.trace.{key} = "{value}": {missing:,} of the chosen jobs say no tasks '

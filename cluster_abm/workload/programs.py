@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest, shipped_profiles
 from cluster_abm.scenario.distributions import Programs
 from cluster_abm.workload.profiles import read_profiles
+from cluster_abm.workload.traces import Trace
 
 Integers = npt.NDArray[np.int64]
 
@@ -57,6 +58,12 @@ def library(programs: Programs) -> Library:
     name = programs.file or "mcls"
     shipped = shipped_profiles(name)
     return _library_of(read_profiles(name, programs.max_mb)) if shipped is None else _shipped(shipped)
+
+
+@lru_cache(maxsize=2)  # known by the trace itself, which the reader keeps as long
+def library_of_trace(trace: Trace) -> Library | None:
+    """The programs that a trace describes itself; None if it describes none."""
+    return None if trace.profiles is None else _library_of(trace.profiles)
 
 
 @cache

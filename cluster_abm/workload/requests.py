@@ -10,13 +10,15 @@ from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.workload.draws import Stream
-from cluster_abm.workload.programs import library
+from cluster_abm.workload.programs import Library
 from cluster_abm.workload.streams import generator
 
 Floats = npt.NDArray[np.float64]
 
 
-def requested_times(scenario: Scenario, seed: int, jobs: Table, given: Floats | None) -> Floats | None:
+def requested_times(
+    scenario: Scenario, seed: int, jobs: Table, given: Floats | None, programs: Library | None = None
+) -> Floats | None:
     """The run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job requests any.
 
     Where `workload.requested_over_actual` is set, jobs for which none is given request what they take alone
@@ -28,6 +30,7 @@ def requested_times(scenario: Scenario, seed: int, jobs: Table, given: Floats | 
         seed: the run's seed.
         jobs: the job table.
         given: requested times of the trace, shape (jobs,) [ms], NaN where it has none; None: it has no such column.
+        programs: that jobs may run; None: none.
     """
     ratio = scenario.workload.requested_over_actual
     if ratio is None:
@@ -36,27 +39,27 @@ def requested_times(scenario: Scenario, seed: int, jobs: Table, given: Floats | 
     stream = Stream(ratio, generator(seed, "requested"), len(jobs))
     for rows in blocks(len(jobs)):
         part = jobs[rows]
-        found[rows] = alone_ms(part, scenario) * np.maximum(1.0, stream.next(len(part)))
+        found[rows] = alone_ms(part, scenario, programs) * np.maximum(1.0, stream.next(len(part)))
         forget_pages(jobs)
     return found if given is None else np.where(np.isnan(given), found, given)
 
 
-def alone_ms(jobs: Table, scenario: Scenario) -> Floats:
+def alone_ms(jobs: Table, scenario: Scenario, programs: Library | None = None) -> Floats:
     """How long a task of each job takes on a core of its own, shape (jobs,) [ms]: an upper bound over the nodes.
 
     CPU and the I/O of mean requests at the slowest node (`cpu_and_io_ms`), one context switch, communication at the
     job's barriers, and what its program sleeps. Page faults, the start on another node, and waits for tasks of other
     jobs at the disk are not counted; buffer hits neither.
     """
-    cluster, programs = scenario.cluster, scenario.workload.programs
+    cluster = scenario.cluster
     kinds = [kind for kind, count in cluster.kinds if count]
     alone = cpu_and_io_ms(jobs, cluster) + max(kind.context_switch_ms for kind in kinds)
     has_barriers = (jobs["barrier_ms"] > 0) & (jobs["tasks"] > 1)
     if has_barriers.any():
         barriers = jobs["cpu_ms"][has_barriers] // jobs["barrier_ms"][has_barriers]
         alone[has_barriers] += barriers * (jobs["communication_ns"][has_barriers] / NS_PER_MS)
-    if programs.mix or programs.file:
-        pauses_ms = library(programs).over("pause_ns", "sum") / NS_PER_MS
+    if programs is not None:
+        pauses_ms = programs.over("pause_ns", "sum") / NS_PER_MS
         alone += np.where(jobs["program"] >= 0, pauses_ms[np.maximum(0, jobs["program"])], 0.0)
     return alone
 

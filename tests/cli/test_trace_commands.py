@@ -39,7 +39,7 @@ PACKED = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 INFO_KEYS = ["file", "format", "rows", "jobs", "skipped", "fields", "span_s", "cpu_s"]
 ALL_COLUMNS = {
     "arrival_ms", "home", "cpu_ms", "io_per_ms", "memory_mb", "tasks", "request_kb", "initial_data_mb", "write_share",
-    "reaccess_rate", "requested_ms", "name",
+    "reaccess_rate", "requested_ms", "disk_mb", "name", "job", "after",
 }  # fmt: skip
 
 
@@ -102,7 +102,9 @@ def test_info_says_what_was_found_and_what_was_skipped_and_why(cli, write, kind,
 def test_info_has_the_promised_keys_in_their_order_and_its_own_behind_them(cli, write, kind):
     keys = list(info_of(cli, write(kind)))
     assert keys[: len(INFO_KEYS)] == INFO_KEYS
-    assert set(keys) - set(INFO_KEYS) == {"arrivals_s", "noted", "kept_busy"} | ({"runs"} if kind == "hbd" else set())
+    assert set(keys) - set(INFO_KEYS) == {"arrivals_s", "noted", "kept_busy", "filled", "dependence", "used"} | (
+        {"runs"} if kind == "hbd" else set()
+    )
 
 
 def test_info_gives_the_share_of_jobs_that_have_a_field(cli, write):
@@ -212,10 +214,10 @@ def test_info_without_json_is_for_people_and_says_the_same(cli, write, kind):
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_format_can_be_told_where_the_name_does_not(cli, write, tmp_path, kind):
+def test_the_content_tells_a_format_where_the_name_does_not_and_it_can_be_told(cli, write, tmp_path, kind):
     write(kind).rename(tmp_path / "trace.txt")
     assert info_of(cli, "trace.txt", "--format", kind)["format"] == kind
-    assert cli("trace", "info", "trace.txt")[0] == 2
+    assert info_of(cli, "trace.txt")["format"] == kind
 
 
 @pytest.mark.parametrize("packing", PACKED)

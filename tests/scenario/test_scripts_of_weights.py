@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from cluster_abm.scenario import load_scenario
-from cluster_abm.workload import job_table, offered_load
+from cluster_abm.workload import offered_load, work_of
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 WEIGHTS = runpy.run_path(str(FOLDER / "wal_weights.py"))
@@ -18,7 +18,7 @@ ADAPTIVE = runpy.run_path(str(FOLDER / "adaptive_weights.py"))
 
 def offered(settings):
     scenario = load_scenario("cpu-bound", settings)
-    return offered_load(scenario, job_table(scenario, 1))
+    return offered_load(scenario, work_of(scenario, 1))
 
 
 @pytest.mark.parametrize("scarce", ["CPU", "disk", "memory", "CPU and disk"])

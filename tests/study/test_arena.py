@@ -13,7 +13,7 @@ from cluster_abm.study.arena.arena import Plan, contestants, hold
 from cluster_abm.study.arena.regimes import FACTORS, sample, scenario_of, settings_of
 from cluster_abm.study.arena.rules import chance_of, rules
 from cluster_abm.study.arena.verdicts import gap_closed, regrets_by_third, table_of_regret, verdict, verdicts
-from cluster_abm.workload import job_table, offered_load
+from cluster_abm.workload import offered_load, work_of
 
 TINY = Plan(6, 2, 4, 60)
 
@@ -36,7 +36,7 @@ def test_the_busier_resource_is_offered_the_load_of_the_regime(number):
     """By the jobs themselves, many of them; demands of a coefficient of variation of 1."""
     regime = sample(24, 5)[number] | {"cv": 1.0, "parallel": 0.0}
     scenario = scenario_of(regime, 0, 20_000)
-    load = offered_load(scenario, job_table(scenario, 1))
+    load = offered_load(scenario, work_of(scenario, 1))
     assert max(load.cpu, load.disk) == pytest.approx(regime["load"], rel=0.05)
     # As the regime's memory, by Little's law with times alone, whatever nodes are unlike.
     if regime["unlike"] < 1.2:

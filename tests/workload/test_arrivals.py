@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cluster_abm.scenario.distributions import Arrivals
+from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.workload.arrivals import submission_times_s
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))

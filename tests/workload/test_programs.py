@@ -11,7 +11,7 @@ from support import finished, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Programs
-from cluster_abm.workload import job_table, phase_table, program_names
+from cluster_abm.workload import job_table, program_names, work_of
 from cluster_abm.workload.programs import library, mixed
 
 # MCLS, Table 1: working set from and to [MB], reads and writes, kernel and user CPU [s].
@@ -166,8 +166,8 @@ def test_jobs_that_run_programs_announce_what_these_come_to():
     assert jobs["memory_mb"].tolist() == pytest.approx([23.39] * 3)
     assert jobs["cpu_ms"].tolist() == pytest.approx([30_290.0] * 3)
     assert (jobs["io_per_ms"] * jobs["cpu_ms"]).tolist() == pytest.approx([3541.0] * 3)
-    assert len(phase_table(setup)) > 7
-    assert len(phase_table(scenario())) == 0
+    assert len(work_of(setup, 1).phases) > 7
+    assert len(work_of(scenario(), 1).phases) == 0
     assert set(job_table(scenario(), 1)["program"]) == {-1}
 
 

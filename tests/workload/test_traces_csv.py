@@ -190,11 +190,18 @@ def cells(name: str) -> st.SearchStrategy[float]:
 def traces(draw: st.DrawFn) -> Trace:
     optional = [name for name in COLUMNS if name not in ("arrival_ms", "cpu_ms")]
     names = ["arrival_ms", "cpu_ms", *draw(st.lists(st.sampled_from(optional), unique=True))]
+    if "io_per_ms" in names and "disk_mb" in names:
+        names.remove(draw(st.sampled_from(["io_per_ms", "disk_mb"])))
     rows = draw(st.integers(1, 8))
     columns = {name: draw(st.lists(cells(name), min_size=rows, max_size=rows)) for name in names}
     if draw(st.booleans()):
         word = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
         columns["name"] = draw(st.lists(word, min_size=rows, max_size=rows))
+    if draw(st.booleans()):
+        # Each after some of those above it: no cycle.
+        columns["job"] = [f"j{row}" for row in range(rows)]
+        above = [draw(st.sets(st.integers(0, row - 1), max_size=3)) if row else set() for row in range(rows)]
+        columns["after"] = [" ".join(f"j{parent}" for parent in sorted(parents)) for parents in above]
     return Trace("made", "csv", rows, job_frame(columns))
 
 

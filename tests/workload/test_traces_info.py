@@ -21,7 +21,7 @@ def test_the_document(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text("arrival_ms,cpu_ms,memory_mb\n500,1000,\n1000,2000,4\n4500,6000,\n4500,3000,\n\n")
     info = trace_info(read_trace(path))
-    absent = dict.fromkeys([*COLUMNS, "name"], 0.0)
+    absent = dict.fromkeys([*COLUMNS, "name", "job", "after"], 0.0)
     assert info == {
         "file": str(path),
         "format": "csv",
@@ -34,7 +34,18 @@ def test_the_document(tmp_path: Path) -> None:
         "cpu_s": {"mean": 3.0, "max": 6.0},
         "arrivals_s": {"first": 0.5, "last": 4.5},
         "kept_busy": {"cores": 3.0, "memory_mb": 2.0},
-    }
+        "filled": {
+            **{
+                name: f"in no row: by workload.{name}"
+                for name in (
+                    "home", "io_per_ms", "tasks", "request_kb", "initial_data_mb", "write_share", "reaccess_rate",
+                )
+            },
+            "memory_mb": "in 25.0% of the rows; else by workload.memory_mb",
+        },
+        "dependence": None,
+        "used": 4,
+    }  # fmt: skip
     assert json.loads(json.dumps(info)) == info
 
 

@@ -63,9 +63,18 @@ def test_a_given_format_overrules_the_name(tmp_path: Path, data: bytes, format: 
     assert read_trace(put(tmp_path, "log.txt", data), format=format).format == format
 
 
-def test_names_and_formats_that_tell_nothing(tmp_path: Path) -> None:
-    path = put(tmp_path, "log.txt", CSV)
-    assert "allowed .csv or .swf" in message(path)
+@pytest.mark.parametrize(("data", "expected"), [(CSV, "csv"), (SWF, "swf"), (HBD, "hbd")])
+@pytest.mark.parametrize("name", ["log.txt", "log", "log.csv", "log.swf"])
+def test_content_tells_the_format_whatever_the_name(tmp_path: Path, name: str, data: bytes, expected: str) -> None:
+    assert read_trace(put(tmp_path, name, data)).format == expected
+    assert read_trace(put(tmp_path, name, b"\xef\xbb\xbf\n" + data)).format == expected
+
+
+def test_contents_and_formats_that_tell_nothing(tmp_path: Path) -> None:
+    path = put(tmp_path, "log.txt", b"once upon a time\n")
+    assert "format not recognised: it begins with 'once upon a time'" in message(path)
+    assert "csv: a header line of our CSV" in message(path)
+    assert "empty" in message(put(tmp_path, "log.txt", b""))
     assert "format = 'json': allowed csv, swf, hbd" in message(path, format="json")
 
 

@@ -16,7 +16,7 @@ from cluster_abm.model.setup import watts_of
 from cluster_abm.results.metrics import RunData, When
 from cluster_abm.results.summary import by_program, ended_jobs, finished_jobs
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed, program_names
+from cluster_abm.workload import are_closed
 
 
 def counted_jobs(run: RunData) -> tuple[int, int, int]:
@@ -84,9 +84,8 @@ def run_data(
     )
 
 
-def program_metrics(scenario: Scenario, run: RunData) -> dict[str, Any]:
+def program_metrics(programs: tuple[str, ...], run: RunData) -> dict[str, Any]:
     """The metrics of each program, under the key "programs"; nothing where no program has a profile."""
-    programs = program_names(scenario)
     if not programs:
         return {}
     return {"programs": by_program(run.finished, run.jobs, programs)}

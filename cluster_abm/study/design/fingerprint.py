@@ -113,7 +113,15 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
         named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
-    return {Path(name): limit for name, limit in named.items() if name is not None}
+    return {path: limit for name, limit in named.items() if name is not None for path in _files(Path(name))}
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself; of a folder (a trace of virtual machines) the files in it."""
+    try:
+        return sorted(inside for inside in path.iterdir() if inside.is_file()) if path.is_dir() else [path]
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{shown(path)}: cannot be read ({getattr(problem, 'strerror', None) or problem})") from None
 
 
 def _digest(path: Path, limit: Limit) -> str:

@@ -15,7 +15,6 @@ from cluster_abm.large_tables import column
 from cluster_abm.results.metrics import computed
 from cluster_abm.results.summary import PROGRAM_METRICS, finished_records, job_values
 from cluster_abm.study.statistics.warmup import mser
-from cluster_abm.workload import program_names
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
@@ -24,6 +23,8 @@ WARMUPS = ("none", "mser")
 # Of each run: the least value, each percentile, the largest.
 PERCENTS = np.linspace(0.0, 1.0, 101)
 MOST_TIMES = 200
+# Of a row, the response times of all jobs, where they are asked for.
+RESPONSES = "job_responses_ms"
 
 
 def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
@@ -63,12 +64,21 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
         else:
             row[name] = _number(value)
     row |= {f"jobs.{state}": count for state, count in summary["jobs"].items()}
-    for program in program_names(model.setup):
+    for program in model.parts.work.program_names:
         found = summary["programs"].get(program, {})
         row |= {f"programs.{program}.{name}": _number(found.get(name)) for name in PROGRAM_METRICS}
     row["slowdown_quantiles"] = _quantiles(values["slowdown"][counted])
     row["response_quantiles"] = _quantiles(values["response_ns"][counted] / NS_PER_MS)
     return row
+
+
+def responses_ms(model: ClusterModel) -> list[float]:
+    """The response time of each job of a finished run, by number, from its arrival to the end of its last task [ms];
+    NaN of one that has not finished."""
+    found = np.full(len(model.engine.widths), np.nan)
+    jobs, values = job_values(finished_records(model.engine.ordered_records()), model.engine.widths)
+    found[jobs] = values["response_ns"] / NS_PER_MS
+    return found.tolist()
 
 
 def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:

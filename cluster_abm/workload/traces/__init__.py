@@ -5,9 +5,24 @@ it is remarkable is counted in `noted`. A trace says what it knows; the rest is 
 """
 
 from cluster_abm.workload.traces.info import trace_info
-from cluster_abm.workload.traces.reading import FORMATS, read_trace
-from cluster_abm.workload.traces.swf import LogReading
-from cluster_abm.workload.traces.table import COLUMNS, Trace
-from cluster_abm.workload.traces.writing import write_csv
+from cluster_abm.workload.traces.log_reading import LogReading
+from cluster_abm.workload.traces.nextflow import TaskRuns
+from cluster_abm.workload.traces.reading import read_task_runs, read_trace
+from cluster_abm.workload.traces.recognition import FORMATS
+from cluster_abm.workload.traces.table import COLUMNS, Parents, Trace
+from cluster_abm.workload.traces.writing import write_csv, write_parquet, write_trace
 
-__all__ = ["COLUMNS", "FORMATS", "LogReading", "Trace", "read_trace", "trace_info", "write_csv"]
+__all__ = [
+    "COLUMNS",
+    "FORMATS",
+    "LogReading",
+    "Parents",
+    "TaskRuns",
+    "Trace",
+    "read_task_runs",
+    "read_trace",
+    "trace_info",
+    "write_csv",
+    "write_parquet",
+    "write_trace",
+]

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from difflib import get_close_matches
+
+import numpy as np
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.csv_cells import CsvCells, Rows
 from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.traces.dependence import parents_of
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (
+    AFTER,
     COLUMNS,
+    JOB,
     NAME,
     REQUIRED,
+    WORD_COLUMNS,
     Column,
     Floats,
     Trace,
@@ -20,6 +28,8 @@ from cluster_abm.workload.traces.table import (
     numbers,
     tally,
 )
+
+BOTH = "io_per_ms and disk_mb: allowed: one of both, they say the same twice"
 
 
 def checked_column(rows: Rows, name: str, rule: Column, required: bool, problems: Problems) -> Floats:
@@ -30,19 +40,19 @@ def checked_column(rows: Rows, name: str, rule: Column, required: bool, problems
     return values
 
 
-def check_names(cells: CsvCells, known: tuple[str, ...], required: tuple[str, ...]) -> None:
+def check_names(names: Sequence[str], where: str, known: tuple[str, ...], required: tuple[str, ...]) -> None:
     """Raise InputError for columns that are unknown (with the nearest known one) or missing."""
     problems = []
-    for name in cells.names:
+    for name in names:
         if name in known:
             continue
         near = get_close_matches(name[:60], known, 1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        problems.append(f"{cells.where}: unknown column {name[:60]!r}{hint}; allowed: {', '.join(known)}")
+        problems.append(f"{where}: unknown column {name[:60]!r}{hint}; allowed: {', '.join(known)}")
     problems += [
-        f"{cells.where}: column {name!r} is missing; found: {', '.join(cells.names)[:200]}"
+        f"{where}: column {name!r} is missing; found: {', '.join(names)[:200]}"
         for name in required
-        if name not in cells.names
+        if name not in names
     ]
     if problems:
         raise InputError(problems)
@@ -54,22 +64,31 @@ def csv_trace(cells: CsvCells) -> Trace:
     Raises:
         InputError: every wrong cell, width, order or column name (the first ten of them).
     """
-    check_names(cells, (*COLUMNS, NAME), REQUIRED)
+    required = (*REQUIRED, JOB) if AFTER in cells.names else REQUIRED
+    check_names(cells.names, cells.where, (*COLUMNS, *WORD_COLUMNS), required)
     columns = {name: NumberColumn() for name in COLUMNS if name in cells.names}
-    words = WordColumn()
+    words = {name: WordColumn() for name in WORD_COLUMNS if name in cells.names}
+    lines = array("q")
     order = Order("arrival_ms")
     for rows in cells:
+        block = {name: checked_column(rows, name, COLUMNS[name], name in REQUIRED, cells.problems) for name in columns}
         for name, column in columns.items():
-            values = checked_column(rows, name, COLUMNS[name], name in REQUIRED, cells.problems)
-            column.extend(values)
-            if name == "arrival_ms":
-                order.see(values, rows.lines)
-        if NAME in cells.names:
-            words.extend(rows.cells[NAME])
+            column.extend(block[name])
+        order.see(block["arrival_ms"], rows.lines)
+        if "io_per_ms" in block and "disk_mb" in block:
+            both = np.flatnonzero(~np.isnan(block["io_per_ms"]) & ~np.isnan(block["disk_mb"]))
+            cells.problems.add_rows(both.tolist(), rows.lines, lambda _: BOTH)
+        for name, word_column in words.items():
+            word_column.extend(rows.cells[name] if name == NAME else map(str.strip, rows.cells[name]))
+        if JOB in words:
+            lines.extend(rows.lines)
     order.note(cells.problems)
     cells.problems.refuse()
     found: dict[str, Floats | Words] = {name: column.column() for name, column in columns.items()}
-    if NAME in cells.names:
-        found[NAME] = words.column()
+    texts = {name: column.column() for name, column in words.items()}
+    found |= texts
     table = job_frame(found)
-    return Trace(cells.where, "csv", cells.rows, table, noted=tally({"blank lines": cells.blank_lines}))
+    noted = tally({"blank lines": cells.blank_lines})
+    # Rows are sorted by arrival, or refused: the table has them in the file's order.
+    parents = parents_of(texts[JOB], texts.get(AFTER), cells.where, lines) if JOB in texts else None
+    return Trace(cells.where, "csv", cells.rows, table, noted=noted, parents=parents)

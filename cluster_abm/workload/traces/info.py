@@ -6,16 +6,19 @@ from typing import Any
 
 import pandas as pd
 
+from cluster_abm.workload.traces.dependence import dependence_of
+from cluster_abm.workload.traces.missing import in_words
 from cluster_abm.workload.traces.table import RUN, Trace
 
 
 def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
-    Keys: file, format, rows (= jobs + all skipped), jobs, skipped (reason -> rows), fields (column -> share
+    Keys: file, format, rows (= used + all skipped), jobs, skipped (reason -> rows), fields (column -> share
     of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
-    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together); of a file with
-    several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
+    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows
+    that are jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence
+    (dependence_of); of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
     info: dict[str, Any] = {
         "file": trace.file,
@@ -31,6 +34,9 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         },
         "noted": dict(trace.noted),
         "kept_busy": None if RUN in trace.table else kept_busy(trace.table),
+        "used": trace.used,
+        "filled": in_words(trace),
+        "dependence": dependence_of(trace),
     }
     if RUN in trace.table:
         info["runs"] = {
@@ -43,12 +49,15 @@ def trace_info(trace: Trace) -> dict[str, Any]:
 def kept_busy(jobs: pd.DataFrame) -> dict[str, float | None] | None:
     """What the jobs of a trace occupy on average from the first to the last arrival; None if all arrive at once.
 
-    Keys: cores (CPU time of all tasks over the span, at speed 1), memory_mb (memory of the tasks by the CPU time for
-    which they hold it at least, over the span: a lower bound; None where no job has a memory).
+    Keys: cores (CPU time of all tasks over the span, at speed 1; None where no job has a CPU time), memory_mb (memory
+    of the tasks by the CPU time for which they hold it at least, over the span: a lower bound; None where no job has a
+    memory).
     """
     span_ms = float(jobs["arrival_ms"].max() - jobs["arrival_ms"].min())
     if not span_ms > 0:
         return None
+    if "cpu_ms" not in jobs:
+        return {"cores": None, "memory_mb": None}
     work_ms = jobs["cpu_ms"] * jobs["tasks"].fillna(1.0) if "tasks" in jobs else jobs["cpu_ms"]
     has_memory = "memory_mb" in jobs and bool(jobs["memory_mb"].notna().any())
     memory_mb = float((work_ms * jobs["memory_mb"]).sum()) / span_ms if has_memory else None
@@ -57,8 +66,8 @@ def kept_busy(jobs: pd.DataFrame) -> dict[str, float | None] | None:
 
 def _numbers(jobs: pd.DataFrame) -> dict[str, Any]:
     """Span [s] and CPU time per task [s]."""
-    arrival_ms, cpu_ms = jobs["arrival_ms"], jobs["cpu_ms"]
-    return {
-        "span_s": float(arrival_ms.max() - arrival_ms.min()) / 1000.0,
-        "cpu_s": {"mean": float(cpu_ms.mean()) / 1000.0, "max": float(cpu_ms.max()) / 1000.0},
-    }
+    arrival_ms = jobs["arrival_ms"]
+    cpu_s: dict[str, float | None] = {"mean": None, "max": None}
+    if "cpu_ms" in jobs:
+        cpu_s = {"mean": float(jobs["cpu_ms"].mean()) / 1000.0, "max": float(jobs["cpu_ms"].max()) / 1000.0}
+    return {"span_s": float(arrival_ms.max() - arrival_ms.min()) / 1000.0, "cpu_s": cpu_s}

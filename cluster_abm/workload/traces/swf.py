@@ -15,37 +15,16 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, USED, read_log
-from cluster_abm.workload.traces.table import Floats, Trace, job_frame, tally
+from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, sorted_out, tally
 
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
 LONGEST_COUNT = 15  # digits of a number of rows
-
-Flags = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class LogReading:
-    """How fields of an SWF log are read.
-
-    Attributes:
-        cpu_time: a task's CPU time is what it used, or its job's run time.
-        memory: its memory is what it used, or what its job requested.
-    """
-
-    cpu_time: Literal["used", "run"] = "used"
-    memory: Literal["used", "requested"] = "used"
-
-
-PLAIN_READING = LogReading()
 
 
 def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
@@ -97,12 +76,7 @@ def _skipped(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str,
         "zero CPU time": (cpu == 0) & ((run <= 0) | (reading.cpu_time == "used")),
         "no processors": (columns["allocated processors"] <= 0) & (columns["requested processors"] <= 0),
     }
-    usable_rows = np.ones(len(run), bool)
-    skipped = {}
-    for reason, holds in reasons.items():
-        skipped[reason] = int((usable_rows & holds).sum())
-        usable_rows &= ~holds
-    return skipped, usable_rows
+    return sorted_out(reasons, len(run))
 
 
 def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Floats], dict[str, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from cluster_abm.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.object_]
+Flags = npt.NDArray[np.bool_]
 
 MOST_RUNS = 1000  # of one file
 LONGEST_MS = 1e12  # 32 years: well inside the engine's clock, 64-bit nanoseconds
@@ -58,10 +60,26 @@ COLUMNS: dict[str, Column] = {
     "write_share": Column("1", high=1.0),
     "reaccess_rate": Column("1"),
     "requested_ms": Column("ms", high=LONGEST_MS, above=True),
+    "disk_mb": Column("MB"),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
-NAME = "name"  # the only column of words
+NAME, JOB, AFTER = "name", "job", "after"
+WORD_COLUMNS = (NAME, JOB, AFTER)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
+
+
+class Parents(NamedTuple):
+    """Which jobs must have ended before each job is submitted, as rows of a trace's table.
+
+    The parents of job j are parent[first[j] : first[j + 1]].
+
+    Attributes:
+        first: where each job's parents begin, shape (jobs + 1,).
+        parent: rows of the table, shape (dependences,).
+    """
+
+    first: npt.NDArray[np.int64]
+    parent: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +88,16 @@ class Trace:
 
     Attributes:
         file: path as given.
-        format: csv, swf or hbd.
-        rows: data rows of the file; always jobs + skipped.
+        format: one of FORMATS.
+        rows: data rows of the file; always used + skipped.
         table: one row per job; the runs of a file with several one after the other, column `run` telling them apart.
         skipped: reason -> rows left out.
         noted: remark -> rows kept although remarkable.
         header: what an SWF log says of itself.
+        filled: what the file does not say, or says otherwise -> how it is filled or what is assumed, in words.
+        parents: which jobs each job comes after; None where the file says of no job that it does.
+        profiles: what the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
+        samples: rows that are no jobs but went into the profiles; None: each row that is used is a job.
     """
 
     file: str
@@ -85,10 +107,19 @@ class Trace:
     skipped: dict[str, int] = field(default_factory=dict)
     noted: dict[str, int] = field(default_factory=dict)
     header: dict[str, str] = field(default_factory=dict)
+    filled: dict[str, str] = field(default_factory=dict)
+    parents: Parents | None = None
+    profiles: pd.DataFrame | None = None
+    samples: int | None = None
+
+    @property
+    def used(self) -> int:
+        """How many rows of the file are jobs, or samples in their profiles."""
+        return len(self.table) if self.samples is None else self.samples
 
     @property
     def jobs(self) -> pd.DataFrame:
-        """One row per job by arrival: arrival_ms on the trace's own clock, cpu_ms, and those COLUMNS that it has.
+        """One row per job by arrival: arrival_ms on the trace's own clock, and those COLUMNS and words that it has.
 
         NaN where a row lacks a value. `home` and `tasks` are whole numbers kept as floats.
 
@@ -106,7 +137,8 @@ class Trace:
     def fields(self) -> dict[str, float]:
         """Share of the jobs for which each column is present; 0 for those the trace does not have."""
         shares = {name: float(self.table[name].notna().mean()) if name in self.table else 0.0 for name in COLUMNS}
-        shares[NAME] = float((self.table[NAME] != "").mean()) if NAME in self.table else 0.0
+        for name in WORD_COLUMNS:
+            shares[name] = float((self.table[name] != "").mean()) if name in self.table else 0.0
         return shares
 
 
@@ -118,7 +150,7 @@ def listed_runs(runs: Floats) -> str:
 
 def job_frame(columns: Mapping[str, Floats | Sequence[str] | Words]) -> pd.DataFrame:
     """The columns in their usual order, rows by arrival; equal arrivals keep the file's order."""
-    usual = [name for name in (RUN, *COLUMNS, NAME) if name in columns]
+    usual = [name for name in (RUN, *COLUMNS, *WORD_COLUMNS) if name in columns]
     frame = pd.DataFrame({name: columns[name] for name in usual}, copy=False)
     by = [name for name in (RUN, "arrival_ms") if name in frame]
     # Most are sorted, and a large one is not copied for nothing.
@@ -156,6 +188,16 @@ def number(text: str) -> float:
         return float(text) if "_" not in text and text.strip().isascii() else math.nan
     except ValueError:
         return math.nan
+
+
+def sorted_out(reasons: Mapping[str, Flags], rows: int) -> tuple[dict[str, int], Flags]:
+    """Rows left out by the first reason that holds, and which rows remain, shape (rows,)."""
+    usable = np.ones(rows, bool)
+    skipped = {}
+    for reason, holds in reasons.items():
+        skipped[reason] = int((usable & holds).sum())
+        usable &= ~holds
+    return skipped, usable
 
 
 def tally(counts: Mapping[str, int]) -> dict[str, int]:

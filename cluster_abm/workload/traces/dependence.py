@@ -1,0 +1,122 @@
+"""Jobs that are submitted when others have ended: columns `job` and `after` as rows of the table, and their graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import networkx
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from cluster_abm.errors import InputError
+from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.traces.table import Parents, Trace, Words
+
+MOST_FOR_GRAPH = 2_000_000  # dependences of which depth and critical path are worth their memory
+SHOWN_CYCLE = 5  # jobs
+
+
+def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int], unit: str = "line") -> Parents | None:
+    """The parents that the column `after` names; None where it names none.
+
+    Args:
+        job: each job's own id, blank where it has none, shape (jobs,).
+        after: ids of the jobs that must have ended before, separated by spaces, shape (jobs,); None: none does.
+        where: the file's name.
+        lines: of the file, on which each row begins, shape (jobs,).
+        unit: what `lines` counts, for messages.
+
+    Raises:
+        InputError: ids given twice or with spaces in them, ids that no job has, a job after itself, or a cycle.
+    """
+    problems = Problems(where, unit)
+    rows: dict[str, int] = {}
+    for row, name in enumerate(job.tolist()):
+        if not name:
+            continue
+        if len(name.split()) != 1 or name != name.strip():
+            problems.add([(lines[row], f"job = {name[:40]!r}: allowed: an id without spaces")])
+        first = rows.setdefault(name, row)
+        if first != row:
+            problems.add(
+                [(lines[row], f"job = {name[:40]!r}: {unit} {lines[first]} has it too: allowed: each id once")]
+            )
+    parent: list[int] = []
+    counts = np.zeros(len(job), np.int64)
+    for row, text in enumerate([] if after is None else after.tolist()):
+        names = dict.fromkeys(text.split()) if text else ()
+        for name in names:
+            found = rows.get(name)
+            if found is None or found == row:
+                what = "no job has this id" if found is None else "a job cannot come after itself"
+                problems.add([(lines[row], f"after = {name[:40]!r}: {what}")])
+            else:
+                parent.append(found)
+                counts[row] += 1
+    problems.refuse()
+    if not parent:
+        return None
+    found_parents = Parents(np.concatenate([[0], np.cumsum(counts)]), np.array(parent, np.int64))
+    check_no_cycle(found_parents, where, lambda row: f"{unit} {lines[row]}")
+    return found_parents
+
+
+def check_no_cycle(parents: Parents, where: str, place: Callable[[int], str]) -> None:
+    """Raise InputError if jobs wait for each other, naming those of one cycle by `place`."""
+    jobs = len(parents.first) - 1
+    child, parent = _edges(parents)
+    graph = coo_array((np.ones(len(child), np.int8), (parent, child)), shape=(jobs, jobs))
+    count, component = connected_components(graph, directed=True, connection="strong")
+    if count == jobs:
+        return
+    sizes = np.bincount(component)
+    inside = component == np.flatnonzero(sizes > 1)[0]
+    kept = inside[child] & inside[parent]
+    cycle = networkx.find_cycle(networkx.DiGraph(list(zip(parent[kept].tolist(), child[kept].tolist(), strict=True))))
+    rows = [edge[0] for edge in cycle]
+    begin = rows.index(min(rows))
+    rows = rows[begin:] + rows[:begin]
+    shown = ", ".join(place(row) for row in rows[:SHOWN_CYCLE]) + (", ..." if len(rows) > SHOWN_CYCLE else "")
+    raise InputError(f"{where}: jobs that wait for each other ({len(rows):,} in a cycle): {shown}")
+
+
+def dependence_of(trace: Trace) -> dict[str, Any] | None:
+    """The graph of a trace's jobs in numbers; None where no job comes after another.
+
+    Keys: jobs_with_parents, dependences, depth (jobs of the longest chain), critical_path_s (most CPU time per task
+    along a chain, the least time for it all at speed 1 on any number of nodes, I/O apart; None without CPU times). The
+    last two are None beyond MOST_FOR_GRAPH dependences.
+    """
+    parents = trace.parents
+    if parents is None:
+        return None
+    numbers: dict[str, Any] = {
+        "jobs_with_parents": int((np.diff(parents.first) > 0).sum()),
+        "dependences": len(parents.parent),
+        "depth": None,
+        "critical_path_s": None,
+    }
+    if len(parents.parent) > MOST_FOR_GRAPH:
+        return numbers
+    child, parent = _edges(parents)
+    graph = networkx.DiGraph(list(zip(parent.tolist(), child.tolist(), strict=True)))
+    numbers["depth"] = networkx.dag_longest_path_length(graph, weight="", default_weight=1) + 1
+    if "cpu_ms" in trace.table:
+        cpu_ms = np.nan_to_num(trace.table["cpu_ms"].to_numpy(float))
+        for before, behind in graph.edges:
+            graph.edges[before, behind]["cpu_ms"] = cpu_ms[behind]
+        for root in [node for node, degree in graph.in_degree if degree == 0]:
+            graph.add_edge(-1, root, cpu_ms=cpu_ms[root])
+        path = networkx.dag_longest_path(graph, weight="cpu_ms")
+        longest = sum(cpu_ms[behind] for _, behind in pairwise(path))
+        numbers["critical_path_s"] = float(max(longest, cpu_ms.max())) / 1000.0
+    return numbers
+
+
+def _edges(parents: Parents) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Child and parent of each dependence."""
+    return np.repeat(np.arange(len(parents.first) - 1), np.diff(parents.first)), parents.parent

@@ -1,0 +1,205 @@
+"""Nextflow's `trace.txt` (tab-separated, units in its values), and the table of its fields that Lotaru publishes.
+
+A row is a run of a workflow's task. What becomes of it:
+
+* CPU time is realtime x %cpu. %cpu is CPU time over run time as measured, so it may exceed `cpus`, which is a request.
+* A job has as many tasks as it kept cores busy: %cpu / 100, rounded up. They share CPU time, memory and bytes evenly.
+  So no task computes longer than its row ran, and alone on a machine a job takes about as long as its row did.
+* Bytes that the disk saw are read_bytes and write_bytes. Where a row has neither, openly assumed shares of the bytes of
+  calls (rchar, wchar) stand in: `LogReading.disk_read_share`, `disk_write_share`.
+* Memory is peak_rss, else rss; requested memory does not stand in for it. 0 is not known.
+* A row is submitted at `submit`, else at `start`. The clock begins at the first. Without both all are submitted at 0.
+* Failed and aborted rows count if they ran: their work was done. Cached ones did not run.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm.errors import InputError
+from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.traces.fields import Fields, Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.finishing import busy_cores, disk_columns, finished, on_own_clock
+from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.stamps import ALLOWED, Stamps
+from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
+from cluster_abm.workload.traces.units import duration_ms, percent, plain, size_bytes
+
+SIZE = Rule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
+TIME = Rule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")
+STAMPS = ("submit", "start", "complete")
+SIZES = ("rss", "peak_rss", "rchar", "wchar", "read_bytes", "write_bytes")
+INPUTS = {
+    "task_input_size": "taskinputsize",
+    "task_input_size_uncompressed": "taskinputsizeuncompressed",
+    "workflow_input_size": "workflowinputsize",
+    "workflow_input_size_uncompressed": "workflowinputuncompressed",
+}
+WORDS = ("label", "machine", "workflow", "task", "process", "name", "status")
+# So many of these make a header Nextflow's.
+TELLING = frozenset((*STAMPS, *SIZES, *WORDS, "realtime", "duration", "%cpu", "cpus", "task_id", "native_id", "hash"))
+COMPLETED, FAILED, ABORTED, CACHED = "COMPLETED", "FAILED", "ABORTED", "CACHED"
+
+
+@dataclass(frozen=True, eq=False)
+class TaskRuns:
+    """The runs of tasks in a file.
+
+    Attributes:
+        frame: a row a run that can be used, in the file's order: label, machine, workflow, task, status (words, blank
+            where not known); task_input_size, task_input_size_uncompressed, workflow_input_size,
+            workflow_input_size_uncompressed [B]; submit_ms (since 1970), realtime_ms, cpu_percent, cpus, memory_mb
+            (peak), read_mb, written_mb (by the disk), call_read_mb, call_written_mb [MB of 10^6 bytes], line (of the
+            file). NaN where not known.
+        rows: of the file; always runs + skipped.
+        skipped: reason -> rows left out.
+        noted: remark -> rows kept although remarkable.
+    """
+
+    frame: pd.DataFrame
+    rows: int
+    skipped: dict[str, int]
+    noted: dict[str, int]
+
+
+def looks_like_nextflow(names: list[str]) -> bool:
+    """Whether a header is Nextflow's: a time that a task ran, and other fields of it."""
+    lower = {name.lower() for name in names}
+    return "realtime" in lower and len(lower & TELLING) >= 3
+
+
+def task_runs(cells: CsvCells) -> TaskRuns:
+    """The runs of tasks in an open table.
+
+    Raises:
+        InputError: columns that are missing, cells that cannot be read.
+    """
+    stamps = Stamps()
+    stamp = Rule(stamps.read, ALLOWED)
+    rules = dict.fromkeys(SIZES, SIZE) | dict.fromkeys(INPUTS.values(), SIZE)
+    rules |= dict.fromkeys(STAMPS, stamp) | {"realtime": TIME, "duration": TIME}
+    rules |= {"%cpu": Rule(percent, "per cent, as 75.2%, or -"), "cpus": Rule(plain, "a number, or -")}
+    lower = {name.lower() for name in cells.names}
+    if "realtime" not in lower and not {"start", "complete"} <= lower:
+        raise InputError(
+            f"{cells.where}: column 'realtime' is missing (or 'start' and 'complete'); found: "
+            f"{', '.join(cells.names)[:200]}"
+        )
+    fields = read_fields(cells, rules, WORDS)
+    status = np.char.upper(fields.word("status").astype(str)) if "status" in fields.words else None
+    ran_ms, timed_by_stamps = _run_times(fields)
+    counted = [fields.number(name) for name in SIZES]
+    cpu, cpus = fields.number("%cpu"), fields.number("cpus")
+    start, complete = fields.number("start"), fields.number("complete")
+    no_status = np.zeros(len(ran_ms), bool)
+    reasons: dict[str, Flags] = {
+        "cached: did not run": no_status if status is None else status == CACHED,
+        "status not known": no_status
+        if status is None
+        else ~np.isin(status, (COMPLETED, FAILED, ABORTED, CACHED, "", "-")),
+        "no run time": np.isnan(ran_ms),
+        "negative run time": ran_ms < 0,
+        "zero run time": ran_ms == 0,
+        "ends before it starts": complete < start,
+        "negative %cpu": cpu < 0,
+        "zero CPU time": cpu == 0,
+        "negative bytes": np.any([values < 0 for values in counted], axis=0),
+        "bytes beyond 2^63": beyond_counting(*counted),
+    }
+    skipped, usable = sorted_out(reasons, len(ran_ms))
+    memory = fields.number("peak_rss", "rss") / 1e6
+    frame = pd.DataFrame(
+        {
+            "label": fields.word("label"),
+            "machine": fields.word("machine"),
+            "workflow": fields.word("workflow"),
+            "task": _names(fields),
+            "status": fields.word("status"),
+            **{name: fields.number(column) for name, column in INPUTS.items()},
+            "submit_ms": fields.number("submit", "start"),
+            "realtime_ms": ran_ms,
+            "cpu_percent": cpu,
+            "cpus": np.where(cpus > 0, cpus, math.nan),
+            "memory_mb": np.where(memory > 0, memory, math.nan),
+            "read_mb": fields.number("read_bytes") / 1e6,
+            "written_mb": fields.number("write_bytes") / 1e6,
+            "call_read_mb": fields.number("rchar") / 1e6,
+            "call_written_mb": fields.number("wchar") / 1e6,
+            "line": fields.lines,
+        }
+    )[usable].reset_index(drop=True)
+    noted = {
+        "blank lines": cells.blank_lines,
+        "no realtime, complete - start used": int((timed_by_stamps & usable).sum()),
+        "memory 0, read as not known": int((memory[usable] == 0).sum()),
+        "kept more cores busy than its cpus": int((cpu > 100.0 * cpus)[usable].sum()),
+        "times in several time zones, compared as instants": len(stamps.zones) if len(stamps.zones) > 1 else 0,
+    }
+    if status is not None:
+        noted["failed, its work counts"] = int((usable & (status == FAILED)).sum())
+        noted["aborted while it ran, its work counts"] = int((usable & (status == ABORTED)).sum())
+    return TaskRuns(frame, len(ran_ms), tally(skipped), tally(noted))
+
+
+def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
+    """The trace that a table of Nextflow's or Lotaru's holds.
+
+    Raises:
+        InputError: columns that are missing, cells that cannot be read, no usable row.
+    """
+    runs = task_runs(cells)
+    frame, filled = runs.frame, {}
+    submit = frame["submit_ms"].to_numpy(float)
+    skipped, noted = dict(runs.skipped), dict(runs.noted)
+    if np.isnan(submit).all():
+        submit = np.zeros(len(frame))
+        filled["arrival_ms"] = "in no row: all are submitted at 0, in the file's order"
+    elif np.isnan(submit).any():
+        skipped["no submit time"] = int(np.isnan(submit).sum())
+        frame = frame[~np.isnan(submit)]
+        submit = submit[~np.isnan(submit)]
+    share = frame["cpu_percent"].to_numpy(float) / 100.0
+    unknown = np.isnan(share)
+    if unknown.any():
+        noted["no %cpu, run time taken as CPU time"] = int(unknown.sum())
+        filled["cpu_ms"] = "in rows without %cpu the run time of one task"
+    busy = np.where(unknown, 1.0, share)
+    tasks = busy_cores(busy)
+    filled["tasks"] = "as many as a row kept cores busy: %cpu / 100, rounded up; they share its work evenly"
+    columns: dict[str, Floats] = {
+        "arrival_ms": on_own_clock(submit, cells.where),
+        "cpu_ms": np.round(frame["realtime_ms"].to_numpy(float) * busy / tasks, 6),
+        "tasks": tasks,
+        "memory_mb": frame["memory_mb"].to_numpy(float) / tasks,
+    }
+    calls = frame["call_read_mb"].to_numpy(float), frame["call_written_mb"].to_numpy(float)
+    disk, assumed = disk_columns(
+        (frame["read_mb"].to_numpy(float), frame["written_mb"].to_numpy(float)), calls, reading, tasks
+    )
+    columns |= disk
+    noted["bytes of the disk not known, shares of those of calls used"] = int(assumed.sum())
+    if assumed.any():
+        filled["disk_mb"] = (
+            f"in {int(assumed.sum()):,} rows without read_bytes and write_bytes: {reading.disk_read_share:g} x rchar + "
+            f"{reading.disk_write_share:g} x wchar (workload.trace.disk_read_share, disk_write_share)"
+        )
+    words = {"name": frame["task"].to_numpy(object)}
+    return finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled)
+
+
+def _run_times(fields: Fields) -> tuple[Floats, Flags]:
+    """Run times [ms], and where they are taken from start and complete."""
+    given, between = fields.number("realtime"), fields.number("complete") - fields.number("start")
+    taken = np.isnan(given) & ~np.isnan(between)
+    return np.where(taken, between, given), taken
+
+
+def _names(fields: Fields) -> np.ndarray:
+    """The process of each row: Lotaru's Task, Nextflow's process, else its name up to the tag in brackets."""
+    if "task" in fields.words or "process" in fields.words:
+        return fields.word("task", "process")
+    return np.array([name.partition(" (")[0] for name in fields.word("name")], object)
