@@ -9,10 +9,10 @@ from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import Distribution, RequestSize
-from cluster_abm.workload.dependence import Dependent, widths
-from cluster_abm.workload.draws import Stream, later, quantile
+from cluster_abm.workload.drawing.dependence import Dependent, widths
+from cluster_abm.workload.drawing.draws import Stream, later, quantile
+from cluster_abm.workload.drawing.repeats import Copies
 from cluster_abm.workload.programs import Library, mixed
-from cluster_abm.workload.repeats import Copies
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import check_longest, whole_ns
 

@@ -14,9 +14,9 @@ from cluster_abm.limits import check_jobs
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.applications import as_application
-from cluster_abm.workload.arrivals import submission_times_s
-from cluster_abm.workload.dependence import work_over_means
-from cluster_abm.workload.draws import mean_of
+from cluster_abm.workload.drawing.arrivals import submission_times_s
+from cluster_abm.workload.drawing.dependence import work_over_means
+from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
 from cluster_abm.workload.parents import counts_of

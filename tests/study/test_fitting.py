@@ -33,7 +33,7 @@ from cluster_abm.study.fitting.log import drawn_jobs, read_log
 from cluster_abm.study.fitting.marginals import Quantiles, distance, fit_quantiles, fit_widths, sample_of
 from cluster_abm.study.fitting.writing import scenario_text
 from cluster_abm.workload import job_table
-from cluster_abm.workload.draws import draw, mean_of
+from cluster_abm.workload.drawing.draws import draw, mean_of
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data"))

@@ -14,7 +14,7 @@ from scipy import stats
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.arrivals import Arrivals
-from cluster_abm.workload.arrivals import submission_times_s
+from cluster_abm.workload.drawing.arrivals import submission_times_s
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-5

@@ -18,8 +18,8 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution, Repeats, TaskCount
 from cluster_abm.workload import dependence as copula
 from cluster_abm.workload import job_table
-from cluster_abm.workload.dependence import Dependent, product_over_means, widths
-from cluster_abm.workload.repeats import Copies
+from cluster_abm.workload.drawing.dependence import Dependent, product_over_means, widths
+from cluster_abm.workload.drawing.repeats import Copies
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-6

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.workload.draws import Stream, draw, mean_of
+from cluster_abm.workload.drawing.draws import Stream, draw, mean_of
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-6

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from scipy import integrate
 
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.workload.draws import draw, mean_of, quantile
+from cluster_abm.workload.drawing.draws import draw, mean_of, quantile
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 COUNT = 100_000

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.stats import f_oneway
 
 from cluster_abm.scenario.arrivals import Arrivals
-from cluster_abm.workload.rates import DAY_S, WEEK_S, course
+from cluster_abm.workload.drawing.rates import DAY_S, WEEK_S, course
 
 Floats = npt.NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from cluster_abm.study.fitting.courses import Course, fit_course, without_course
 from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats, spearman
 from cluster_abm.study.fitting.log import Log
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
-from cluster_abm.workload.dependence import product_over_means
+from cluster_abm.workload.drawing.dependence import product_over_means
 
 Floats = npt.NDArray[np.float64]
 

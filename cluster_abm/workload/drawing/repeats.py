@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.scenario.distributions import Repeats
-from cluster_abm.workload.draws import later
+from cluster_abm.workload.drawing.draws import later
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 from cluster_abm.scenario.dependence import dependent_columns, factor, normal_correlation, pair_of
 from cluster_abm.scenario.distributions import Distribution, TaskCount
 from cluster_abm.scenario.schema import Workload
-from cluster_abm.workload.draws import quantile
+from cluster_abm.workload.drawing.draws import quantile
 
 Floats = npt.NDArray[np.float64]
 

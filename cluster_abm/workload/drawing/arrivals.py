@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from cluster_abm.limits import BYTES_A_BURST, check_memory
 from cluster_abm.scenario.arrivals import Arrivals
-from cluster_abm.workload.rates import course, factors
+from cluster_abm.workload.drawing.rates import course, factors
 
 Floats = npt.NDArray[np.float64]
 
