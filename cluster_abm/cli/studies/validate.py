@@ -119,7 +119,7 @@ def save(folder: Path, found: Validation) -> None:
 
 
 def _caption(one: dict[str, Any]) -> str:
-    return f"error {one['median_error']:.1%} / {one['p90_error']:.1%} (median / 90th percentile): {one['verdict']}"
+    return f"median error {one['median_error']:.1%}, 90 % below {one['p90_error']:.1%}: {one['verdict']}"
 
 
 def _agreed(yes: bool, parts: Sequence[str], seconds: float, folder: Path) -> bool:
