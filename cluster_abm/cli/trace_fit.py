@@ -261,7 +261,7 @@ def _print_rankings(rankings: Rankings) -> None:
 def _draw(path: Path, log: Log, fitted: Fitted, found: Distances, draws: list[Jobs]) -> Path:
     import numpy as np
 
-    from cluster_abm.results.fitting_picture import Curve, draw_fit, in_unit
+    from cluster_abm.results.of_studies.fitting_picture import Curve, draw_fit, in_unit
     from cluster_abm.study.fitting.distances import hours_of
 
     def curve(x: Any, of_log: Any, of_draws: Any) -> Curve:

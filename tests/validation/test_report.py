@@ -7,7 +7,7 @@ import json
 import pandas as pd
 import pytest
 
-from cluster_abm.results.validation_picture import draw_validation
+from cluster_abm.results.of_studies.validation_picture import draw_validation
 from cluster_abm.validation.blocks import Block, noise_floor
 from cluster_abm.validation.judging import Conditions, Goal
 from cluster_abm.validation.machine import Machine

@@ -141,8 +141,8 @@ def calibrate_command(
 
 
 def _save(folder: Path, found: Calibrated, wall_s: float) -> None:
-    from cluster_abm.results.calibration_picture import Slice, draw_calibration
     from cluster_abm.results.files import write_json, write_text
+    from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
     from cluster_abm.scenario import scenario_to_toml
 
     question, table = found.question, found.frame()

@@ -173,7 +173,7 @@ def _at(found: Planned, point: Point | None, need: Need) -> str:
 
 def _save(folder: Path, found: Planned, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.planning_picture import Ceiling, draw_plan
+    from cluster_abm.results.of_studies.planning_picture import Ceiling, draw_plan
     from cluster_abm.scenario import scenario_to_toml
 
     question, table = found.question, found.frame()

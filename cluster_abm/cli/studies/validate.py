@@ -105,7 +105,7 @@ def parts_of(given: str, with_memory: bool) -> list[str]:
 def save(folder: Path, found: Validation) -> None:
     """Write the document, every response, the picture and the page."""
     from cluster_abm.results.files import in_one_move, write_json, write_text
-    from cluster_abm.results.validation_picture import draw_validation
+    from cluster_abm.results.of_studies.validation_picture import draw_validation
     from cluster_abm.validation.report import machine_line, page
 
     document, table = found.document(), found.table()

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from cluster_abm.results.colours import MARK, colours_of
-from cluster_abm.results.study_axes import WIDEST_LINEAR, label_of
+from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of
 from cluster_abm.results.style import error_bars, log_ticks, new_figure, plain_ticks, save, tidy
 
 # A metric beyond so many times its bound is above the picture: how much worse it gets is not what is asked.

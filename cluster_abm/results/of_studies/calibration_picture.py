@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.study_axes import label_of
+from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.style import log_ticks, new_figure, plain, save, tidy
 
 Floats = npt.NDArray[np.float64]
