@@ -14,6 +14,7 @@ from cluster_abm.cli.effects import without_effect
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
     FilePath,
+    Interrupted,
     Overrides,
     json_option,
     names_of,
@@ -113,9 +114,11 @@ def fit_command(
         echo(to_json(whole | {"policies": None if rankings is None else rankings.as_json()}), nl=False)
     else:
         _print_distances(log, fitted, found)
-        if rankings is not None and rankings.log.seeds and rankings.fitted.seeds:
+        if rankings is not None:
             _print_rankings(rankings)
-        echo(f"\nscenario: {out}, picture: {picture}")
+        echo(f"scenario: {out}, picture: {picture}")
+    if names is not None and rankings is None:
+        raise Interrupted(f"policies were not compared; the scenario is in {out}")
     codes = [] if rankings is None else [one.outcome for one in (rankings.log, rankings.fitted)]
     return 130 if any(one.interrupted for one in codes) else max((one.exit_code for one in codes), default=0)
 
@@ -251,7 +254,7 @@ def _print_rankings(rankings: Rankings) -> None:
         f"\nKendall's tau of the two orders: {rankings.tau:.2f}. Of {counts['pairs']} pairs of policies "
         f"{counts['decided_on_log']} are decided on the log and {counts['decided_on_fitted']} on the fitted scenario; "
         f"{counts['alike']} alike, {counts['opposite']} the other way round (paired t tests, Holm, 5 %).\n"
-        "On the log seeds differ in what it does not say; on the fitted scenario in all jobs."
+        "On the log seeds differ in what it does not say; on the fitted scenario in all jobs.\n"
     )
 
 

@@ -61,7 +61,7 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
         axes.set_ylim(0.0, None)
         if one.log:
             log_ticks(axes)
-        tidy(axes, key, label_of(key), "rms error of the fitted rows [%]\n(the other keys held)")
+        tidy(axes, key, label_of(key), "rms of log(observed / predicted) [%]\n(fitted rows; the other keys held)")
         axes.legend(frameon=False, fontsize=9)
     for axes in grid[panels:]:
         axes.set_visible(False)

@@ -117,8 +117,9 @@ def _bars(axes: Axes, bars: Sequence[tuple[str, float, float, float, float]]) ->
         axes.plot(model, number + 0.14, "s", color=MODEL, markersize=5)
         axes.plot(log, number - 0.14, "o", color=LOG, markersize=5)
     axes.set_yticks(place, [name for name, *_ in bars])
-    axes.set_ylim(len(bars) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(bars)) - 0.5, -0.5)
     axes.axvline(0.0, color=MARK, linewidth=0.8)
+    axes.set_xticks([-1.0, -0.5, 0.0, 0.5, 1.0])
     axes.set_xlim(-1, 1)
     tidy(axes, "what goes together", "rank correlation", "", grid="x")
 

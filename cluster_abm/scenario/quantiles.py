@@ -39,6 +39,6 @@ def piece_mean(low: float, high: float) -> float:
     """The logarithmic mean of two values; of a straight line where the lower one is 0."""
     if low == 0:
         return high / 2
-    step = (high - low) / low
-    # Two values next to each other have no logarithm of their ratio to speak of: its series' first terms.
-    return low * (1 + step / 2 - step * step / 12) if step < 1e-5 else (high - low) / math.log1p(step)
+    logarithm = math.log(high) - math.log(low)
+    # Two values next to each other have no difference of logarithms to speak of: its series' first terms.
+    return low * (1 + logarithm / 2 + logarithm**2 / 6) if logarithm < 1e-4 else (high - low) / logarithm

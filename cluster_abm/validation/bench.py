@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cluster_abm.validation.correction import Corrected, corrected
-from cluster_abm.validation.crew import Crew, Worker
+from cluster_abm.validation.crew import PATIENCE_S, Crew, DeadlinePassed, Worker
 from cluster_abm.validation.machine import text_of, ticks_of
 from cluster_abm.validation.plans import Disk, Set
 from cluster_abm.validation.proc_files import parse_switches
@@ -34,10 +34,10 @@ class Outcome:
         repeat: 0 or 1.
         programs: what its processes did.
         found: what they got.
-        unit_ns: CPU of a unit of each process, measured alone just before and just after [ns].
+        unit_ns: CPU of a unit of each process, alone on a core, measured just before and just after [ns].
         drift: how far these two lie apart, the mean over the processes, relative.
         delivered_share: CPU delivered over CPU that could have been used.
-        others_share: of the cores' time that others used meanwhile.
+        others_share: of the cores' time that others used meanwhile; clock ticks make it inexact, so it may be below 0.
         steal_share: of the cores' time that the hypervisor gave to others.
         wall_s: how long it took [s].
     """
@@ -77,12 +77,52 @@ class Bench:
         first = self._workers[0]
         tried = 1000
         first.ask("unit", tried)
-        unit_ms = int(first.ask("alone", WARM_UNITS, ALONE_UNITS)) / ALONE_UNITS / 1e6
+        unit_ms = int(first.ask("alone", WARM_UNITS, ALONE_UNITS)) / 1e6
         return max(1, round(tried * UNIT_MS / unit_ms))
 
     def alone(self, count: int) -> list[float]:
-        """CPU of a unit of each of the first `count` workers, measured one after another [ns]."""
-        return [int(worker.ask("alone", WARM_UNITS, ALONE_UNITS)) / ALONE_UNITS for worker in self._workers[:count]]
+        """CPU of a unit of each of the first `count` workers, each alone on a core [ns].
+
+        On several cores as many are measured at a time, as all cores are busy in a set, too: where they share units,
+        caches or a clock rate, a core is slower while the others are busy.
+        """
+        cores = len(self._cores)
+        if cores == 1:
+            return self._side_by_side(self._workers[:count])
+        found: list[float] = []
+        while len(found) < count:
+            # The last ones have company whose numbers are not needed.
+            turn = [self._workers[place % len(self._workers)] for place in range(len(found), len(found) + cores)]
+            found += self._side_by_side(turn, self._cores)
+        return found[:count]
+
+    def slower_together(self) -> float | None:
+        """CPU of a unit while all cores are busy over that on one core alone; None of one core."""
+        if len(self._cores) == 1:
+            return None
+        workers = self._workers[: len(self._cores)]
+        # Alternately, so that what changes in time is in both.
+        together, single = [], []
+        for _ in range(4):
+            together += self._side_by_side(workers, self._cores)
+            single += self._side_by_side(workers)
+        return sum(together) / sum(single)
+
+    def _side_by_side(self, workers: Sequence[Worker], cores: Sequence[int] = ()) -> list[float]:
+        """CPU of a unit of each worker, each bound to one of these cores, at the same time; without cores one after
+        another, on the first one [ns]."""
+        for worker, core in zip(workers, cores or [self._cores[0]] * len(workers), strict=True):
+            worker.bind([core])
+        deadline_s = time.monotonic() + PATIENCE_S
+        if cores:
+            for worker in workers:
+                worker.tell("alone", WARM_UNITS, ALONE_UNITS)
+            answers = [worker.answer(deadline_s) for worker in workers]
+        else:
+            answers = [worker.ask("alone", WARM_UNITS, ALONE_UNITS) for worker in workers]
+        for worker in workers:
+            worker.bind(self._cores)
+        return [float(answer) for answer in answers]
 
     def carry_out(self, programs: Set, deadline_s: float) -> tuple[list[Corrected], float, float, float, float]:
         """Carry out a set.
@@ -114,7 +154,7 @@ class Bench:
         return (
             found,
             delivered,
-            max(0.0, passed.busy - own) / max(1, passed.total),
+            _share(passed.busy - own, passed.total),
             _share(passed.steal, passed.total),
             wall_s,
         )
@@ -138,8 +178,12 @@ class Bench:
                 sum(row.reads for row in program.rows) * self._disk.service_ms(program.request_kb) / 1000.0
                 for program in programs
             )
-            expected_s = (programs[-1].start_ms / 1000.0 + busy_s / len(self._cores) + reads_s) * stretch
-            one_s = expected_s + LEAD_MS / 1000.0 + 2 * len(programs) * (WARM_UNITS + ALONE_UNITS) * UNIT_MS / 1000.0
+            undisturbed_s = programs[-1].start_ms / 1000.0 + busy_s / len(self._cores) + reads_s
+            one_s = (
+                undisturbed_s * stretch
+                + LEAD_MS / 1000.0
+                + 2 * len(programs) * (WARM_UNITS + ALONE_UNITS) * UNIT_MS / 1000.0
+            )
             if time.monotonic() + repeats * one_s > until_s:
                 return
             before_ns = self.alone(len(programs))
@@ -154,7 +198,7 @@ class Bench:
                 )  # fmt: skip
                 before_ns = after_ns
                 # What sets take where others have the CPU: of the last ones more than of the first.
-                stretch += 0.3 * (max(1.0, 1.2 * wall_s / (expected_s / stretch)) - stretch)
+                stretch += 0.3 * (max(1.0, 1.2 * wall_s / undisturbed_s) - stretch)
 
     def slice_ms(self, seconds: float, deadline_s: float) -> float | None:
         """CPU time over involuntary switches of three busy processes on the first core [ms]; None if none was switched.
@@ -180,10 +224,13 @@ class Bench:
 
     @staticmethod
     def _switches(worker: Worker) -> int:
-        return parse_switches(text_of(f"/proc/{worker.pid}/status") or "")
+        try:
+            return parse_switches(text_of(f"/proc/{worker.pid}/status") or "")
+        except ValueError as problem:
+            raise DeadlinePassed("a process of the validation has ended") from problem
 
 
-def _share(part: int, total: int) -> float:
+def _share(part: float, total: int) -> float:
     return part / max(1, total)
 
 

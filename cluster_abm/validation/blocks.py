@@ -36,8 +36,8 @@ class Block:
         part: cpu or mixed.
         cores: on which each set ran.
         table: a row a response: part, cores, set, repeat, process, start_ms, demand_ms, alone_ms, cpu_ms, wall_ms,
-            measured_ms (corrected), delivered, others, drift (of its set), predicted_ms, error (measured / predicted
-            - 1).
+            measured_ms (corrected), delivered, others, drift (of its set), predicted_ms, predicted_by_use_ms (from
+            the CPU that each process used, for comparison only), error (measured / predicted - 1).
         conditions: while it was measured.
     """
 
@@ -58,6 +58,7 @@ def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: fl
         disk: the virtual disk.
     """
     tasks, rows = [], []
+    by_use: list[Task] = []
     for node, outcome in enumerate(outcomes):
         for process, (program, got, unit_ns) in enumerate(
             zip(outcome.programs, outcome.found, outcome.unit_ns, strict=True)
@@ -65,6 +66,8 @@ def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: fl
             demands = tuple((row.cpu_ms(unit_ns), row.reads) for row in program.rows)
             tasks.append(Task(node, got.start_ms, demands, program.request_kb))
             demand_ms = sum(cpu_ms for cpu_ms, _ in demands)
+            used = tuple((cpu_ms * got.cpu_ms / demand_ms, reads) for cpu_ms, reads in demands)
+            by_use.append(Task(node, got.start_ms, used, program.request_kb))
             alone_ms = demand_ms + sum(reads for _, reads in demands) * disk.service_ms(program.request_kb)
             rows.append((
                 part, cores, outcome.number, outcome.repeat, process, got.start_ms, demand_ms, alone_ms, got.cpu_ms,
@@ -76,6 +79,7 @@ def block_of(part: Part, cores: int, outcomes: Sequence[Outcome], quantum_ms: fl
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=names)
     table["predicted_ms"] = predict(tasks, cores, quantum_ms, disk)
+    table["predicted_by_use_ms"] = predict(by_use, cores, quantum_ms, disk)
     table["error"] = table["measured_ms"] / table["predicted_ms"] - 1.0
     return Block(part, cores, table, conditions_of(outcomes))
 
@@ -88,7 +92,8 @@ def conditions_of(outcomes: Sequence[Outcome]) -> Conditions:
         return float(np.average(values, weights=weights))
 
     return Conditions(
-        mean([outcome.others_share for outcome in outcomes]), mean([outcome.steal_share for outcome in outcomes]),
+        max(0.0, mean([outcome.others_share for outcome in outcomes])),
+        mean([outcome.steal_share for outcome in outcomes]),
         mean([outcome.delivered_share for outcome in outcomes]),
         float(np.quantile([outcome.drift for outcome in outcomes], 0.9)),
     )  # fmt: skip
@@ -142,6 +147,7 @@ def concluded(blocks: Sequence[Block], idle: Sequence[str]) -> dict[str, Any]:
     count = int(sets.max()) + 1
     verdict, reasons = verdict_of(median, p90, goal, count, reasons)
 
+    sharing = (table["measured_ms"] / table["predicted_by_use_ms"] - 1.0).abs()
     return {
         "cores": sorted({block.cores for block in blocks}),
         "responses": len(table),
@@ -157,6 +163,7 @@ def concluded(blocks: Sequence[Block], idle: Sequence[str]) -> dict[str, Any]:
         "reasons": reasons,
         "conditions": asdict(conditions),
         "demand_error": float((table["cpu_ms"] / table["demand_ms"] - 1.0).abs().median()),
+        "sharing_error": {"median": float(sharing.median()), "p90": float(sharing.quantile(0.9))},
         "uncorrected_median_error": float((table["wall_ms"] / table["predicted_ms"] - 1.0).abs().median()),
         "no_contention_median_error": float((table["alone_ms"] / table["measured_ms"] - 1.0).abs().median()),
     }

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.validation.crew import Crew
 from cluster_abm.validation.disk import filled_file
 from cluster_abm.validation.judging import INCONCLUSIVE, MEMORY_GOAL, OUTSIDE, WITHIN, repeat_noise
@@ -68,11 +69,13 @@ def limited_group() -> Iterator[tuple[Path, str] | str]:
     for parent, name in candidates(text_of("/proc/self/cgroup") or ""):
         group = parent / f"cluster-abm-{os.getpid()}"
         try:
-            group.mkdir()
-        except OSError as problem:
-            why = f"no control group can be made in {parent} ({problem.strerror}); root may be needed"
-            continue
-        try:
+            try:
+                # A signal in between would leave it behind.
+                with interrupt_held_back():
+                    group.mkdir()
+            except OSError as problem:
+                why = f"no control group can be made in {parent} ({problem.strerror}); root may be needed"
+                continue
             if not (group / name).exists():
                 why = f"control groups in {parent} have no {name}"
                 continue
@@ -86,15 +89,14 @@ def limited_group() -> Iterator[tuple[Path, str] | str]:
 def _remove(group: Path) -> None:
     """Remove a group; the kernel takes a moment to let go of processes that have ended."""
     for _ in range(50):
-        with suppress(FileNotFoundError):
-            try:
-                group.rmdir()
-            except FileNotFoundError:
-                return
-            except OSError:
-                time.sleep(0.02)
-                continue
-        return
+        try:
+            group.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
 
 
 def fault_shares(group: Path, name: str, folder: Path, seed: int, deadline_s: float) -> list[FaultShare]:

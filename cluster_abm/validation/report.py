@@ -107,6 +107,8 @@ def page(document: Document) -> str:
         "load average at the beginning": "not said" if machine["load"] is None else f"{machine['load']:g}",
         "effective slice [ms]": f"{slices} (before, after); the simulator's quantum {machine['quantum_ms']:.2f}",
     }
+    if machine["slower_together"] is not None:
+        facts["CPU of the same work while all of these are busy"] = f"{machine['slower_together'] - 1:+.1%}"
     for when, seen in machine["idle"].items():
         facts[f"others and stolen, {when}"] = f"{_share(seen['others'])}, {_share(seen['steal'])}"
     command = f"cluster-abm validate --seconds {document['seconds']:g} --seed {document['seed']} --parts " + ",".join(
@@ -140,8 +142,8 @@ def page(document: Document) -> str:
 
 
 def _conditions(document: Document) -> list[str]:
-    names = ("part", "cores", "got of the CPU wanted", "others", "stolen", "drift", "demand off by", "bias",
-             "uncorrected", "no contention")  # fmt: skip
+    names = ("part", "cores", "got of the CPU wanted", "others", "stolen", "drift", "demand off by", "sharing alone",
+             "bias", "uncorrected", "no contention")  # fmt: skip
     rows = []
     for part, title in TITLES.items():
         whole = document[part]
@@ -150,6 +152,7 @@ def _conditions(document: Document) -> list[str]:
             rows.append((
                 title, " + ".join(str(count) for count in one["cores"]), _share(seen["delivered"]),
                 _share(seen["others"]), _share(seen["steal"]), _share(seen["drift"]), _share(one["demand_error"]),
+                f"{_share(one['sharing_error']['median'])} / {_share(one['sharing_error']['p90'])}",
                 f"{one['bias']:+.1%}", _share(one["uncorrected_median_error"]),
                 _share(one["no_contention_median_error"]),
             ))  # fmt: skip
@@ -159,8 +162,9 @@ def _conditions(document: Document) -> list[str]:
         "## Conditions", "", *_table(names, rows), "",
         f"Limits: got at least {LIMITS.delivered:.0%}, others {LIMITS.others:.0%}, stolen {LIMITS.steal:.0%}, drift "
         f"{LIMITS.drift:.0%}.",
-        "*Uncorrected* is the median error against the wall clock; *no contention* that of a prediction by",
-        "which every process runs as if alone.", "",
+        "*Sharing alone* is the error (median / 90th percentile) where demands are the CPU that each process",
+        "used in its set, not what was measured alone. *Uncorrected* is the median error against the wall",
+        "clock; *no contention* that of a prediction by which every process runs as if alone.", "",
     ]  # fmt: skip
 
 

@@ -44,6 +44,7 @@ class Validation:
         seed: of the sets.
         seconds: time that it was given [s].
         idle: shares of the cores used by others and stolen while the validation slept, before and after.
+        slower_together: CPU of a unit of computing while all cores are busy, over that of one alone; None: one core.
         slices_ms: effective slices, measured before and after the sets [ms].
         quantum_ms: what the simulator was given [ms].
         blocks: of the parts cpu and mixed.
@@ -57,6 +58,7 @@ class Validation:
     seed: int
     seconds: float
     idle: dict[str, tuple[float, float]] = field(default_factory=dict)
+    slower_together: float | None = None
     slices_ms: list[float] = field(default_factory=list)
     quantum_ms: float = USUAL_SLICE_MS
     blocks: list[Block] = field(default_factory=list)
@@ -72,6 +74,7 @@ class Validation:
             "machine": self.machine.as_json()
             | {
                 "idle": {when: {"others": others, "steal": steal} for when, (others, steal) in self.idle.items()},
+                "slower_together": self.slower_together,
                 "slices_ms": self.slices_ms,
                 "quantum_ms": self.quantum_ms,
             },
@@ -194,11 +197,13 @@ def _blocks(
     measured: list[tuple[Part, int, list[Outcome]]] = []
     with shared_instant() as file, Crew(max(MOST, 2 * len(cores) + 2), [file]) as crew:
         try:
+            found.slower_together = Bench(crew, cores).slower_together()
             _measure_slice(found, crew, cores, slice_s)
             for place, (part, bound, share) in enumerate(wanted):
                 left_s = until_s - 2 * slice_s - time.monotonic()
                 goes_on_until_s = time.monotonic() + left_s * share / sum(one[2] for one in wanted[place:])
                 bench = Bench(crew, bound, disk, file)
+                say(f"{part} on {_cores(len(bound))}: up to {goes_on_until_s - time.monotonic():.0f} s")
                 outcomes: list[Outcome] = []
                 measured.append((part, len(bound), outcomes))
                 for outcome in bench.outcomes(

@@ -110,8 +110,8 @@ def between_quantiles(distribution: Distribution, uniform: Floats) -> Floats:
     left, right = shares[above - 1], shares[above]
     part = (uniform - left) / (right - left)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # A power of the ratio and not an exponential of logarithms: an atom is its value to the last digit.
-        found = np.where(low > 0, low * (high / low) ** part, high * part)
+        # Of an atom the logarithms are the same: it is its value to the last digit.
+        found = np.where(low > 0, low * np.exp(part * (np.log(high) - np.log(low))), high * part)
     return np.asarray(distribution.scale * np.minimum(found, high))
 
 

@@ -200,6 +200,11 @@ def test_the_range_keeps_to_what_the_scenario_allows():
     assert Question(scenario(), ("mean_slowdown<=2",), "workload.jobs_per_s", ("none",)).axis.start == 2.0
 
 
+def test_a_parameter_of_a_policy_can_be_planned():
+    axis = Question(scenario(), ("mean_slowdown<=2",), "policy.d", ("power-of-d",), low=1, high=4).axis
+    assert axis == Axis(1.0, 4.0, True)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

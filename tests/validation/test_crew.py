@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.validation import memory
+from cluster_abm.validation import worker as worker_module
 from cluster_abm.validation.bench import Bench, shared_instant
 from cluster_abm.validation.crew import WORKER, Crew, DeadlinePassed
 from cluster_abm.validation.machine import chosen_cores, machine, missing_features
@@ -67,11 +69,39 @@ def test_a_set_is_carried_out():
     assert found[1].wall_ms >= 2 * Disk(1.0, 50.0).service_ms(50.0)
     assert slice_ms is None or slice_ms > 0
     assert 0 < delivered < 1.2
-    assert 0 <= others <= 1
+    assert -1 < others <= 1
     assert 0 <= steal <= 1
     assert wall_s > 0
     assert outcome.number == outcome.repeat == 0
     assert len(outcome.unit_ns) == 2
+
+
+def test_demands_are_measured_alone_on_a_core_beside_others_that_are_busy():
+    cores = machine().cores
+    with Crew(2 * len(cores) + 1) as crew:
+        assert len(Bench(crew, cores[:1]).alone(3)) == 3
+        assert Bench(crew, cores[:1]).slower_together() is None
+        bench = Bench(crew, cores)
+        # Not a multiple of the cores.
+        assert len(bench.alone(2 * len(cores) + 1)) == 2 * len(cores) + 1
+        together = bench.slower_together()
+        assert (together is None) == (len(cores) == 1)
+        # All of them may run anywhere again.
+        assert {frozenset(os.sched_getaffinity(worker.pid)) for worker in crew.workers} == {frozenset(cores)}
+
+
+def test_a_unit_alone_is_its_median(capfdbinary, monkeypatch):
+    """Clocks that are told: units of 5, 7, 7, 90 and 9 ns after a first one that is not counted."""
+    instants = iter([1000, 1005, 1012, 1019, 1109, 1118])
+    monkeypatch.setattr(worker_module.time, "process_time_ns", lambda: next(instants))
+    monkeypatch.setattr(worker_module, "end_with_parent", lambda: None)
+    monkeypatch.setattr(worker_module.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(worker_module.signal, "alarm", lambda _: None)
+    monkeypatch.setattr(worker_module.gc, "disable", lambda: None)
+    lines = io.TextIOWrapper(io.BytesIO(b'["unit", 1]\n["alone", 1, 5]\n'))
+    monkeypatch.setattr(worker_module.sys, "stdin", lines)
+    worker_module.main()
+    assert capfdbinary.readouterr().out == b"ok\n7\n"
 
 
 def test_none_outlives_its_block():
@@ -79,7 +109,7 @@ def test_none_outlives_its_block():
         pids = [worker.pid for worker in crew.workers]
         # In the middle of a minute of computing.
         crew.workers[0].tell("unit", 1_000_000)
-        crew.workers[0].tell("alone", 0, 10_000)
+        crew.workers[0].tell("alone", 1, 10_000)
         assert all(map(lives, pids))
         assert {os.getsid(pid) for pid in pids} == {os.getsid(0)}
         raise KeyboardInterrupt
@@ -90,7 +120,7 @@ def test_one_that_does_not_answer_in_time():
     with pytest.raises(DeadlinePassed, match="in time"), Crew(1) as crew:  # noqa: PT012
         (worker,) = crew.workers
         worker.tell("unit", 1_000_000)
-        worker.tell("alone", 0, 10_000)
+        worker.tell("alone", 1, 10_000)
         worker.answer(time.monotonic() + 0.5)
         worker.answer(time.monotonic() + 0.05)
     with pytest.raises(DeadlinePassed, match="has ended"), Crew(1) as crew:  # noqa: PT012
@@ -103,7 +133,7 @@ def test_workers_end_when_their_parent_is_killed():
         "import time; from cluster_abm.validation.crew import Crew\n"
         "with Crew(2) as crew:\n"
         "    for worker in crew.workers: worker.ask('unit', 1_000_000)\n"
-        "    crew.workers[0].tell('alone', 0, 10_000)\n"
+        "    crew.workers[0].tell('alone', 1, 10_000)\n"
         "    print(*[worker.pid for worker in crew.workers], flush=True)\n"
         "    time.sleep(60)\n"
     )

@@ -22,32 +22,24 @@ def block(part, cores, error, conditions=QUIET, sets=20, spread=0.0):
     """Two processes a set, each measured twice, all off by `error`; repeats lie `spread` apart."""
     rows = [
         (part, cores, number, repeat, process, 0.0, 50.0, 60.0, 51.0, 130.0,
-         100.0 * (1 + error) * (1 + spread * repeat), 100.0)
+         100.0 * (1 + error) * (1 + spread * repeat), 100.0, 80.0)
         for number in range(sets) for repeat in range(2) for process in range(2)
     ]  # fmt: skip
     names = "part,cores,set,repeat,process,start_ms,demand_ms,alone_ms,cpu_ms,wall_ms,measured_ms,predicted_ms"
+    names += ",predicted_by_use_ms"
     table = pd.DataFrame(rows, columns=names.split(","))
     return Block(part, cores, table.assign(error=table["measured_ms"] / table["predicted_ms"] - 1), conditions)
 
 
 def found(*blocks, idle=(0.0, 0.0), **more):
-    return Validation(
-        MACHINE,
-        ("cpu", "mixed"),
-        1,
-        300.0,
-        {"before": (0.0, 0.0), "after": idle},
-        [3.0, 3.2],
-        3.1,
-        list(blocks),
-        **more,
-    )
+    seen = {"before": (0.0, 0.0), "after": idle}
+    return Validation(MACHINE, ("cpu", "mixed"), 1, 300.0, seen, 1.02, [3.0, 3.2], 3.1, list(blocks), **more)
 
 
 def test_the_document():
     document = found(block("cpu", 1, 0.01), block("cpu", 2, -0.02)).document()
     json.dumps(document, allow_nan=False)
-    assert [*document["machine"]][-3:] == ["idle", "slices_ms", "quantum_ms"]
+    assert [*document["machine"]][-3:] == ["slower_together", "slices_ms", "quantum_ms"]
     cpu = document["cpu"]
     assert cpu["responses"] == 2 * 80
     assert cpu["sets"] == 40
@@ -58,6 +50,7 @@ def test_the_document():
     assert cpu["by_cores"][0]["ci95"] == pytest.approx([0.01, 0.01])
     assert cpu["by_cores"][0]["uncorrected_median_error"] == pytest.approx(0.3)
     assert cpu["by_cores"][0]["no_contention_median_error"] == pytest.approx(1 - 60 / 101)
+    assert cpu["by_cores"][0]["sharing_error"]["p90"] == pytest.approx(101 / 80 - 1)
     assert cpu["by_cores"][0]["demand_error"] == pytest.approx(0.02)
     # Asked for, and no set was carried out.
     assert document["mixed"]["median_error"] is None
@@ -98,6 +91,7 @@ def test_page_and_table_and_picture(tmp_path):
     assert "outside the goal" in shown
     assert "| CPU sharing | 1 | 20 | 80 | 1.0% [1.0%, 1.0%] |" in kept
     assert "* disk: not measured: no room" in kept
+    assert "| CPU of the same work while all of these are busy | +2.0% |" in kept
     assert "3.00, 3.20 (before, after)" in kept
     assert "![measured against predicted](validation.png)" in kept
     assert max(map(len, (line for line in kept.splitlines() if not line.startswith("|")))) <= 100

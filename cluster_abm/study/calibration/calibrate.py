@@ -16,7 +16,7 @@ import pandas as pd
 from cluster_abm.study.calibration.fitting import Fit, fit, mean_of, starting_points
 from cluster_abm.study.calibration.observed import Row
 from cluster_abm.study.calibration.predictions import Predictions
-from cluster_abm.study.calibration.question import SLICE, Question, slope_of, value_of
+from cluster_abm.study.calibration.question import SLICE, Question, interval_of, slope_of, value_of
 from cluster_abm.study.calibration.uncertainty import Named, Uncertainty, uncertainty_of, what_cannot_be_told
 from cluster_abm.study.compare import finite
 from cluster_abm.study.runner.counted_runs import CountedRuns
@@ -109,12 +109,11 @@ class Calibrated:
     def estimates(self) -> tuple[Estimate, ...]:
         """Of each key, in the order asked for."""
         question, point = self.question, self.found.point
-        ends = {level: self.known.interval(point, level) for level in (0.90, 0.95)}
+        arms = {level: self.known.arms(level) for level in (0.90, 0.95)}
         defaults = question.defaults()
 
         def interval(place: int, level: float) -> tuple[float, float]:
-            low, high = ends[level][place].tolist()
-            return value_of(question.overs[place], low), value_of(question.overs[place], high)
+            return interval_of(question.overs[place], float(point[place]), float(arms[level][place]))
 
         return tuple(
             Estimate(
@@ -266,7 +265,9 @@ def calibrate(
         found = _fit(question, predict, [row for row in rows if not row.is_held_out])
         settings = question.settings(found.point)
         logs = of_all.of_settings([settings])[0]
-        default_logs = of_all.of_settings([{}])[0]
+        own = question.point(question.defaults())
+        # Within the ranges it was one of the starting points.
+        default_logs = of_all.of_settings([{} if own is None else question.settings(own)])[0]
         slices = _slices(question, of_all, fitted, found.point, logs) if with_slices else {}
     names = np.unique([row.run for row in question.observed.fitted], return_inverse=True)[1]
     known = uncertainty_of(found, names)

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, minimize
 from scipy.stats import qmc
 
 Floats = npt.NDArray[np.float64]
@@ -28,8 +28,6 @@ MOST_REGIONS = 12
 MOST_CORNERS = 3
 # What a row without a prediction counts: a factor of 150.
 MISSING = 5.0
-# A row's own variance over few seeds is drawn to the mean of all rows' as if so many seeds stood for that.
-PRIOR_SEEDS = 4.0
 # Points so close to an edge of the region are at it.
 EDGE = 1e-3
 
@@ -46,6 +44,7 @@ class Fit:
         point: in the unit cube, shape (keys,).
         logs: predicted there, shape (seeds, rows).
         jacobian: of the mean predictions, shape (rows, keys).
+        noise: what the seeds' chance puts into J'WJ, shape (keys, keys).
         weights: of the residuals, shape (rows,).
         measured_var: variance of a logarithm by its measurement, shape (rows,).
         is_converged: whether the fit came to its end; False: the budget was spent before.
@@ -55,6 +54,7 @@ class Fit:
     point: Floats
     logs: Floats
     jacobian: Floats
+    noise: Floats
     weights: Floats
     measured_var: Floats
     is_converged: bool
@@ -120,8 +120,10 @@ class _Evaluations:
         return np.where(np.isfinite(found), found, MISSING)
 
     def cost(self, point: Floats, weights: Floats) -> float:
-        """Weighted sum of squares at a point."""
-        return float(np.square(weights * self.residuals(point)).sum())
+        """Weighted sum of squares at a point, less what the seeds' own chance puts into it."""
+        logs = self.logs([point])[0]
+        squares = np.square(self.residuals(point)) - variance_of(logs) / len(logs)
+        return float((np.square(weights) * squares).sum())
 
     def best(self, weights: Floats) -> Floats:
         """Of all points so far the one of least cost; the earlier of two alike."""
@@ -176,16 +178,18 @@ def design_size(keys: int) -> int:
 
 
 class _Surface:
-    """Predictions over a region, each row a quadratic function of the keys, by least squares over its points.
+    """Predictions over a region: of each row and seed a quadratic function of the keys, by least squares.
 
     Args:
         region: its box.
         points: shape (points, keys).
-        values: mean predictions there, shape (points, rows).
+        logs: predictions there, shape (points, seeds, rows).
     """
 
-    def __init__(self, region: _Region, points: Floats, values: Floats) -> None:
+    def __init__(self, region: _Region, points: Floats, logs: Floats) -> None:
         self._centre, self._half = region.centre, np.maximum(region.half, 1e-12)
+        self._shape = logs.shape[1:]
+        values = logs.reshape(len(logs), -1)
         self._coefficients = np.linalg.lstsq(self._basis(points), values, rcond=None)[0]
         keys = points.shape[1]
         self._pairs = [(one, other) for one in range(keys) for other in range(one, keys)]
@@ -197,11 +201,11 @@ class _Surface:
         return np.column_stack([np.ones(len(at)), at, *products])
 
     def __call__(self, point: Floats) -> Floats:
-        """Predictions at a point, shape (rows,)."""
-        return np.asarray((self._basis(point) @ self._coefficients)[0])
+        """Predictions at a point, shape (seeds, rows)."""
+        return np.asarray((self._basis(point) @ self._coefficients)[0]).reshape(self._shape)
 
-    def jacobian(self, point: Floats) -> Floats:
-        """Derivatives of the predictions, shape (rows, keys)."""
+    def slopes(self, point: Floats) -> Floats:
+        """Derivatives of the predictions, shape (seeds, rows, keys)."""
         at = (point - self._centre) / self._half
         keys = len(at)
         slopes = np.zeros((keys, self._coefficients.shape[0]))
@@ -209,7 +213,11 @@ class _Surface:
             slopes[key, 1 + key] = 1.0
             for place, (one, other) in enumerate(self._pairs):
                 slopes[key, 1 + keys + place] = (one == key) * at[other] + (other == key) * at[one]
-        return np.asarray((slopes @ self._coefficients).T / self._half)
+        return np.asarray((slopes @ self._coefficients).T / self._half).reshape(*self._shape, keys)
+
+    def jacobian(self, point: Floats) -> Floats:
+        """Derivatives of the mean predictions, shape (rows, keys)."""
+        return np.asarray(self.slopes(point).mean(axis=0))
 
 
 def fit(predict: Predict, observed: Floats, log_sds: Floats, starts: Sequence[Floats]) -> Fit:
@@ -261,7 +269,10 @@ def fit(predict: Predict, observed: Floats, log_sds: Floats, starts: Sequence[Fl
             best = seen.best(weights)
     logs = seen.logs([best])[0]
     measured = _measured_var(seen.residuals(best), logs, log_sds, keys)
-    return Fit(best, logs, surface.jacobian(best), weights, measured, is_converged, len(seen))
+    slopes = surface.slopes(best)
+    bent = weights[:, None] * (slopes - slopes.mean(axis=0))
+    noise = np.einsum("srk,srl->kl", bent, bent) / (len(logs) * (len(logs) - 1))
+    return Fit(best, logs, surface.jacobian(best), noise, weights, measured, is_converged, len(seen))
 
 
 def _surface_over(region: _Region, seen: _Evaluations) -> _Surface:
@@ -272,26 +283,45 @@ def _surface_over(region: _Region, seen: _Evaluations) -> _Surface:
     points.sort(key=lambda one: (not region.holds(one), float(np.abs((one - region.centre) / region.half).max())))
     inside = sum(map(region.holds, points))
     chosen = points[: max(inside, needed)] or [region.centre]
-    values = [np.nan_to_num(mean_of(seen.logs([one])[0])) for one in chosen]
-    return _Surface(region, np.array(chosen), np.array(values))
+    logs = []
+    for one in chosen:
+        found = seen.logs([one])[0]
+        # Of a seed without a prediction the others' mean stands there.
+        logs.append(np.where(np.isfinite(found), found, np.nan_to_num(mean_of(found))))
+    return _Surface(region, np.array(chosen), np.array(logs))
 
 
 def _least(surface: _Surface, region: _Region, observed: Floats, weights: Floats, best: Floats) -> Floats:
-    """Where the sum of squares of a surface is least within its region."""
-    room = np.maximum(region.high - region.low, 1e-9)
-    low, high = region.low, region.low + room
-    starts = [np.clip(best, low, high), region.centre, low + 0.2 * room, high - 0.2 * room]
-    found = [
-        least_squares(
-            lambda point: weights * (observed - surface(point)),
-            np.clip(start, low + 1e-6 * room, high - 1e-6 * room),
-            jac=lambda point: -weights[:, None] * surface.jacobian(point),
-            bounds=(low, high),
-            x_scale=room,
-        )
-        for start in starts
-    ]
-    return np.clip(min(found, key=lambda one: float(one.cost)).x, 0.0, 1.0)
+    """Where the sum of squares of a surface, less what the seeds' chance puts into it, is least within its region.
+
+    Without that the fit would favour values under which predictions vary little from seed to seed, however many rows
+    there are (Laffont, Ossard, Vuong 1995, Econometrica 63:953: simulated non-linear least squares).
+    """
+    low, room = region.low, np.maximum(region.high - region.low, 1e-9)
+    squared = np.square(weights)
+
+    def cost(place: Floats) -> tuple[float, Floats]:
+        point = low + place * room
+        logs, slopes = surface(point), surface.slopes(point) * room
+        seeds = len(logs)
+        residuals, away = observed - logs.mean(axis=0), logs - logs.mean(axis=0)
+        bent = slopes - slopes.mean(axis=0)
+        share = 1.0 / (seeds * (seeds - 1))
+        value = squared @ (np.square(residuals) - share * np.square(away).sum(axis=0))
+        slope = -(squared * residuals) @ slopes.mean(axis=0) - share * np.einsum("r,sr,srk->k", squared, away, bent)
+        return float(value), 2.0 * slope
+
+    def residuals_of(place: Floats) -> Floats:
+        return weights * (observed - surface(low + place * room).mean(axis=0))
+
+    def slopes_of(place: Floats) -> Floats:
+        return -weights[:, None] * surface.jacobian(low + place * room) * room
+
+    ends = []
+    for start in ((best - low) / room, np.full(len(low), 0.5)):
+        begun = least_squares(residuals_of, np.clip(start, 1e-6, 1 - 1e-6), jac=slopes_of, bounds=(0.0, 1.0)).x
+        ends.append(minimize(cost, begun, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(low)))
+    return np.clip(low + min(ends, key=lambda one: float(one.fun)).x * room, 0.0, 1.0)
 
 
 def _errors(jacobian: Floats, weights: Floats) -> Floats:
@@ -339,10 +369,13 @@ def _measured_var(residuals: Floats, logs: Floats, log_sds: Floats, keys: int) -
 
 
 def _weights(log_sds: Floats, of_runs: Floats, seeds: int) -> Floats:
-    """One over the standard deviation of each residual; all alike where nothing is known of any."""
+    """One over the standard deviation of each residual; all alike where nothing is known of any.
+
+    The seeds give one variance for all rows: a row's own, over few seeds, would favour rows that happen to vary little,
+    and what they say then looks more certain than it is.
+    """
     known = np.where(np.isnan(log_sds), 0.0, np.square(log_sds))
-    shrunk = (of_runs * (seeds - 1) + of_runs.mean() * PRIOR_SEEDS) / (seeds - 1 + PRIOR_SEEDS)
-    variances = known + shrunk * (1.0 + 1.0 / seeds)
+    variances = known + float(of_runs.mean()) * (1.0 + 1.0 / seeds)
     least = float(variances[variances > 0].min(initial=math.inf))
     if not math.isfinite(least):
         return np.ones(len(variances))

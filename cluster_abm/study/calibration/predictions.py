@@ -36,6 +36,7 @@ class Predictions:
     def __init__(self, question: Question, runs: CountedRuns, rows: Sequence[Row]) -> None:
         self._question, self._runs, self._rows = question, runs, rows
         self.budget = question.budget
+        self._known: dict[tuple[tuple[str, Value], ...], Floats] = {}
 
     def of_points(self, points: Sequence[Floats]) -> Floats:
         """Predicted logarithms at points of the unit cube, shape (points, seeds, rows); NaN where there is none.
@@ -50,6 +51,13 @@ class Predictions:
 
     def of_settings(self, settings: Sequence[Mapping[str, Value]]) -> Floats:
         """As `of_points`, of values of the keys, whatever is left of the budget."""
+        names = [tuple(sorted(values.items())) for values in settings]
+        new = {name: values for name, values in zip(names, settings, strict=True) if name not in self._known}
+        if new:
+            self._known.update(zip(new, self._run(list(new.values())), strict=True))
+        return np.array([self._known[name] for name in names])
+
+    def _run(self, settings: Sequence[Mapping[str, Value]]) -> Floats:
         question = self._question
         seeds = question.seeds_used
         found = np.full((len(settings), len(seeds), len(self._rows)), math.nan)

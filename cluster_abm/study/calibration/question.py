@@ -207,5 +207,27 @@ def slope_of(over: Over, place: float) -> float:
     return over.high - over.low
 
 
+def interval_of(over: Over, place: float, arm: float) -> tuple[float, float]:
+    """The interval of a key, cut to its range.
+
+    Of a key whose range is above 0 by factors, value / f to value * f: chance grows with such keys (times, rates), so
+    that an interval by differences would be too short above a value that came out small.
+
+    Args:
+        over: the range.
+        place: of the estimate, 0 to 1.
+        arm: half of the interval, in ranges.
+    """
+    value, slope = value_of(over, place), slope_of(over, place)
+    if not math.isfinite(arm):
+        return over.low, over.high
+    if over.low > 0:
+        factor = math.exp(min(arm * slope / value, 700.0))
+        low, high = value / factor, value * factor
+    else:
+        low, high = value - arm * slope, value + arm * slope
+    return max(float(f"{low:.{DIGITS}g}"), over.low), min(float(f"{high:.{DIGITS}g}"), over.high)
+
+
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value

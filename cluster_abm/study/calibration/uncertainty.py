@@ -27,6 +27,10 @@ HIGH_CORRELATION = 0.95
 WHOLE_RANGE = 0.9
 # Directions whose information is below so much of the largest have none.
 SINGULAR = 1e-12
+# A key that changes all rows together by so much of what another one does changes nothing but the last digits.
+NOTHING = 1e-6
+# Of the information, so much has to be left when chance is taken out of it.
+LEAST_LEFT = 0.3
 
 
 @dataclass(frozen=True)
@@ -49,17 +53,13 @@ class Uncertainty:
     singular: Floats
     flat: tuple[int, ...]
 
-    def interval(self, point: Floats, level: float) -> Floats:
-        """The two-sided interval of each key, cut to its range, shape (keys, 2).
+    def arms(self, level: float) -> Floats:
+        """Half of the two-sided interval of each key, shape (keys,), in ranges.
 
         Args:
-            point: the estimates.
             level: e.g. 0.95.
         """
-        arms = stdtrit(self.freedom, (1.0 + level) / 2.0) * self.errors
-        with np.errstate(invalid="ignore"):
-            ends = np.stack([point - arms, point + arms], axis=1)
-        return np.asarray(np.clip(ends, 0.0, 1.0))
+        return np.asarray(stdtrit(self.freedom, (1.0 + level) / 2.0) * self.errors)
 
 
 def uncertainty_of(found: Fit, runs: npt.NDArray[np.int64]) -> Uncertainty:
@@ -77,7 +77,7 @@ def uncertainty_of(found: Fit, runs: npt.NDArray[np.int64]) -> Uncertainty:
     most = float(information.max(initial=0.0))
     known = information > SINGULAR * most if most > 0 else np.zeros(keys, bool)
     singular = directions[~known]
-    inverse = (directions[known].T / information[known]) @ directions[known]
+    inverse = _inverse(directions[known], information[known], found.noise)
     influence = inverse @ (weighted.T * found.weights)
     # A key in which a direction without information has a part is not known at all.
     open_keys = np.square(singular).sum(axis=0) > 1e-6
@@ -85,6 +85,7 @@ def uncertainty_of(found: Fit, runs: npt.NDArray[np.int64]) -> Uncertainty:
     of_run, of_seeds = _by_chance(influence, found.logs, runs)
     parts = np.stack([measured, of_run, of_seeds], axis=1)
     total = parts.sum(axis=1)
+    sizes_of_keys = np.linalg.norm(weighted, axis=0)
     seeds = len(found.logs)
     many_runs = len(np.unique(runs))
     freedom = np.square(total) / np.maximum(
@@ -100,8 +101,21 @@ def uncertainty_of(found: Fit, runs: npt.NDArray[np.int64]) -> Uncertainty:
         shares,
         _correlation(information, directions, most),
         singular,
-        tuple(np.flatnonzero(~weighted.any(axis=0)).tolist()),
+        tuple(np.flatnonzero(sizes_of_keys <= NOTHING * sizes_of_keys.max()).tolist()),
     )
+
+
+def _inverse(directions: Floats, information: Floats, noise: Floats) -> Floats:
+    """The inverse of J'WJ in the directions that have information, shape (keys, keys).
+
+    Derivatives have chance in them, too, by which J'WJ is too large; it is taken out, unless little would be left.
+    """
+    plain = np.diag(information)
+    less = plain - directions @ noise @ directions.T
+    scale = np.sqrt(information)
+    left = np.linalg.eigvalsh(less / np.outer(scale, scale)) if len(scale) else np.ones(1)
+    used = less if left.min() > LEAST_LEFT else plain
+    return np.asarray(directions.T @ np.linalg.solve(used, directions))
 
 
 def _by_chance(influence: Floats, logs: Floats, runs: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -158,9 +172,10 @@ def what_cannot_be_told(known: Uncertainty, point: Floats, keys: Sequence[Named]
             named = ", ".join(keys[place].key for place in parts)
             found.append(f"the data tell only a combination of {named}: one of them has to be known otherwise")
             paired |= set(parts)
-    ends = known.interval(point, 0.90)
-    for place, (low, high) in enumerate(ends.tolist()):
-        if high - low >= WHOLE_RANGE and place not in known.flat and place not in paired:
+    arms = known.arms(0.90)
+    widths = np.minimum(point + arms, 1.0) - np.maximum(point - arms, 0.0)
+    for place, width in enumerate(widths.tolist()):
+        if width >= WHOLE_RANGE and place not in known.flat and place not in paired:
             found.append(f"{keys[place].key} is not told within its range: its 90 % interval covers it")
     return found
 

@@ -18,6 +18,8 @@ FEWEST_WINDOWS, FEWEST_JOBS = 8, 0.02
 # Windows and scales are so many times as long as the next shorter one.
 WINDOW_STEP, SCALE_STEP = 2.0, 2.5
 MOST_CELLS = 200_000
+# At so many instants the first window may begin, over which a dispersion is the mean.
+BEGINS = 6
 # A log all whose dispersions lie in this interval of a Poisson process is one.
 POISSON_LEVEL = 1e-3
 LARGEST_VARIATION = 30.0
@@ -41,17 +43,26 @@ def dispersion(times_s: Floats, window_s: float, piece_s: float) -> float:
     """Variance over mean of the counts in pieces of the window (whole ones alone): 1 of a Poisson process; NaN without
     two pieces or any job in them.
 
+    It is the mean over BEGINS begins of the first piece: of jobs that come by the clock, say at full minutes, it would
+    depend on where pieces of a minute begin.
+
     Args:
         times_s: of the jobs, ascending [s].
         window_s: length of what is cut into pieces [s].
         piece_s: of a piece [s].
     """
-    pieces = int(window_s / piece_s * (1 + 1e-12))
-    inside = times_s[times_s < pieces * piece_s]
+    found = [_dispersion(times_s, window_s, piece_s, piece_s * place / BEGINS) for place in range(BEGINS)]
+    known = [one for one in found if not math.isnan(one)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def _dispersion(times_s: Floats, window_s: float, piece_s: float, begin_s: float) -> float:
+    pieces = int((window_s - begin_s) / piece_s * (1 + 1e-12))
+    inside = (times_s[(times_s >= begin_s) & (times_s < begin_s + pieces * piece_s)] - begin_s) / piece_s
     if pieces < 2 or not len(inside):
         return math.nan
     # Of many pieces most are empty: those with jobs suffice for the sums.
-    counts = np.unique((inside / piece_s).astype(np.int64), return_counts=True)[1].astype(float)
+    counts = np.unique(inside.astype(np.int64), return_counts=True)[1].astype(float)
     mean = len(inside) / pieces
     return float(((counts**2).sum() - pieces * mean**2) / (pieces - 1) / mean)
 
@@ -83,8 +94,8 @@ class Grid(NamedTuple):
 def grid_of(lengths_s: Sequence[float], scales_s: Sequence[float]) -> Grid:
     """Gauss's points between the scales, where the covariance is a polynomial of the number of scales as its degree."""
     nodes, weights = np.polynomial.legendre.leggauss(len(scales_s) // 2 + 2)
-    places: list[npt.NDArray[np.float64]] = []
-    masses: list[npt.NDArray[np.float64]] = []
+    places: list[Floats] = []
+    masses: list[Floats] = []
     first: list[int] = []
     for length in lengths_s:
         edges = np.array([0.0, *sorted(scale for scale in scales_s if scale < length), length])

@@ -17,7 +17,7 @@ from cluster_abm.scenario.dependence import rank_correlation
 from cluster_abm.scenario.distributions import Distribution, TaskCount
 from cluster_abm.study.fitting.counts import Bursts, fit_bursts
 from cluster_abm.study.fitting.courses import Course, fit_course, without_course
-from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats
+from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats, spearman
 from cluster_abm.study.fitting.log import Log
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
 from cluster_abm.workload.dependence import product_over_means
@@ -27,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 # Load of the CPUs for which a cluster is made that nothing else says.
 LOAD = 0.7
 WORK = "cpu_ms,tasks"
+# By how much the dependence of CPU time and tasks differs from their rank correlation, from where on it is said.
+WORTH_SAYING = 0.03
 # The largest normal correlation of CPU time and tasks that is tried.
 MOST = 0.99
 
@@ -162,7 +164,12 @@ def _work_kept(
         nearest = MOST if abs(high) < abs(low) else -MOST
         words = f"CPU time x tasks: no dependence gives a job the log's mean work, {wanted:.3g} of the means' product"
         return {WORK: round(rank_correlation(nearest), 4)}, [words]
-    return {WORK: round(rank_correlation(float(brentq(over, -MOST, MOST, xtol=1e-4))), 4)}, []
+    fixed = round(rank_correlation(float(brentq(over, -MOST, MOST, xtol=1e-4))), 4)
+    ranks = spearman(cpu, tasks)
+    if abs(fixed - ranks) < WORTH_SAYING:
+        return {WORK: fixed}, []
+    words = f"cpu_ms and tasks depend on each other as a job's mean work has it ({fixed:g}); by ranks it is {ranks:.2g}"
+    return {WORK: fixed}, [words]
 
 
 def _missing(log: Log) -> Iterator[str]:

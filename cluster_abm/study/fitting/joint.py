@@ -24,6 +24,8 @@ POINTS, MOST = 300, 0.995
 LAGS = (1, 2, 3, 5, 10, 20, 50, 100)
 BACKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 LEAST_SHARE = 0.05
+# The largest share, and copies of copies that are followed: MOST_SHARE^MOST_COPIES is left out.
+MOST_SHARE, MOST_COPIES = 0.97, 400
 
 
 def spearman(first: Floats, second: Floats) -> float:
@@ -115,22 +117,27 @@ def autocorrelations(columns: Sequence[Floats], lags: Sequence[int] = LAGS) -> F
 
 def law_of_repeats(share: float, back: int, lags: Sequence[int] = LAGS) -> Floats:
     """Those autocorrelations of `workload.repeats`: a(k) = share x sum over l of w_l a(|k - l|), a(0) = 1."""
-    return _autocorrelations_of(share, _repeated(back, max(lags)), lags)
+    return _summed(share, _terms(back, lags))
 
 
-def _repeated(back: int, reach: int) -> Floats:
-    """The matrix of that sum, for k from 1 on, and l up to `back`; shape (n, n)."""
-    reach = max(back, reach)
-    rows, lags = np.meshgrid(np.arange(1, reach + 1), np.arange(1, back + 1), indexing="ij")
+def _terms(back: int, lags: Sequence[int]) -> Floats:
+    """How likely it is that two jobs are copies of each other by so many copies in all, shape (copies, lags)."""
+    reach = max(back, *lags)
+    rows, steps = np.meshgrid(np.arange(1, reach + 1), np.arange(1, back + 1), indexing="ij")
     weights = 1.0 / np.arange(1, back + 1)
     matrix = np.zeros((reach + 1, reach + 1))
-    np.add.at(matrix, (rows, np.abs(rows - lags)), weights / weights.sum())
-    return matrix
+    np.add.at(matrix, (rows, np.abs(rows - steps)), weights / weights.sum())
+    now = np.eye(reach + 1)[0]
+    found = np.empty((MOST_COPIES, len(lags)))
+    for copies in range(MOST_COPIES):
+        found[copies] = now[list(lags)]
+        now = matrix @ now
+    return found
 
 
-def _autocorrelations_of(share: float, matrix: Floats, lags: Sequence[int]) -> Floats:
-    known = np.eye(len(matrix))[0]
-    return np.asarray(np.linalg.solve(np.eye(len(matrix)) - share * matrix, known))[list(lags)]
+def _summed(share: float, terms: Floats) -> Floats:
+    """The series of a = 1 at 0 + share x matrix x a."""
+    return np.asarray((share ** np.arange(len(terms))) @ terms)
 
 
 def fit_repeats(columns: Sequence[Floats]) -> Repeats:
@@ -140,11 +147,11 @@ def fit_repeats(columns: Sequence[Floats]) -> Repeats:
         return Repeats()
     best = (np.inf, 0.0, 1)
     for back in BACKS:
-        matrix = _repeated(back, max(LAGS))
+        terms = _terms(back, LAGS)
 
-        def error(share: float, matrix: Floats = matrix) -> float:
-            return float(np.square(_autocorrelations_of(share, matrix, LAGS) - found).sum())
+        def error(share: float, terms: Floats = terms) -> float:
+            return float(np.square(_summed(share, terms) - found).sum())
 
-        result = minimize_scalar(error, bounds=(0.0, 0.99), method="bounded", options={"xatol": 1e-3})
+        result = minimize_scalar(error, bounds=(0.0, MOST_SHARE), method="bounded", options={"xatol": 1e-3})
         best = min(best, (float(result.fun), float(result.x), back))
     return Repeats(share=round(best[1], 3), back=best[2])

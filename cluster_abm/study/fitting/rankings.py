@@ -69,14 +69,18 @@ class Rankings:
 
 def rank_on_both(
     log: Scenario, fitted: Scenario, policies: Sequence[AnyPolicy], seeds: int, workers: int | None = None
-) -> Rankings:
-    """Run each policy on the log and on the scenario fitted to it, from the same seeds.
+) -> Rankings | None:
+    """Run each policy on the log and on the scenario fitted to it, from the same seeds; None where it was interrupted
+    before there was anything to compare.
 
     Raises:
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
-    of_log, of_fitted = (compare(one, policies, seeds, workers=workers) for one in (log, fitted))
-    return Rankings(of_log, of_fitted)
+    first = compare(log, policies, seeds, workers=workers)
+    if first.outcome.interrupted:
+        return None
+    second = compare(fitted, policies, seeds, workers=workers)
+    return Rankings(first, second) if first.seeds and second.seeds else None
 
 
 def _better(a: str, b: str, pair: PairedDifference) -> str:

@@ -97,7 +97,9 @@ class Question:
                     '"file": allowed with "drawn" alone'
                 )
             low = float(with_file_homes + 1)
-        searched = checked(self.fixed.scenario, (Over(self.key, float(low), float(high)),))[0]
+        searched = checked(
+            with_policy(self.fixed.scenario, self.policies[0]), (Over(self.key, float(low), float(high)),)
+        )[0]
         is_given = self.low is not None and self.high is not None
         begin = None if is_given or start is None else min(max(start, low), high)
         return Axis(float(low), float(high), searched.whole, begin)
@@ -112,7 +114,7 @@ class Question:
     def _said(self) -> object:
         """What the scenario says of the key; None: nothing, or there is no such key."""
         try:
-            return value_at(self.scenario, self.key)
+            return value_at(with_policy(self.scenario, self.policies[0]), self.key)
         except (AttributeError, KeyError):
             return None
 
@@ -132,7 +134,9 @@ class Question:
 
     def _allows(self, value: float, whole: bool) -> bool:
         try:
-            with_settings(self.fixed.scenario, {self.key: int(value) if whole else value})
+            with_settings(
+                with_policy(self.fixed.scenario, self.policies[0]), {self.key: int(value) if whole else value}
+            )
         except InputError:
             return False
         return True
