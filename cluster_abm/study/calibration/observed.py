@@ -15,8 +15,8 @@ from cluster_abm.bounded_files import Limit, opened, unpacked
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.tuning.ranges import Value
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.table import number
 
 JOBS, METRICS = ("job", "response_ms"), ("metric", "value")

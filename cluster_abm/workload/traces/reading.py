@@ -11,8 +11,8 @@ from pathlib import Path
 
 from cluster_abm.bounded_files import TRACE_MB, Limit, digest, opened, unpacked
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.csv_trace import csv_trace
 from cluster_abm.workload.traces.folder import read_folder, vm_in
 from cluster_abm.workload.traces.gwa import gwa_trace

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading

@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import finished
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
