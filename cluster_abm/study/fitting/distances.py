@@ -98,7 +98,7 @@ def distances(log: Log, fitted: Fitted, seeds: Iterable[int]) -> tuple[Distances
         sample = sample_of(known)
         law[name] = float(distance(found, sample).max())
         means[name] = found.mean / sample.mean if sample.mean else 1.0
-        drawn[name] = float(np.mean([ks_2samp(known, one.columns[name]).statistic for one in draws]))
+        drawn[name] = float(np.mean([ks_2samp(known, one.columns[name], method="asymp").statistic for one in draws]))
     return Distances(
         seeds, law, drawn, means,
         dispersions={piece: _beside(jobs, draws, _dispersion_in(piece)) for piece in pieces},
