@@ -52,6 +52,10 @@ SAMPLES = {
     "zeros": lambda: np.where(rng(6).random(5000) < 0.3, 0.0, rng(7).exponential(1e-3, 5000)),
     "two values": lambda: np.where(rng(8).random(1000) < 0.01, 7.0, 3.0),
     "few": lambda: rng(9).exponential(100, 60),
+    # Values beside an atom that agree with it to six digits: rounded they would pass it.
+    "about an atom": lambda: np.where(
+        rng(18).random(2000) < 0.2, 60_000.0, 60_000.0 + rng(19).choice([-1e-3, 1e-3], 2000) * np.arange(2000)
+    ),
 }
 
 

@@ -117,8 +117,11 @@ def _through(sample: Sample, chosen: set[int]) -> Quantiles:
         else:
             ends = [(below + upto) / 2]
         if len(ends) == 1:
-            # Six digits suffice of a value that is no atom, and can be read.
-            value = float(f"{value:.6g}")
+            # Six digits suffice of a value that is no atom, and can be read, unless it would pass another one then.
+            short = float(f"{value:.6g}")
+            left = sample.values[place - 1] if place else 0.0
+            right = sample.values[place + 1] if place < last else math.inf
+            value = short if left <= short <= right else value
         values += [value] * len(ends)
         shares += [round(share, SHARE_DIGITS) for share in ends]
     return Quantiles(tuple(values), tuple(shares))
