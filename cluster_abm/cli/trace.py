@@ -13,10 +13,11 @@ from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_opti
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.errors import InputError
 
+ABOVE_0, SHARE = click.FloatRange(0.0, 1e9, min_open=True), click.FloatRange(0.0, 1.0)
 run_choice = click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
 format_choice = click.option(
     "--format",
-    type=click.Choice(["csv", "swf", "hbd", "nextflow"]),
+    type=click.Choice(["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "sacct", "gwa", "parquet"]),
     help="The file's format (default: by what it begins with).",
 )
 max_mb_option = click.option(
@@ -99,20 +100,42 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
 
 @trace_group.command("convert")
 @click.argument("file", type=FilePath())
-@click.argument("output", metavar="OUT.csv", type=FilePath())
+@click.argument("output", metavar="OUT", type=FilePath())
 @run_choice
 @format_choice
 @max_mb_option
-def convert_command(file: Path, output: Path, run: int | None, format: str | None, max_mb: int) -> None:
-    """Write the jobs of FILE as the CSV that --trace reads.
+@click.option("--cpu-ms-per-mb", type=ABOVE_0, help="CPU time of a SWIM job, for each MB that it reads or writes.")
+@click.option("--task-mb", type=ABOVE_0, help="A SWIM job has a task for each so many MB (default: one task).")
+@click.option("--disk-read-share", type=SHARE, help="Share of bytes read by calls that the disk saw (default: 0.1).")
+@click.option("--disk-write-share", type=SHARE, help="The same of bytes written (default: 0.37).")
+def convert_command(
+    file: Path,
+    output: Path,
+    run: int | None,
+    format: str | None,
+    max_mb: int,
+    **shares: float | None,
+) -> None:
+    """Write the jobs of FILE as CSV, or as Parquet if OUT ends in .parquet: both are read by --trace.
 
-    Example: cluster-abm trace convert log.swf.gz jobs.csv
+    What the programs of a trace do (GWA-T-12) goes into NAME.profiles.csv beside OUT.
+
+    Examples:
+
+    cluster-abm trace convert log.swf.gz jobs.csv
+
+    cluster-abm trace convert jobs.csv.xz jobs.parquet
     """
-    from cluster_abm.workload.traces import read_trace, write_csv
+    from cluster_abm.workload.traces import LogReading, read_trace, write_trace
 
-    found = read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True)
-    write_csv(found, output)
+    reading = LogReading(**{key: value for key, value in shares.items() if value is not None})  # type: ignore[arg-type]
+    found = read_trace(file, run=run, format=format, max_mb=max_mb, pipes=True, reading=reading)
+    written = write_trace(found, output)
     tell(f"{len(found.table):,} jobs written to {output}")
+    for beside in written[1:]:
+        tell(f"what their programs do written to {beside}: read by --set workload.programs.file={beside}")
+    for name, words in found.filled.items():
+        tell(f"filled {name}: {words}")
     for reason, count in found.skipped.items():
         tell(f"skipped {count:,}: {reason}")
     for reason, count in found.noted.items():

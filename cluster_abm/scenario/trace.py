@@ -16,7 +16,7 @@ class Trace(Section):
 
     file: str | None = None
     """CSV or Parquet of ours, SWF, Nextflow's trace, ... (docs/traces.md); plain, .gz or .xz"""
-    format: Literal["csv", "swf", "hbd", "nextflow"] | None = None
+    format: Literal["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "sacct", "gwa", "parquet"] | None = None
     """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None
     """which run of a file that holds several"""

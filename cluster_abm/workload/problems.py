@@ -14,12 +14,16 @@ MOST_PROBLEMS = 100_000
 class Problems:
     """Problems of a file as they are found. Only those that are shown are kept: a file may hold millions.
 
+    Args:
+        where: the file's name.
+        unit: what their numbers count.
+
     Raises:
         InputError: by `add` and `add_rows`, once there are too many.
     """
 
-    def __init__(self, where: str) -> None:
-        self.where = where
+    def __init__(self, where: str, unit: str = "line") -> None:
+        self.where, self._unit = where, unit
         self._count = 0
         self._first: list[tuple[int, str]] = []
 
@@ -58,4 +62,4 @@ class Problems:
             raise InputError([*self._listed(), f"{self.where}: more than {MOST_PROBLEMS:,} problems: not read further"])
 
     def _listed(self) -> list[str]:
-        return [f"{self.where}, line {line}: {message}" for line, message in self._first]
+        return [f"{self.where}, {self._unit} {line}: {message}" for line, message in self._first]

@@ -44,6 +44,7 @@ def test_the_document(tmp_path: Path) -> None:
             "memory_mb": "in 25.0% of the rows; else by workload.memory_mb",
         },
         "dependence": None,
+        "used": 4,
     }  # fmt: skip
     assert json.loads(json.dumps(info)) == info
 

@@ -10,7 +10,7 @@ from cluster_abm.workload.traces.nextflow import TaskRuns
 from cluster_abm.workload.traces.reading import read_task_runs, read_trace
 from cluster_abm.workload.traces.recognition import FORMATS
 from cluster_abm.workload.traces.table import COLUMNS, Parents, Trace
-from cluster_abm.workload.traces.writing import write_csv
+from cluster_abm.workload.traces.writing import write_csv, write_parquet, write_trace
 
 __all__ = [
     "COLUMNS",
@@ -23,4 +23,6 @@ __all__ = [
     "read_trace",
     "trace_info",
     "write_csv",
+    "write_parquet",
+    "write_trace",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import numpy as np
@@ -39,19 +40,19 @@ def checked_column(rows: Rows, name: str, rule: Column, required: bool, problems
     return values
 
 
-def check_names(cells: CsvCells, known: tuple[str, ...], required: tuple[str, ...]) -> None:
+def check_names(names: Sequence[str], where: str, known: tuple[str, ...], required: tuple[str, ...]) -> None:
     """Raise InputError for columns that are unknown (with the nearest known one) or missing."""
     problems = []
-    for name in cells.names:
+    for name in names:
         if name in known:
             continue
         near = get_close_matches(name[:60], known, 1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        problems.append(f"{cells.where}: unknown column {name[:60]!r}{hint}; allowed: {', '.join(known)}")
+        problems.append(f"{where}: unknown column {name[:60]!r}{hint}; allowed: {', '.join(known)}")
     problems += [
-        f"{cells.where}: column {name!r} is missing; found: {', '.join(cells.names)[:200]}"
+        f"{where}: column {name!r} is missing; found: {', '.join(names)[:200]}"
         for name in required
-        if name not in cells.names
+        if name not in names
     ]
     if problems:
         raise InputError(problems)
@@ -64,7 +65,7 @@ def csv_trace(cells: CsvCells) -> Trace:
         InputError: every wrong cell, width, order or column name (the first ten of them).
     """
     required = (*REQUIRED, JOB) if AFTER in cells.names else REQUIRED
-    check_names(cells, (*COLUMNS, *WORD_COLUMNS), required)
+    check_names(cells.names, cells.where, (*COLUMNS, *WORD_COLUMNS), required)
     columns = {name: NumberColumn() for name in COLUMNS if name in cells.names}
     words = {name: WordColumn() for name in WORD_COLUMNS if name in cells.names}
     lines = array("q")

@@ -20,7 +20,7 @@ MOST_FOR_GRAPH = 2_000_000  # dependences of which depth and critical path are w
 SHOWN_CYCLE = 5  # jobs
 
 
-def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]) -> Parents | None:
+def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int], unit: str = "line") -> Parents | None:
     """The parents that the column `after` names; None where it names none.
 
     Args:
@@ -28,11 +28,12 @@ def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]
         after: ids of the jobs that must have ended before, separated by spaces, shape (jobs,); None: none does.
         where: the file's name.
         lines: of the file, on which each row begins, shape (jobs,).
+        unit: what `lines` counts, for messages.
 
     Raises:
         InputError: ids given twice or with spaces in them, ids that no job has, a job after itself, or a cycle.
     """
-    problems = Problems(where)
+    problems = Problems(where, unit)
     rows: dict[str, int] = {}
     for row, name in enumerate(job.tolist()):
         if not name:
@@ -41,7 +42,9 @@ def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]
             problems.add([(lines[row], f"job = {name[:40]!r}: allowed: an id without spaces")])
         first = rows.setdefault(name, row)
         if first != row:
-            problems.add([(lines[row], f"job = {name[:40]!r}: line {lines[first]} has it too: allowed: each id once")])
+            problems.add(
+                [(lines[row], f"job = {name[:40]!r}: {unit} {lines[first]} has it too: allowed: each id once")]
+            )
     parent: list[int] = []
     counts = np.zeros(len(job), np.int64)
     for row, text in enumerate([] if after is None else after.tolist()):
@@ -58,7 +61,7 @@ def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]
     if not parent:
         return None
     found_parents = Parents(np.concatenate([[0], np.cumsum(counts)]), np.array(parent, np.int64))
-    check_no_cycle(found_parents, where, lambda row: f"line {lines[row]}")
+    check_no_cycle(found_parents, where, lambda row: f"{unit} {lines[row]}")
     return found_parents
 
 
@@ -73,9 +76,10 @@ def check_no_cycle(parents: Parents, where: str, place: Callable[[int], str]) ->
     sizes = np.bincount(component)
     inside = component == np.flatnonzero(sizes > 1)[0]
     kept = inside[child] & inside[parent]
-    # In line order, so that equal files give equal words.
     cycle = networkx.find_cycle(networkx.DiGraph(list(zip(parent[kept].tolist(), child[kept].tolist(), strict=True))))
     rows = [edge[0] for edge in cycle]
+    begin = rows.index(min(rows))
+    rows = rows[begin:] + rows[:begin]
     shown = ", ".join(place(row) for row in rows[:SHOWN_CYCLE]) + (", ..." if len(rows) > SHOWN_CYCLE else "")
     raise InputError(f"{where}: jobs that wait for each other ({len(rows):,} in a cycle): {shown}")
 

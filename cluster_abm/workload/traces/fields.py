@@ -16,6 +16,7 @@ from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
 from cluster_abm.workload.traces.table import Flags, Floats, Words
 
 MOST_REMEMBERED = 100_000  # cells of a column, so that each spelling is read once
+MOST = 1e100  # larger numbers are cut to it: what is made of them stays finite, and is out of all bounds
 LARGEST_COUNT = float(2**63)  # bytes: a counter of 64 bits holds no more
 
 
@@ -85,7 +86,7 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
                 list(wrong),
                 rows.lines,
                 lambda row, name=name, given=given, wrong=wrong: (  # type: ignore[misc]
-                    f"{names[name][:60]} = {given[row][:40]!r}: allowed: {wrong[row]}"
+                    f"{names[name][:60]} = {given[row].strip()[:40]!r}: allowed: {wrong[row]}"
                 ),
             )
         for name, column in texts.items():
@@ -119,7 +120,7 @@ class _Reader:
             value = known.get(cell)
             if value is None:
                 try:
-                    value = read(cell)
+                    value = min(max(read(cell), -MOST), MOST)
                 except (ValueError, OverflowError) as problem:
                     said = str(problem)
                     wrong[row] = said if said.startswith(self._rule.allowed) else self._rule.allowed

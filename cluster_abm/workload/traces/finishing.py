@@ -61,6 +61,20 @@ def disk_columns(
     return {"disk_mb": total / tasks, "write_share": np.minimum(share, 1.0)}, assumed
 
 
+def busy_cores(busy: Floats) -> Floats:
+    """How many tasks a job gets that kept so many cores busy on average: rounded up, at least one."""
+    # To the fourth digit: what rounding errors add is no core more.
+    return np.maximum(np.ceil(np.round(busy, 4)), 1.0)
+
+
+def outside(columns: Mapping[str, Floats]) -> dict[str, Flags]:
+    """Rows that have a value outside the bounds of COLUMNS, by reason, shape (rows,) each."""
+    return {
+        f"{name} not {COLUMNS[name].allowed}": ~COLUMNS[name].holds(values) & ~np.isnan(values)
+        for name, values in columns.items()
+    }
+
+
 def finished(
     where: str,
     format: str,
@@ -76,13 +90,8 @@ def finished(
     Raises:
         InputError: no row is left.
     """
-    reasons = {
-        f"{name} not {COLUMNS[name].allowed}": ~COLUMNS[name].holds(values) & ~np.isnan(values)
-        for name, values in columns.items()
-    }
-    count = len(columns["arrival_ms"])
-    outside, usable = sorted_out(reasons, count)
-    all_skipped = dict(skipped) | tally(outside)
+    beyond, usable = sorted_out(outside(columns), len(columns["arrival_ms"]))
+    all_skipped = dict(skipped) | tally(beyond)
     if not usable.any():
         raise no_job(where, rows, all_skipped)
     kept: dict[str, Floats | Sequence[str] | Words] = {

@@ -47,7 +47,7 @@ def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
     Raises:
         InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
     """
-    check_names(cells, (*HBD_COLUMNS, PROGRAM), tuple(HBD_COLUMNS))
+    check_names(cells.names, cells.where, (*HBD_COLUMNS, PROGRAM), tuple(HBD_COLUMNS))
     read = {name: NumberColumn() for name in HBD_COLUMNS}
     words = WordColumn()
     orders: dict[float, Order] = {}

@@ -14,11 +14,11 @@ from cluster_abm.workload.traces.table import RUN, Trace
 def trace_info(trace: Trace) -> dict[str, Any]:
     """The trace in numbers, ready for JSON.
 
-    Keys: file, format, rows (= jobs + all skipped), jobs, skipped (reason -> rows), fields (column -> share
+    Keys: file, format, rows (= used + all skipped), jobs, skipped (reason -> rows), fields (column -> share
     of the jobs that have it), span_s (first to last arrival), cpu_s (mean and max per task), arrivals_s (first and
-    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), filled (what
-    the file lacks -> how it is filled), dependence (dependence_of); of a file with several runs and none chosen also
-    runs (number -> jobs, span_s, cpu_s, kept_busy).
+    last), noted (what was mended: reason -> rows), kept_busy (kept_busy; None of several runs together), used (rows
+    that are jobs, or samples in their profiles), filled (what the file lacks -> how it is filled), dependence
+    (dependence_of); of a file with several runs and none chosen also runs (number -> jobs, span_s, cpu_s, kept_busy).
     """
     info: dict[str, Any] = {
         "file": trace.file,
@@ -34,6 +34,7 @@ def trace_info(trace: Trace) -> dict[str, Any]:
         },
         "noted": dict(trace.noted),
         "kept_busy": None if RUN in trace.table else kept_busy(trace.table),
+        "used": trace.used,
         "filled": in_words(trace),
         "dependence": dependence_of(trace),
     }

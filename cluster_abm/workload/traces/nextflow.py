@@ -23,7 +23,7 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.workload.csv_cells import CsvCells
 from cluster_abm.workload.traces.fields import Fields, Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.finishing import disk_columns, finished, on_own_clock
+from cluster_abm.workload.traces.finishing import busy_cores, disk_columns, finished, on_own_clock
 from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
@@ -168,8 +168,7 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
         noted["no %cpu, run time taken as CPU time"] = int(unknown.sum())
         filled["cpu_ms"] = "in rows without %cpu the run time of one task"
     busy = np.where(unknown, 1.0, share)
-    # A per cent too much by rounding is no core more.
-    tasks = np.maximum(np.ceil(np.round(busy, 4)), 1.0)
+    tasks = busy_cores(busy)
     filled["tasks"] = "as many as a row kept cores busy: %cpu / 100, rounded up; they share its work evenly"
     columns: dict[str, Floats] = {
         "arrival_ms": on_own_clock(submit, cells.where),

@@ -14,22 +14,29 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.csv_cells import CsvCells
 from cluster_abm.workload.lines import Lines
 from cluster_abm.workload.traces.csv_trace import csv_trace
+from cluster_abm.workload.traces.folder import read_folder, vm_in
+from cluster_abm.workload.traces.gwa import gwa_trace
 from cluster_abm.workload.traces.hbd import hbd_trace
 from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.nextflow import TaskRuns, nextflow_trace, task_runs
+from cluster_abm.workload.traces.parquet_trace import parquet_trace
 from cluster_abm.workload.traces.recognition import FORMATS, beginning, format_of, separator_of
+from cluster_abm.workload.traces.sacct import sacct_trace
 from cluster_abm.workload.traces.swf import swf_trace
+from cluster_abm.workload.traces.swim import NAMES, swim_trace
 from cluster_abm.workload.traces.table import Trace
+from cluster_abm.workload.traces.wfformat import wfformat_trace
 
 RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
+CALLS = ("Nextflow's, WfFormat's and sacct's traces", ("nextflow", "wfformat", "sacct"))
 # Which formats read what of LogReading.
 READ_BY = {
     "cpu_time": ("an SWF log", ("swf",)),
     "memory": ("an SWF log", ("swf",)),
     "cpu_ms_per_mb": ("a SWIM trace", ("swim",)),
     "task_mb": ("a SWIM trace", ("swim",)),
-    "disk_read_share": ("Nextflow's and WfFormat's traces", ("nextflow", "wfformat")),
-    "disk_write_share": ("Nextflow's and WfFormat's traces", ("nextflow", "wfformat")),
+    "disk_read_share": CALLS,
+    "disk_write_share": CALLS,
 }
 
 
@@ -42,10 +49,10 @@ def read_trace(
     pipes: bool = False,
     reading: LogReading = PLAIN_READING,
 ) -> Trace:
-    """The trace in a file, plain or compressed by gzip or xz.
+    """The trace in a file, plain or compressed by gzip or xz, or in a folder of virtual machines (GWA-T-12).
 
     Args:
-        path: the file.
+        path: the file or folder.
         run: which run of a file that holds several (Harchol-Balter and Downey's).
         format: one of FORMATS; without it, by what the file begins with, else by its name (.swf, .csv).
         max_mb: how much the file may hold, unpacked [MB of 2^20 bytes].
@@ -57,6 +64,10 @@ def read_trace(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"{path}: format = {format!r}: allowed {', '.join(FORMATS)}")
+    if format in (None, "gwa") and os.path.isdir(path):
+        _refuse_run(run, "gwa", str(path))
+        _refuse_reading(reading, "gwa", str(path))
+        return read_folder(Path(path), Limit(max_mb, RAISED_BY))
     with opened(path, pipes=pipes) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return _parsed.__wrapped__(_Source(file), str(path), run, format, max_mb, reading)
@@ -93,6 +104,10 @@ def _parsed(
     if kind != "hbd":
         _refuse_run(run, kind, where)
     _refuse_reading(reading, kind, where)
+    if kind == "parquet":
+        return parquet_trace(b"".join(blocks), where, Limit(max_mb, RAISED_BY))
+    if kind == "wfformat":
+        return wfformat_trace(b"".join(blocks), where, reading)
     lines = Lines(blocks, where)
     trace = _trace_of(kind, head, lines, run, reading)
     if lines.ended:
@@ -108,6 +123,12 @@ def _trace_of(kind: str, head: bytes, lines: Lines, run: int | None, reading: Lo
             return swf_trace(lines, reading)
         case "nextflow":
             return nextflow_trace(_table(head, lines), reading)
+        case "sacct":
+            return sacct_trace(CsvCells(lines, between="|", quoted=False), reading)
+        case "gwa":
+            return gwa_trace([vm_in(lines)], lines.where)
+        case "swim":
+            return swim_trace(CsvCells(lines, between="\t", quoted=False, names=NAMES), reading)
         case "hbd":
             return hbd_trace(CsvCells(lines), run)
         case _:

@@ -9,9 +9,13 @@ from pathlib import Path
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
 from cluster_abm.workload.lines import BYTE_ORDER_MARK
+from cluster_abm.workload.traces.gwa import looks_like_gwa
 from cluster_abm.workload.traces.hbd import looks_like_hbd
 from cluster_abm.workload.traces.nextflow import looks_like_nextflow
+from cluster_abm.workload.traces.parquet_trace import MAGIC
+from cluster_abm.workload.traces.sacct import looks_like_sacct
 from cluster_abm.workload.traces.swf_lines import FIELDS
+from cluster_abm.workload.traces.swim import looks_like_swim
 from cluster_abm.workload.traces.table import COLUMNS, WORD_COLUMNS, number
 
 # What each format begins with, in words.
@@ -20,6 +24,11 @@ BEGINNINGS = {
     "swf": f"remarks (;) or lines of {FIELDS} numbers of an SWF log",
     "hbd": "the header run,host,submit_s,cpu_s of Harchol-Balter and Downey's runs",
     "nextflow": "a header with realtime, %cpu, rchar, ... of Nextflow's or Lotaru's table",
+    "wfformat": "{ of a workflow in WfFormat (JSON)",
+    "swim": "lines of job0, two times and three numbers of bytes, with tabs (SWIM)",
+    "sacct": "a header with JobID, State, Submit, ... and | between them of Slurm's `sacct -P`",
+    "gwa": "a header with Timestamp [ms]; CPU cores; ... of a virtual machine of GWA-T-12",
+    "parquet": "the bytes PAR1 of a Parquet file (of our CSV's columns)",
 }
 FORMATS = tuple(BEGINNINGS)
 BY_NAME = {".swf": "swf", ".csv": "csv"}
@@ -68,10 +77,20 @@ def first_line(head: bytes) -> str:
 
 
 def _by_content(head: bytes) -> str | None:
+    if head.startswith(MAGIC):
+        return "parquet"
+    if head.startswith(b"{"):
+        return "wfformat"
     line = first_line(head)
     if line.startswith(";") or _numbers(line.split()) >= FIELDS:
         return "swf"
+    if looks_like_sacct(line.split("|")):
+        return "sacct"
+    if looks_like_gwa(line.split(";")):
+        return "gwa"
     names = [name.strip().strip('"') for name in line.split(separator_of(head))]
+    if looks_like_swim(line.split("\t")):
+        return "swim"
     if looks_like_nextflow(names):
         return "nextflow"
     if looks_like_hbd(names):

@@ -89,7 +89,7 @@ class Trace:
     Attributes:
         file: path as given.
         format: one of FORMATS.
-        rows: data rows of the file; always jobs + skipped.
+        rows: data rows of the file; always used + skipped.
         table: one row per job; the runs of a file with several one after the other, column `run` telling them apart.
         skipped: reason -> rows left out.
         noted: remark -> rows kept although remarkable.
@@ -97,6 +97,7 @@ class Trace:
         filled: what the file does not say, or says otherwise -> how it is filled or what is assumed, in words.
         parents: which jobs each job comes after; None where the file says of no job that it does.
         profiles: what the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
+        samples: rows that are no jobs but went into the profiles; None: each row that is used is a job.
     """
 
     file: str
@@ -109,6 +110,12 @@ class Trace:
     filled: dict[str, str] = field(default_factory=dict)
     parents: Parents | None = None
     profiles: pd.DataFrame | None = None
+    samples: int | None = None
+
+    @property
+    def used(self) -> int:
+        """How many rows of the file are jobs, or samples in their profiles."""
+        return len(self.table) if self.samples is None else self.samples
 
     @property
     def jobs(self) -> pd.DataFrame:

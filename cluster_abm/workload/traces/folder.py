@@ -1,0 +1,98 @@
+"""A folder of virtual machines (GWA-T-12), a file each, as one trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+from cluster_abm.bounded_files import MEGABYTE, Limit, digest, opened, shown, unpacked
+from cluster_abm.errors import InputError
+from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.traces.gwa import Machine, gwa_trace, machine
+from cluster_abm.workload.traces.table import Trace
+
+ENDINGS = re.compile(r"\.csv(\.(gz|xz))?$", re.IGNORECASE)
+NUMBERS = re.compile(r"(\d{1,15})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """The files of a folder, known by what is in them."""
+
+    files: tuple[Path, ...]
+    others: int
+    digests: tuple[str, ...] = ()
+    limit: Limit = field(default=Limit(0, ""))
+
+
+def read_folder(path: Path, limit: Limit) -> Trace:
+    """The trace of all virtual machines in a folder: files that end in .csv, .csv.gz or .csv.xz, in natural order.
+
+    Args:
+        path: the folder.
+        limit: what the files together may hold, unpacked.
+
+    Raises:
+        InputError: no such file in it, one that cannot be read or is no virtual machine, or too much in all.
+    """
+    try:
+        there = [entry for entry in path.iterdir() if not entry.name.startswith(".")]
+        files = sorted((entry for entry in there if ENDINGS.search(entry.name) and not entry.is_dir()), key=_natural)
+    except OSError as problem:
+        raise InputError(f"{shown(path)}: cannot be read: {problem.strerror or problem}") from None
+    if not files:
+        raise InputError(
+            f"{shown(path)}: cannot be read: a folder without files of virtual machines (.csv, .csv.gz, .csv.xz); a "
+            "file is needed, or a folder of GWA-T-12"
+        )
+    digests = []
+    for name in files:
+        with opened(name) as file:
+            digests.append(digest(file, name, limit))
+    return _parsed(_Folder(tuple(files), len(there) - len(files), tuple(digests), limit), str(path))
+
+
+def vm_in(lines: Lines) -> Machine:
+    """The virtual machine in a file, named like it."""
+    name = ENDINGS.sub("", Path(lines.where).name) or Path(lines.where).name
+    return machine(CsvCells(lines, "sample", between=";", quoted=False), name)
+
+
+@lru_cache(maxsize=2)  # a study reads the same folder for every seed and policy
+def _parsed(folder: _Folder, where: str) -> Trace:
+    trace = gwa_trace(_machines(folder, where), where)
+    if not folder.others:
+        return trace
+    return replace(trace, noted=trace.noted | {"other files of the folder, not read": folder.others})
+
+
+def _machines(folder: _Folder, where: str) -> Iterator[Machine]:
+    left = folder.limit.mb * MEGABYTE
+
+    def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
+        nonlocal left
+        for block in blocks:
+            left -= len(block)
+            if left < 0:
+                raise InputError(
+                    f"{shown(where)}: more than {folder.limit.mb:,} MB in all, unpacked: allowed up to "
+                    f"{folder.limit.mb:,} MB ({folder.limit.raised_by})"
+                )
+            yield block
+
+    for name in folder.files:
+        with opened(name) as file:
+            lines = Lines(counted(unpacked(file, name, folder.limit)), str(name))
+            found = vm_in(lines)
+        if not lines.ended:
+            found = replace(found, noted=found.noted | {"last line without a line end (cut off?)": 1})
+        yield found
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """2.csv before 10.csv."""
+    return [(int(part), "") if NUMBERS.fullmatch(part) else (-1, part) for part in NUMBERS.split(path.name) if part]

@@ -1,0 +1,133 @@
+"""WfFormat of WfCommons (JSON, schema 1.0 to 1.5): the tasks of a workflow, ready when their parents have ended.
+
+What becomes of it:
+
+* A task is a job; its parents (and those tasks that name it among their children) are what it comes `after`. All are
+  submitted at 0: a task starts to wait when its last parent has ended.
+* CPU time is runtimeInSeconds x min(avgCPU / 100, coreCount): no processor computes longer than the task is there.
+  coreCount is often absent, and then no bound. Without avgCPU the run time of one core is taken, and it is said.
+* A job has as many tasks as cores were kept busy, rounded up; they share CPU time, memory and bytes evenly.
+* readBytes and writtenBytes are bytes of calls, most of which the page cache serves: openly assumed shares of them are
+  what the disk saw, `LogReading.disk_read_share`, `disk_write_share`.
+* Tasks with a run time of 0 (shorter than half a second, in Nextflow's) are skipped. What comes after them comes after
+  their parents.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import networkx
+import numpy as np
+
+from cluster_abm.workload.traces.dependence import parents_of
+from cluster_abm.workload.traces.fields import beyond_counting
+from cluster_abm.workload.traces.finishing import busy_cores, disk_columns, finished, outside
+from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out
+from cluster_abm.workload.traces.wfformat_document import MOST_DEPENDENCES, Workflow, document_of, too_many
+
+NUMBERED = re.compile(r"_(?:ID)?\d+$", re.ASCII)  # what makes a task's name its own
+
+
+def wfformat_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING) -> Trace:
+    """The trace that a workflow in WfFormat holds.
+
+    Raises:
+        InputError: no JSON or no WfFormat, ids that are missing, given twice or unknown, tasks that wait for each
+            other, fields that are no numbers (the first ten problems), or no usable task.
+    """
+    workflow = Workflow(document_of(data, where), where)
+    numbers = workflow.numbers()
+    graph = workflow.graph()
+    columns, assumed, remarks, filled = _columns(numbers, reading)
+    counted = [numbers[name] for name in ("read", "written", "memory")]
+    runtime = numbers["runtime"]
+    reasons: dict[str, Flags] = {
+        "in the specification, not in the execution": ~workflow.executed(),
+        "no run time": np.isnan(runtime),
+        "negative run time": runtime < 0,
+        "zero run time": runtime == 0,
+        "negative avgCPU": numbers["cpu"] < 0,
+        "zero CPU time": numbers["cpu"] == 0,
+        "negative bytes": np.any([values < 0 for values in counted], axis=0),
+        "bytes beyond 2^63": beyond_counting(*counted),
+    } | outside(columns)
+    skipped, usable = sorted_out(reasons, len(runtime))
+    after = _resolved(graph, usable, where)
+    ids = workflow.spelled()
+    words = {
+        "name": np.array([NUMBERED.sub("", name) for name in workflow.names], object)[usable],
+        "job": np.array(ids, object)[usable],
+        "after": np.array([" ".join(ids[p] for p in after[row]) for row in np.flatnonzero(usable)], object),
+    }
+    if not any(words["after"]):
+        del words["after"]
+    noted = {remark: int((holds & usable).sum()) for remark, holds in remarks.items()}
+    noted["bytes of calls, shares of them taken for the disk's"] = int((assumed & usable).sum())
+    noted["comes after a skipped task, hence after what that came after"] = workflow.bridged(graph, usable)
+    kept = {name: values[usable] for name, values in columns.items()}
+    trace = finished(where, "wfformat", len(runtime), kept, words, skipped, noted, filled)
+    if "after" not in words:
+        return trace
+    return replace(trace, parents=parents_of(words["job"], words["after"], where, range(1, len(words["job"]) + 1)))
+
+
+def _columns(
+    numbers: dict[str, Floats], reading: LogReading
+) -> tuple[dict[str, Floats], Flags, dict[str, Flags], dict[str, str]]:
+    """Our columns, where shares of bytes stand in, what is remarkable about which rows, and what is filled how."""
+    share, cores = numbers["cpu"] / 100.0, numbers["cores"]
+    unknown = np.isnan(share)
+    above = (cores >= 1) & (share > cores)
+    busy = np.where(unknown, 1.0, np.where(above, cores, share))
+    tasks = busy_cores(busy)
+    memory = np.where(numbers["memory"] > 0, numbers["memory"], math.nan)
+    none = np.full(len(busy), math.nan)
+    calls = numbers["read"] / 1e6, numbers["written"] / 1e6
+    disk, assumed = disk_columns((none, none), calls, reading, tasks)
+    columns = {
+        "arrival_ms": np.zeros(len(busy)),
+        "cpu_ms": np.round(numbers["runtime"] * 1000.0 * busy / tasks, 6),
+        "tasks": tasks,
+        "memory_mb": memory / 1e6 / tasks,
+        **disk,
+    }
+    filled = {
+        "arrival_ms": "all 0: a task is submitted when its parents have ended",
+        "tasks": "as many as a task kept cores busy: avgCPU / 100, rounded up; they share its work evenly",
+    }
+    if unknown.any():
+        filled["cpu_ms"] = f"in {int(unknown.sum()):,} rows without avgCPU the run time of one core"
+    if assumed.any():
+        filled["disk_mb"] = (
+            f"bytes of calls, not of the disk: {reading.disk_read_share:g} x readBytes + "
+            f"{reading.disk_write_share:g} x writtenBytes assumed (workload.trace.disk_read_share, disk_write_share)"
+        )
+    remarks = {
+        "no avgCPU, run time taken as CPU time": unknown,
+        "avgCPU above coreCount, cut to it": above,
+        "memory 0, read as not known": numbers["memory"] == 0,
+    }
+    return columns, assumed, remarks, filled
+
+
+def _resolved(graph: networkx.DiGraph, usable: Flags, where: str) -> list[tuple[int, ...]]:
+    """The usable tasks that each task comes after: of skipped parents their own.
+
+    Raises:
+        InputError: more than MOST_DEPENDENCES of them.
+    """
+    found: list[tuple[int, ...]] = [()] * len(usable)
+    total = 0
+    for row in networkx.topological_sort(graph):
+        parents: dict[int, None] = {}
+        for parent in graph.pred[row]:
+            parents.update({parent: None} if usable[parent] else dict.fromkeys(found[parent]))
+        found[row] = tuple(sorted(parents))
+        total += len(parents)
+        if total > MOST_DEPENDENCES:
+            raise too_many(where)
+    return found
