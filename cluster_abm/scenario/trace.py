@@ -8,14 +8,15 @@ from pydantic import Field, Strict
 
 from cluster_abm.bounded_files import TRACE_MB
 from cluster_abm.scenario.base import Section
-from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive
+from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive, Share
 
 
 class Trace(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None
-    """CSV or Parquet of ours, SWF, Nextflow's trace, ... (docs/traces.md); plain, .gz or .xz"""
+    """CSV or Parquet of ours, SWF, Harchol-Balter and Downey's, Nextflow's, WfFormat, SWIM, sacct's, GWA-T-12 (also a
+    folder): docs/traces.md; plain, .gz or .xz"""
     format: Literal["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "sacct", "gwa", "parquet"] | None = None
     """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None
@@ -46,3 +47,13 @@ class Trace(Section):
     memory_per: Literal["processor", "node", "job"] = "processor"
     """what the file's memory is that of: one processor, all processors of a job on one node, or the whole job; its
     tasks share it evenly"""
+    cpu_ms_per_mb: Positive | None = None
+    """CPU time of a SWIM job, which says none, for each MB of its input, shuffle and output; not set: drawn from
+    workload.cpu_ms [ms/MB]"""
+    task_mb: Positive | None = None
+    """a SWIM job has a task for each so many MB, at most max_tasks; not set: one task [MB]"""
+    disk_read_share: Share = 0.1
+    """share of the bytes read by calls that the disk saw, where the file says no bytes of the disk (WfFormat, sacct,
+    Nextflow's rows without read_bytes and write_bytes); the rest was in the page cache: 6-14 % on Lotaru's machines"""
+    disk_write_share: Share = 0.37
+    """the same of the bytes written: 31-43 %"""

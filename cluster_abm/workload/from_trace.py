@@ -43,7 +43,15 @@ def trace_of(scenario: Scenario) -> Trace | None:
     if scenario.workload.kind != "trace":
         return None
     choice = scenario.workload.trace
-    reading = LogReading(choice.cpu_time, "requested" if choice.memory == "requested" else "used")
+    reading = LogReading(
+        choice.cpu_time,
+        "requested" if choice.memory == "requested" else "used",
+        choice.cpu_ms_per_mb,
+        choice.task_mb,
+        choice.max_tasks if choice.task_mb is not None else None,
+        choice.disk_read_share,
+        choice.disk_write_share,
+    )
     return read_trace(trace_path(scenario), run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading)
 
 

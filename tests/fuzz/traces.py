@@ -12,28 +12,11 @@ from collections.abc import Callable
 
 from case import Case, Random
 from nasty import CELLS, bomb, spoilt_bytes, spoilt_lines, value
-from scenario_files import BASE, FILES, NETWORK, PROFILES, TRACE, ending
+from scenario_files import BASE, FILES, NETWORK, PROFILES, ending
 from settings import setting
+from trace_samples import CELLS as CELLS_OF_TRACES
+from trace_samples import SAMPLES, parquet
 
-HBD = b"""\
-run,host,submit_s,cpu_s,prog
-0,0,0.5,0.1,ls
-0,1,0.7,2.01,cc
-1,0,0.0,0.02,
-1,5,0.3,1.5,emacs
-"""
-SWF = b"""\
-; Version: 2.2
-; MaxRecords: 5
-; UnixStartTime: 900000000
-; Note: one
-;       and more of it
-1 0 0 10 2 5.5 1000 2 20 -1 1 3 4 5 1 1 -1 -1
-2 5 -1 20 1 -1 -1 1 10 -1 0 3 4 5 1 1 -1 -1
-3 4 3 0 1 -1 0 1 30 -1 5 3 4 5 1 1 -1 -1
-4 9 3 7 -1 9 500 4 30 -1 1 3 4 5 1 1 -1 -1
-5 12 0 3 1 3 -1 1 5 -1 2 3 4 5 1 1 -1 -1
-"""
 HEADERS = (
     *("; MaxRecords: ²", "; MaxRecords: " + "9" * 5000, "; MaxRecords: -1", "; MaxRecords:", ";", "; :", "; Key:value"),
     *("; MaxRecords: 10000000000000000000", "; " + "x" * 100_000, "; \xff: y", "; MaxRecords: nan", "; A:\t1", ";;;;"),
@@ -67,7 +50,7 @@ def spoilt_cells(random: Random, data: bytes, between: bytes) -> tuple[bytes, st
     row = random.choice([number for number, cells in enumerate(rows) if cells and cells != [b""]])
     cells = rows[row]
     place = random.randrange(len(cells))
-    cell = random.choice(CELLS)
+    cell = random.choice(CELLS if random.random() < 0.6 else CELLS_OF_TRACES)
     match random.choice(("replace", "replace", "replace", "drop", "add", "column")):
         case "replace":
             cells[place] = cell.encode()
@@ -125,6 +108,7 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "xz bomb": lambda data: bomb("xz", 400),
     "empty": lambda data: b"",
 }
+FORMATS = {*SAMPLES} - {"after", "lotaru"}
 ENDINGS = (".gz", ".xz", ".zip", ".bz2", ".zst", ".tar", ".tar.gz", ".GZ", "", ".gz.gz", ".lzma")
 
 
@@ -157,27 +141,38 @@ def packed(random: Random, data: bytes, name: str) -> tuple[bytes, str, str]:
 
 def trace_case(random: Random) -> Case:
     """`trace info`, `trace convert` or `run --trace` of a spoilt trace."""
-    kind = random.choice(("csv", "csv", "swf", "swf", "hbd"))
-    data = {"csv": TRACE, "swf": SWF, "hbd": HBD}[kind]
-    name = {"csv": "t.csv", "swf": "t.swf", "hbd": "h.csv"}[kind]
+    kind = random.choice(("csv", "swf", *SAMPLES))
+    name, data, between = SAMPLES[kind]
+    if kind == "parquet":
+        data = parquet()
+    if random.random() < 0.15:
+        name = random.choice(("log", "a.csv", "a.swf", "a.json", "a.parquet", "a.txt"))
     changes: list[str] = []
     if kind == "swf" and random.random() < 0.3:
         header = random.choice(HEADERS)
         data, changes = header.encode("utf-8") + b"\n" + data, [f"header {header[:40]!r}"]
+    elif random.random() < 0.9 and between:
+        data, changes = spoilt_table(random, data, between)
     elif random.random() < 0.9:
-        data, changes = spoilt_table(random, data, b" " if kind == "swf" else b",")
+        data, changes = _spoilt_document(random, data)
     if random.random() < 0.25:
         data, name, change = packed(random, data, name)
         changes.append(change)
     files: dict[str, bytes | str] = {name: data, "s.toml": BASE.encode(), **FILES}
+    if kind == "gwa" and random.random() < 0.4:
+        # A folder of machines, of which one is spoilt.
+        files = {f"vms/{name}": data, "vms/other.csv": SAMPLES["gwa"].data, "s.toml": BASE.encode(), **FILES}
+        name = "vms"
     match random.choice(("info", "info", "convert", "run", "run")):
         case "info":
             words = ["trace", "info", name, *random.choice(([], ["--json"], ["--json"]))]
         case "convert":
             output = random.choice(
-                ("o.csv", "o.csv.gz", "o.csv.xz", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv")
+                ("o.csv", "o.csv.gz", "o.csv.xz", "o.parquet", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv")
             )
             words = ["trace", "convert", name, output]
+            if kind == "swim" and random.random() < 0.8:
+                words += ["--cpu-ms-per-mb", random.choice(("10", "1e-300", "0", "nan", "1e9"))]
         case _:
             words = ["run", "s.toml", "--trace", name, *ending(random)]
             for _ in range(random.choice((0, 0, 1))):
@@ -190,8 +185,17 @@ def trace_case(random: Random) -> Case:
     if random.random() < (0.6 if kind == "hbd" else 0.1):
         words += ["--trace-run" if words[0] == "run" else "--run", random.choice(("0", "1", "1", "7", "2147483648"))]
     if words[0] == "trace" and random.random() < 0.2:
-        words += ["--format", random.choice(("csv", "swf", "hbd"))]
+        words += ["--format", random.choice(sorted(FORMATS))]
     return Case("trace", words, files, changes)
+
+
+def _spoilt_document(random: Random, data: bytes) -> tuple[bytes, list[str]]:
+    """A file without cells, spoilt by a byte, a line, or a word."""
+    spoil = random.choice((spoilt_bytes, spoilt_bytes, _spoilt_word, _spoilt_word, spoilt_lines))
+    if data.startswith(b"PAR1"):
+        spoil = spoilt_bytes
+    data, change = spoil(random, data)
+    return data, [change]
 
 
 def program_case(random: Random) -> Case:

@@ -206,3 +206,19 @@ def test_parameters_that_a_policy_does_not_know_name_no_run(tmp_path):
     cells = expand(load_study(tmp_path / "s.toml")).cells
     assert len(cells) == 9
     assert len({cell.key for cell in cells}) == 5
+
+
+def test_a_folder_of_machines_counts_by_its_files_wherever_it_lies(tmp_path):
+    (tmp_path / "vms").mkdir()
+    (tmp_path / "vms" / "1.csv").write_text("a")
+
+    def key(folder):
+        return cell_key(scenario(workload__kind="trace", workload__trace__file=str(tmp_path / folder)), "none")
+
+    before = key("vms")
+    shutil.copytree(tmp_path / "vms", tmp_path / "elsewhere" / "vms")
+    assert key("elsewhere/vms") == before
+    (tmp_path / "vms" / "1.csv").write_text("ab")
+    changed = key("vms")
+    (tmp_path / "vms" / "1.csv").rename(tmp_path / "vms" / "2.csv")
+    assert len({before, changed, key("vms")}) == 3

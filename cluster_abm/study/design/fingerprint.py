@@ -17,6 +17,7 @@ from cluster_abm.policies import create
 from cluster_abm.policies.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
+from cluster_abm.workload.traces.folder import machine_files
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = ("cli/", "gym/", "study/", "results/", "model/observation/watching.py", "whole_files.py")
@@ -81,9 +82,12 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         del section["max_mb"]
     files = _input_files(scenario)
     for section in (resolved["workload"]["trace"], resolved["workload"]["programs"], resolved["interconnect"]):
-        # The name, since its ending gives the format.
-        if section["file"] is not None and Path(section["file"]) in files:
-            section["file"] = Path(section["file"]).name
+        # The name, since its ending may give the format; of a folder also those in it, which name programs.
+        path = None if section["file"] is None else Path(section["file"])
+        if path in files:
+            section["file"] = path.name
+        elif path is not None and section is resolved["workload"]["trace"]:
+            section["file"] = [path.name, *(inside.name for inside in _files(path))]
     # A policy's file has its name among the parameters.
     digests = [_digest(path, limit) for path, limit in (*files.items(), *policy.input_files)]
     document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]
@@ -106,12 +110,19 @@ def _input_files(scenario: Scenario) -> dict[Path, Limit]:
     """Files of the user that the scenario takes numbers from, and how much each may hold; shipped ones are part of the
     code version."""
     trace, programs, network = scenario.workload.trace, scenario.workload.programs, scenario.interconnect
-    named = {trace.file: Limit(trace.max_mb, "workload.trace.max_mb")}
+    named: dict[str, Limit] = {}
+    if trace.file is not None:
+        named |= {str(path): Limit(trace.max_mb, "workload.trace.max_mb") for path in _files(Path(trace.file))}
     if network.file is not None and shipped_network(network.file) is None:
         named[network.file] = Limit(network.max_mb, "interconnect.max_mb")
     if programs.file is not None and os.path.isfile(programs.file):
         named[programs.file] = Limit(programs.max_mb, "workload.programs.max_mb")
-    return {Path(name): limit for name, limit in named.items() if name is not None}
+    return {Path(name): limit for name, limit in named.items()}
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself; of a folder those that are virtual machines of a trace."""
+    return machine_files(path)[0] if os.path.isdir(path) else [path]
 
 
 def _digest(path: Path, limit: Limit) -> str:

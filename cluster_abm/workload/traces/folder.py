@@ -39,6 +39,20 @@ def read_folder(path: Path, limit: Limit) -> Trace:
     Raises:
         InputError: no such file in it, one that cannot be read or is no virtual machine, or too much in all.
     """
+    files, others = machine_files(path)
+    digests = []
+    for name in files:
+        with opened(name) as file:
+            digests.append(digest(file, name, limit))
+    return _parsed(_Folder(tuple(files), others, tuple(digests), limit), str(path))
+
+
+def machine_files(path: Path) -> tuple[list[Path], int]:
+    """The files of virtual machines in a folder, in natural order, and how many others there are.
+
+    Raises:
+        InputError: the folder cannot be read, or holds none.
+    """
     try:
         there = [entry for entry in path.iterdir() if not entry.name.startswith(".")]
         files = sorted((entry for entry in there if ENDINGS.search(entry.name) and not entry.is_dir()), key=_natural)
@@ -49,11 +63,7 @@ def read_folder(path: Path, limit: Limit) -> Trace:
             f"{shown(path)}: cannot be read: a folder without files of virtual machines (.csv, .csv.gz, .csv.xz); a "
             "file is needed, or a folder of GWA-T-12"
         )
-    digests = []
-    for name in files:
-        with opened(name) as file:
-            digests.append(digest(file, name, limit))
-    return _parsed(_Folder(tuple(files), len(there) - len(files), tuple(digests), limit), str(path))
+    return files, len(there) - len(files)
 
 
 def vm_in(lines: Lines) -> Machine:

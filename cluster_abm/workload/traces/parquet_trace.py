@@ -58,6 +58,7 @@ def parquet_trace(data: bytes, where: str, limit: Limit) -> Trace:
         return _trace(file, where)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         said = str(problem).splitlines()[0][:200] if str(problem) else type(problem).__name__
+        said = said if said.isprintable() else repr(said)
         raise InputError(f"{shown(where)}: Parquet file damaged or cut off: {said}") from None
 
 

@@ -32,7 +32,7 @@ BEGINNINGS = {
 }
 FORMATS = tuple(BEGINNINGS)
 BY_NAME = {".swf": "swf", ".csv": "csv"}
-SHOWN_LINE = 60
+SHOWN_LINE = 50
 LONGEST_HEAD = 100_000  # bytes of the first line that are looked at
 
 
@@ -59,7 +59,7 @@ def format_of(head: bytes, where: str) -> str:
             raise InputError(f"{shown(where)}: empty")
         looked_for = "; ".join(f"{format}: {words}" for format, words in BEGINNINGS.items())
         raise InputError(
-            f"{shown(where)}: format not recognised: it begins with {first_line(head)[:SHOWN_LINE]!r}: allowed is what "
+            f"{shown(where)}: format not recognised: it begins with {_shown(first_line(head))}: allowed is what "
             f"begins as one of these does, or a format given (--format, workload.trace.format): {looked_for}"
         )
     return found
@@ -106,3 +106,8 @@ def _numbers(words: list[str]) -> int:
 def _by_name(where: str) -> str | None:
     name = where.lower()
     return BY_NAME.get(Path(name.removesuffix(".gz").removesuffix(".xz")).suffix)
+
+
+def _shown(line: str) -> str:
+    """The begin of a line for messages: escapes of what is not printed are long."""
+    return repr(line[:SHOWN_LINE])[: 2 * SHOWN_LINE]

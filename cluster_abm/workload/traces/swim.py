@@ -71,6 +71,9 @@ def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         columns["cpu_ms"] = total_mb * reading.cpu_ms_per_mb / tasks
         filled["cpu_ms"] = f"{reading.cpu_ms_per_mb:g} ms for each MB (workload.trace.cpu_ms_per_mb)"
     else:
-        filled["cpu_ms"] = "in no row: by workload.cpu_ms (or by workload.trace.cpu_ms_per_mb)"
+        filled["cpu_ms"] = (
+            'in no row: by workload.cpu_ms (to set it, say workload.trace.format = "swim"), or by '
+            "workload.trace.cpu_ms_per_mb"
+        )
     noted = {"blank lines": cells.blank_lines, "no bytes at all": int((total_mb == 0).sum())}
     return finished(cells.where, "swim", len(submit), columns, {}, skipped, noted, filled)
