@@ -12,6 +12,7 @@ from __future__ import annotations
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -24,6 +25,9 @@ from cluster_abm.study.cells import Cell, run_cells
 from cluster_abm.study.reality.judging import WORDS, Claim, Verdict, beyond_all, verdict
 from cluster_abm.study.reality.workloads import SOURCES, Workload
 from cluster_abm.study.statistics.gap import share_of_gap
+
+if TYPE_CHECKING:
+    from matplotlib.patches import Rectangle
 
 METRICS = (
     "mean_slowdown", "mean_slowdown_job", "mean_slowdown_cpu", "mean_response_ms", "makespan_ms", "migrations",
@@ -87,7 +91,7 @@ def by_policy(workload: Workload, runs: pd.DataFrame) -> pd.DataFrame:
     """The mean of each metric, and which share of the gap between `none` and `ideal` is closed (mean slowdown)."""
     table = runs.groupby(["workload", "policy"], sort=False)[list(METRICS)].mean().reset_index()
     wide = runs.pivot_table(index="seed", columns="policy", values="mean_slowdown")
-    gaps = {name: share_of_gap(wide["none"], wide[name], wide["ideal"]) for name in wide}
+    gaps = {name: share_of_gap(*(wide[one].tolist() for one in ("none", name, "ideal"))) for name in wide}
     table.insert(2, "gap_closed", [np.nan if (gap := gaps[name]) is None else gap.mean for name in table["policy"]])
     table.insert(1, "nodes", workload.nodes)
     for place, (name, load) in enumerate(workload.load.items()):
@@ -99,7 +103,9 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """A row a claim, a column a workload: colour is the verdict, the number the ratio."""
     claims = table.drop_duplicates(["paper", "better", "worse", "says"])
     columns = list(table["workload"].unique())
-    figure = new_figure(4.2 + 1.05 * len(columns), 2.0 + 0.36 * len(claims), "Which conclusions are true on recorded work")
+    figure = new_figure(
+        4.2 + 1.05 * len(columns), 2.0 + 0.36 * len(claims), "Which conclusions are true on recorded work"
+    )
     axes = figure.subplots()
     for row, (_, claim) in enumerate(claims.iterrows()):
         own = table[(table["says"] == claim["says"]) & (table["paper"] == claim["paper"])].set_index("workload")
@@ -115,7 +121,9 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     axes.set_xticks(range(len(columns)), [column.replace(" ", "\n", 1) for column in columns], fontsize=8.5)
     axes.xaxis.tick_top()
     axes.set_yticks(
-        range(len(claims)), [f"{one['paper']}: {one['better']} / {one['worse']}" for _, one in claims.iterrows()], fontsize=9
+        range(len(claims)),
+        [f"{one['paper']}: {one['better']} / {one['worse']}" for _, one in claims.iterrows()],
+        fontsize=9,
     )
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -130,7 +138,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     save(figure, path)
 
 
-def patch(x: float, y: float, colour: str):  # type: ignore[no-untyped-def]
+def patch(x: float, y: float, colour: str) -> Rectangle:
     """A cell of the table."""
     from matplotlib.patches import Rectangle
 
@@ -180,17 +188,21 @@ def main(
     table.to_csv(out / "real-work.csv", index=False, float_format="%.4g")
     pd.concat(policies).to_csv(out / "real-work-policies.csv", index=False, float_format="%.4g")
     draw(table, out / "real-work.png")
-    marks = {True: "**", False: ""}
-    shown = table.assign(
-        cell=[
-            WORDS[""] if not np.isfinite(one.ratio) else f"{one.ratio:.2f} {one.verdict}{marks[one.beyond_holm]}"
-            for one in table.itertuples()
-        ]
-    ).pivot_table(index=["paper", "better", "worse"], columns="workload", values="cell", aggfunc="first", sort=False)
+    cells = [
+        f"{ratio:.2f} {word}{'**' if beyond else ''}" if np.isfinite(ratio) else WORDS[""]
+        for ratio, word, beyond in zip(
+            table["ratio"].tolist(), table["verdict"].tolist(), table["beyond_holm"].tolist(), strict=True
+        )
+    ]
+    shown = table.assign(cell=cells).pivot_table(
+        index=["paper", "better", "worse"], columns="workload", values="cell", aggfunc="first", sort=False
+    )
     click.echo(shown.to_string())
     tested = table[table["ratio"].notna()]
     counted = tested.groupby("verdict")["beyond_holm"].agg(["size", "sum"])
-    click.echo(f"{len(tested)} comparisons; of each verdict, and of these beyond Holm's correction over all:\n{counted}")
+    click.echo(
+        f"{len(tested)} comparisons; of each verdict, and of these beyond Holm's correction over all:\n{counted}"
+    )
 
 
 if __name__ == "__main__":

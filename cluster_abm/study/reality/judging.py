@@ -78,7 +78,7 @@ def verdict(claim: Claim, runs: pd.DataFrame, load: Mapping[str, float], metric:
     own = runs[runs["policy"].isin([claim.better, claim.worse])]
     ratio = ratio_of(own, claim.better, claim.worse, metric)
     wide = own.pivot_table(index="seed", columns="policy", values=metric)
-    logs = np.log(wide[claim.better] / wide[claim.worse]).to_numpy()
+    logs = np.log(wide[claim.better].to_numpy() / wide[claim.worse].to_numpy())
     if not logs.any():
         return Verdict(ratio, 1.0)
     spread = float(logs.std(ddof=1)) / math.sqrt(len(logs))

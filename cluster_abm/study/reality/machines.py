@@ -9,9 +9,10 @@ from pathlib import Path
 
 def lines_of(path: Path) -> list[str]:
     """The lines of a text file, plain or packed by gzip or xz."""
-    opens = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
-    with opens(path, "rt", encoding="utf-8") as file:
-        return [str(line) for line in file]
+    packed = path.read_bytes()
+    if path.suffix in (".xz", ".gz"):
+        packed = lzma.decompress(packed) if path.suffix == ".xz" else gzip.decompress(packed)
+    return packed.decode().splitlines(keepends=True)
 
 
 def seconds(line: str) -> float:
@@ -28,9 +29,14 @@ def span_of(folder: Path) -> tuple[float, float]:
     return min(found), max(found)
 
 
+def plain_name(path: Path) -> str:
+    """A file's name without what says that it is packed."""
+    return path.name.removesuffix(".xz").removesuffix(".gz")
+
+
 def machine_files(folder: Path) -> list[Path]:
     """The machines' files."""
-    return sorted(path for path in folder.iterdir() if path.name.removesuffix(".xz").endswith(".csv"))
+    return sorted(path for path in folder.iterdir() if plain_name(path).endswith(".csv"))
 
 
 def write_window(folder: Path, begin_s: float, end_s: float, into: Path) -> Path:
@@ -40,5 +46,5 @@ def write_window(folder: Path, begin_s: float, end_s: float, into: Path) -> Path
         header, *samples = lines_of(path)
         inside = [line for line in samples if begin_s <= seconds(line) < end_s]
         if inside:
-            (into / path.name.removesuffix(".xz")).write_text(header + "".join(inside), encoding="utf-8")
+            (into / plain_name(path)).write_text(header + "".join(inside), encoding="utf-8")
     return into

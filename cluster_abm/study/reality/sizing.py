@@ -29,7 +29,7 @@ def windows(span_s: float, length_s: float, count: int) -> list[float]:
 
 
 def offered(scenario: Scenario, seed: int, window_s: float) -> OfferedLoad:
-    """The load that a run's jobs offer over a window of this length [s], which the caller knows better than the jobs do.
+    """The load that a run's jobs offer over a window of this length [s].
 
     Of jobs with parents as if each came when its workflow does; of a window with few jobs, or jobs that come all at
     once, over the whole window and not from the first arrival to the last.

@@ -134,7 +134,9 @@ def hbd(files: list[Path], _: Path, count: int) -> list[Workload]:
     hours: list[tuple[Settings, float]] = [
         ({**half, **({} if run is None else {"workload.trace.run": int(run)})}, HOUR_S / 2.0) for run in chosen
     ]
-    real = f"CPU times, arrivals and homes of the first half of {len(set(chosen))} hours; {nodes} hosts are {nodes} nodes"
+    real = (
+        f"CPU times, arrivals and homes of the first half of {len(set(chosen))} hours; {nodes} hosts are {nodes} nodes"
+    )
     io: Settings = {"workload.io_per_ms": {"kind": "uniform", "mean": 0.1}}
     trial = made("", "", "", {**settings, **io}, hours)
     rate = 0.1 * TARGET / trial.load["disk"]
@@ -214,9 +216,9 @@ def swim(name: str, hardware: str, request_kb: float, length_s: float, shares: M
             table = trace.table.drop(columns=[word for word in WORD_COLUMNS if word in trace.table])
             write_csv(replace(trace, table=table.assign(cpu_ms=table["cpu_ms"] + START_MS * speed)), path)
             own_s = min(length_s, span_s / count)
+            file: Settings = {"workload.trace.file": str(path), "workload.trace.duration_s": own_s}
             return [
-                ({"workload.trace.file": str(path), "workload.trace.start_s": begin, "workload.trace.duration_s": own_s},
-                 own_s)
+                ({**file, "workload.trace.start_s": begin}, own_s)
                 for begin in windows(span_s, own_s, count)
             ]  # fmt: skip
 
@@ -232,8 +234,8 @@ def swim(name: str, hardware: str, request_kb: float, length_s: float, shares: M
                 on_fewest(
                     f"{name} {kind}",
                     f"bytes and arrivals of {count} windows of {own[0][1] / MINUTE_S:.3g} minutes",
-                    f"CPU is swept: {share:g} times the disks' load, {per_mb / speed:.3g} ms of a core a MB, and 1 s to "
-                    f"start a task; a task for each {TASK_MB:g} MB, at most {MOST_TASKS}; every byte passes a disk "
+                    f"CPU is swept: {share:g} times the disks' load, {per_mb / speed:.3g} ms of a core a MB, and 1 s "
+                    f"to start a task; a task for each {TASK_MB:g} MB, at most {MOST_TASKS}; every byte passes a disk "
                     f"once, {request_kb / 1000:g} MB at a time; homes drawn; no memory; {hardware}, slices of 100 ms",
                     settings, own,
                 )
@@ -281,8 +283,7 @@ def wfformat(files: list[Path], folder: Path, count: int) -> list[Workload]:
 
 def work_s(trace: Trace) -> float:
     """CPU time of a trace's tasks together [s]."""
-    tasks = trace.table["tasks"] if "tasks" in trace.table else 1.0
-    return float((trace.table["cpu_ms"] * tasks).sum()) / 1000.0
+    return float((trace.table["cpu_ms"] * trace.table.get("tasks", 1.0)).sum()) / 1000.0
 
 
 def bitbrains(folders: list[Path], folder: Path, count: int) -> list[Workload]:
