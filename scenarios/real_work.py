@@ -147,7 +147,7 @@ def patch(x: float, y: float, colour: str) -> Rectangle:
 
 @click.command()
 @click.option("--data", required=True, type=click.Path(path_type=Path, exists=True, file_okay=False), help="The logs.")
-@click.option("--replications", default=8, show_default=True, type=click.IntRange(min=2), help="Windows or draws.")
+@click.option("--replications", default=6, show_default=True, type=click.IntRange(min=2), help="Windows or draws.")
 @click.option("--only", multiple=True, type=click.Choice([source.name for source in SOURCES]), help="These alone.")
 @click.option(
     "--work", type=click.Path(path_type=Path, file_okay=False),

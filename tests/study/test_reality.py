@@ -128,6 +128,9 @@ def test_a_claim_applies_where_its_resource_is_asked_for():
     assert not BETTER.model_copy(update={"about": ("disk",)}).applies(LOAD)
     assert BETTER.model_copy(update={"about": ("disk", "memory")}).applies(LOAD)
     assert not BETTER.model_copy(update={"but_not": ("memory",)}).applies(LOAD)
+    needs = BETTER.model_copy(update={"needs": ("memory",)})
+    assert needs.applies(LOAD)
+    assert not needs.applies({**LOAD, "memory": 0.0})
     found = verdict(BETTER.model_copy(update={"about": ("disk",)}), runs([1.0], [1.0]), LOAD)
     assert found.word == "does not apply"
     assert math.isnan(found.p_value)

@@ -29,6 +29,8 @@ class Claim(Section):
         metric: of a run's summary; less is better.
         about: it is about work that asks for one of these resources; none: about any.
         but_not: and for none of these.
+        needs: it is about policies that go by what jobs ask for of these: of a log that says nothing of one, and for
+            which nothing is drawn, they know nothing.
     """
 
     paper: str
@@ -38,11 +40,13 @@ class Claim(Section):
     metric: str = "mean_slowdown"
     about: tuple[str, ...] = ()
     but_not: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
     def applies(self, load: Mapping[str, float]) -> bool:
         """Whether it is about work that offers these loads, by resource."""
         asked = {name for name, value in load.items() if value >= LEAST_LOAD}
-        return (not self.about or bool(asked & set(self.about))) and not asked & set(self.but_not)
+        told = all(load[name] > 0.0 for name in self.needs)
+        return told and (not self.about or bool(asked & set(self.about))) and not asked & set(self.but_not)
 
 
 @dataclass(frozen=True)
