@@ -34,6 +34,7 @@ METRICS = (
     "remote_executions", "messages_per_job", "jobs.finished", "breakdown_ms.cpu_queue", "breakdown_ms.io_queue",
     "breakdown_ms.paging", "breakdown_ms.migration",
 )  # fmt: skip
+UNTRIED = Verdict(None, float("nan"))
 # The ends that every policy is compared with.
 BOUNDS = ("none", "ideal")
 # Of a verdict: beyond Holm's correction over the table, and by its own interval alone.
@@ -51,7 +52,7 @@ def load_claims() -> list[Claim]:
 
 def run(workload: Workload, claims: list[Claim], workers: int | None, folder: Path) -> pd.DataFrame:
     """A row a run: every policy that a claim names which applies, and the bounds, on every replication."""
-    applying = [claim for claim in claims if claim.applies(workload.load)]
+    applying = [claim for claim in claims if claim.applies(workload.load) and not untried(claim, workload)]
     policies = dict.fromkeys([*BOUNDS, *(name for claim in applying for name in (claim.better, claim.worse))])
     cells = [
         Cell(
@@ -64,13 +65,18 @@ def run(workload: Workload, claims: list[Claim], workers: int | None, folder: Pa
     return run_cells(cells, (), METRICS, workload.name, workers, folder)
 
 
+def untried(claim: Claim, workload: Workload) -> bool:
+    """Whether a policy of a claim is not run on a workload."""
+    return bool({claim.better, claim.worse} & set(workload.without))
+
+
 def judge(workload: Workload, claims: list[Claim], runs: pd.DataFrame) -> list[dict[str, object]]:
     """A row a claim, and one more for the workload's own metric."""
     rows = []
     for metric in (None, workload.also) if workload.also else (None,):
         column = workload.name if metric is None else f"{workload.name} makespan"
         for claim in claims:
-            found = verdict(claim, runs, workload.load, metric)
+            found = UNTRIED if untried(claim, workload) else verdict(claim, runs, workload.load, metric)
             rows.append({**named(claim), "workload": column, "metric": metric or claim.metric, **numbers(found)})
     return rows
 

@@ -32,10 +32,9 @@ PAGING: Settings = {"cluster.page_fault_law": "overflow", "cluster.page_fault_ra
 # Load classes where processes start, as LMIP's Fig. 3 compares them with the queue length.
 STARTS_ONLY: Mapping[str, Settings] = {"load-class": {"policy.migration": False}}
 # The periods of these policies are for jobs of minutes, where a log's take hours.
-SLOW: Mapping[str, Settings] = {
-    name: {"policy.period_ms": 600_000.0, **STARTS_ONLY.get(name, {})}
-    for name in ("load-class", "combined", "no-ls-blocking")
-}
+SLOW: Mapping[str, Settings] = {name: {"policy.period_ms": 600_000.0} for name in ("combined", "no-ls-blocking")}
+# Load classes are averages over seconds: simulated over weeks, second by second, a run takes many minutes.
+TOO_SLOW = ("load-class",)
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,7 @@ class Workload:
         loads: the busiest resource's of each replication.
         also: a metric that is compared besides the claims' own.
         of_policy: keys of some policies.
+        without: policies that are not run on it.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Workload:
     loads: list[float]
     also: str | None = None
     of_policy: Mapping[str, Settings] = field(default_factory=lambda: STARTS_ONLY)
+    without: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> int:
@@ -183,7 +184,7 @@ def log(name: str, cores: int, memory_mb: float | None, days: float) -> Build:
                 + (f"; {memory}" if memory_mb is not None else ""),
                 "a job's tasks appear at one home, drawn uniformly; no batch system; slices of 10 s, reports every "
                 "600 s (jobs take hours)" + ("" if memory_mb is not None else "; no memory"),
-                settings, replications, of_policy=SLOW,
+                settings, replications, of_policy=SLOW, without=TOO_SLOW,
             )
         ]  # fmt: skip
 
