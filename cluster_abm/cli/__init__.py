@@ -19,7 +19,10 @@ from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, t
 from cluster_abm.cli.reproduce import reproduce_command
 from cluster_abm.cli.run import run_command
 from cluster_abm.cli.studies.arena import arena_command
+from cluster_abm.cli.studies.calibrate import calibrate_command
+from cluster_abm.cli.studies.plan import plan_command
 from cluster_abm.cli.studies.tune import tune_command
+from cluster_abm.cli.studies.validate import validate_command
 from cluster_abm.cli.trace import trace_group
 from cluster_abm.cli.view import view_command
 from cluster_abm.errors import InputError
@@ -52,6 +55,9 @@ for _command in (
     reproduce_command,
     batch_group,
     tune_command,
+    calibrate_command,
+    plan_command,
+    validate_command,
     policies_command,
     scenarios_command,
     hardware_command,

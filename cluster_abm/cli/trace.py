@@ -1,4 +1,4 @@
-"""`trace info` and `trace convert`."""
+"""`trace info` and `trace convert`; `trace fit` is beside it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, tell
+from cluster_abm.cli.trace_fit import fit_command
 from cluster_abm.errors import InputError
 
 ABOVE_0, SHARE = click.FloatRange(0.0, 1e9, min_open=True), click.FloatRange(0.0, 1.0)
@@ -31,7 +32,10 @@ max_mb_option = click.option(
 
 @click.group("trace")
 def trace_group() -> None:
-    """Look at a trace file, or convert it."""
+    """Look at a trace file, convert it, or fit a scenario to it."""
+
+
+trace_group.add_command(fit_command)
 
 
 @trace_group.command("info")

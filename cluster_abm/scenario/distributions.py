@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictBool, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 
 from cluster_abm.bounded_files import MOST_MB, PROFILES_MB
 from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.quantiles import check_quantiles, evenly
 
 # Strict: `true` is no number, and "7" neither. The bounds keep nanoseconds and kilobytes inside 64 bits.
 LARGEST = 1e12
@@ -17,6 +18,8 @@ Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=Fals
 NonNegative = Annotated[float, Strict(), Field(ge=0, le=LARGEST, allow_inf_nan=False)]
 Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Strict(), Field(ge=1)]
+# Of one distribution, or widths of one workload.
+MOST_QUANTILES = 1000
 # Of one job: the engine counts them in 32 bits.
 MOST_TASKS = 2**31 - 1
 # Of a file of the user, unpacked.
@@ -59,9 +62,14 @@ class Distribution(Section):
                    lifetimes (Harchol-Balter and Downey 1997)
       hbd97        fitted to the CPU times of Harchol-Balter and Downey's eight traces, scaled to `mean`: at 370 ms
                    its median is 31 ms (theirs 20), jobs over 1 s carry 82 % of the CPU time (theirs 76 %)
+      quantiles    `values` are its quantiles at `probabilities`, times `scale`; between two of them the quantile
+                   function is log-linear (linear from 0 on). A value at two probabilities is an atom, two values at one
+                   probability are a gap. As `cluster-abm trace fit` writes it
     """
 
-    kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "fixed"
+    kind: Literal[
+        "fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97", "quantiles"
+    ] = "fixed"
     """the distribution: uniform is on 0..2 mean, lifetime is the 1/t law (Harchol-Balter and Downey 1997)"""
     mean: NonNegative = 0.0
     """mean, in the unit of the key"""
@@ -73,6 +81,12 @@ class Distribution(Section):
     """least value of lifetime"""
     maximum: Positive = 1_600_000.0
     """largest value of lifetime"""
+    values: Annotated[tuple[NonNegative, ...], Field(max_length=MOST_QUANTILES)] = ()
+    """quantiles, ascending, from the least value to the largest, in the unit of the key"""
+    probabilities: Annotated[tuple[Share, ...], Field(max_length=MOST_QUANTILES)] = ()
+    """up to which share of the draws lie below each of the quantiles, from 0 to 1; empty: evenly spaced"""
+    scale: Positive = 1.0
+    """quantiles are multiplied by this"""
 
     USES: ClassVar[dict[str, tuple[str, ...]]] = {
         "fixed": ("mean",),
@@ -83,11 +97,16 @@ class Distribution(Section):
         "pareto": ("mean", "shape"),
         "lifetime": ("shape", "minimum", "maximum"),
         "hbd97": ("mean",),
+        "quantiles": ("values", "probabilities", "scale"),
     }
+
+    PARAMETERS: ClassVar[tuple[str, ...]] = (
+        "mean", "sd", "shape", "minimum", "maximum", "values", "probabilities", "scale",
+    )  # fmt: skip
 
     @model_validator(mode="after")
     def _consistent(self) -> Distribution:
-        for name in ("mean", "sd", "shape", "minimum", "maximum"):
+        for name in self.PARAMETERS:
             uses = self.USES[self.kind]
             if name not in uses and getattr(self, name) != type(self).model_fields[name].default:
                 raise ValueError(f"{name} {getattr(self, name)}: kind {self.kind!r} takes {', '.join(uses)} only")
@@ -101,13 +120,22 @@ class Distribution(Section):
             )
         if self.kind == "lifetime" and self.maximum <= self.minimum:
             raise ValueError(f"maximum {self.maximum} of a lifetime distribution: must be above minimum {self.minimum}")
+        if self.kind == "quantiles":
+            check_quantiles(self.values, self.shares)
         return self
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The probabilities of quantiles, as many as values."""
+        return self.probabilities or evenly(len(self.values))
 
 
 class RequestSize(Distribution):
     """Size of an access [KB]: drawn `per` request (fixed, exponential or gamma), or once per job (any kind)."""
 
-    kind: Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97"] = "gamma"
+    kind: Literal[
+        "fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97", "quantiles"
+    ] = "gamma"
     """the distribution; drawn for each access only if fixed, exponential or gamma"""
     mean: Positive = 100.0
     sd: NonNegative = 50.0
@@ -121,50 +149,6 @@ class RequestSize(Distribution):
                 f'kind {self.kind!r} per request: allowed are fixed, exponential, gamma; others with per = "job"'
             )
         return self
-
-
-class Arrivals(Section):
-    """When jobs are submitted.
-
-    kind:
-      poisson           at the workload's rate, until the end of its window
-      lognormal-window  `workload.jobs` of them, their times lognormal(`mu`, `sigma`) squeezed into the window (MCLS)
-      bursty            Poisson, with a rate `burst_factor` times higher in bursts; quiet and burst periods are
-                        exponential with means `quiet_s` and `burst_s`; the mean rate is the workload's. The default
-                        gives, at their mean of 5.6 jobs/s, the dispersion of counts that Harchol-Balter and
-                        Downey's traces have: about 4 in windows of 10 s and 18 in windows of 60 s
-      closed            `users_per_node` users at each node submit `jobs_per_user` jobs each, one after another: the
-                        next one `think_s` after the previous one has ended (LMIP). User k, at node k modulo nodes
-                        (or as `user_nodes` say), begins at k `first_gap_s`. The workload's window, number, rate and
-                        homes are not used
-    """
-
-    kind: Literal["poisson", "lognormal-window", "bursty", "closed"] = "poisson"
-    """evenly over the window, squeezed into it (MCLS), in bursts, or by users that wait for their jobs to end (LMIP)"""
-    mu: Real = 3.5
-    """of lognormal-window"""
-    sigma: Positive = 3.5
-    """of lognormal-window"""
-    burst_factor: Annotated[Positive, Field(gt=1)] = 1.7
-    """rate in bursts over rate between them"""
-    burst_s: Positive = 125.0
-    """mean length of a burst [s]"""
-    quiet_s: Positive = 500.0
-    """mean time between bursts [s]"""
-    time_unit_s: Positive = 1.0
-    """unit of time of lognormal-window's law [s]"""
-    regular: StrictBool = False
-    """lognormal-window: the jobs stand at the law's quantiles, the same in every run; else drawn from it"""
-    users_per_node: Annotated[Count, Field(le=1_000_000)] = 1
-    """closed: users at each node"""
-    jobs_per_user: Annotated[Count, Field(le=50_000_000)] = 10
-    """closed: jobs that each user submits"""
-    think_s: Distribution = Distribution(kind="exponential", mean=5.0)
-    """closed: from the end of a job (also of one that was killed) to the same user's next submission [s]"""
-    user_nodes: tuple[Annotated[int, Strict(), Field(ge=0)], ...] = ()
-    """closed: the nodes that have users, user k being at the k-th of them, cyclically; empty: all nodes"""
-    first_gap_s: Annotated[NonNegative, Field(le=1e6)] = 1.0
-    """closed: each user's first submission is so much later than that of the user before [s]"""
 
 
 class Background(Section):
@@ -185,7 +169,7 @@ class Background(Section):
 
 
 class TaskCount(Section):
-    """How many tasks a job has: 1, or with probability `parallel_share` uniform in minimum..maximum."""
+    """How many tasks a job has: 1, or with probability `parallel_share` uniform in minimum..maximum; or by `widths`."""
 
     parallel_share: Share = 0.0
     """share of parallel jobs"""
@@ -193,6 +177,9 @@ class TaskCount(Section):
     """least tasks of a parallel job"""
     maximum: Annotated[Count, Field(le=MOST_TASKS)] = 32
     """most tasks of a parallel job"""
+    widths: Annotated[dict[str, NonNegative], Field(max_length=MOST_QUANTILES)] = Field(default_factory=dict)
+    """weight of each number of tasks among the jobs, as { 1 = 70, 4 = 30 }, in place of parallel_share, minimum and
+    maximum; empty: by these"""
     barrier_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """tasks of a parallel job come to a barrier after every so much of their own CPU [ms]; 0: never"""
     communication_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
@@ -201,7 +188,31 @@ class TaskCount(Section):
     @property
     def mean(self) -> float:
         """Mean number of tasks of a job [1]."""
+        if self.widths:
+            weights = self.weights_of_widths
+            return math.fsum(width * weight for width, weight in weights) / math.fsum(weight for _, weight in weights)
         return 1.0 + self.parallel_share * ((self.minimum + self.maximum) / 2.0 - 1.0)
+
+    @property
+    def weights_of_widths(self) -> list[tuple[int, float]]:
+        """Numbers of tasks, ascending, with the weight of each."""
+        return sorted((int(width), weight) for width, weight in self.widths.items())
+
+    @property
+    def has_parallel_jobs(self) -> bool:
+        """Whether a job can have several tasks."""
+        if self.widths:
+            return any(width > 1 and weight > 0 for width, weight in self.weights_of_widths)
+        return self.parallel_share > 0
+
+    @model_validator(mode="after")
+    def _weighted(self) -> TaskCount:
+        for width in self.widths:
+            if not (width.isascii() and width.isdecimal() and width[0] != "0" and int(width[:11]) <= MOST_TASKS):
+                raise ValueError(f"widths {width[:40]!r}: allowed are whole numbers of tasks from 1 to {MOST_TASKS}")
+        if self.widths and not sum(self.widths.values()) > 0:
+            raise ValueError(f"widths {self.widths}: must hold at least one weight above 0")
+        return self
 
     @model_validator(mode="after")
     def _ordered(self) -> TaskCount:
@@ -260,3 +271,12 @@ class Home(Section):
         if self.kind == "weights" and not sum(self.weights) > 0:
             raise ValueError(f"weights {list(self.weights)}: must hold at least one number above 0")
         return self
+
+
+class Repeats(Section):
+    """Jobs that are as one before: what logs show of users that submit the same again (locality of sampling)."""
+
+    share: Annotated[NonNegative, Field(lt=1)] = 0.0
+    """share of the jobs that are as one of those before them in all that is drawn, their home too"""
+    back: Annotated[Count, Field(le=10_000)] = 1
+    """the job that is repeated is one of so many last ones: the k-th last with weight 1/k"""

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
+from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.data import Data
+from cluster_abm.scenario.dependence import Correlation, check_dependence
 from cluster_abm.scenario.distributions import (
     LARGEST,
     Application,
-    Arrivals,
     Background,
     Count,
     Delay,
@@ -23,6 +24,7 @@ from cluster_abm.scenario.distributions import (
     Period,
     Positive,
     Programs,
+    Repeats,
     RequestSize,
     Share,
     TaskCount,
@@ -74,6 +76,11 @@ class Workload(Section):
     node; draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
     home: Home = Home()
     """where jobs are submitted"""
+    dependence: dict[str, Correlation] = Field(default_factory=dict)
+    """Spearman's rank correlations of what is drawn for a job, as { "cpu_ms,memory_mb" = 0.4 }, of cpu_ms, memory_mb,
+    io_per_ms and tasks (a Gaussian copula); pairs not named: 0"""
+    repeats: Repeats = Repeats()
+    """jobs that are as one before them"""
     programs: Programs = Programs()
     """jobs are runs of programs with an activity profile (mix, file)"""
     application: Application = Application()
@@ -99,11 +106,19 @@ class Workload(Section):
         return self
 
     @model_validator(mode="after")
+    def _dependence_is_possible(self) -> Workload:
+        check_dependence(self.dependence)
+        return self
+
+    @model_validator(mode="after")
     def _requests_suffice(self) -> Workload:
         ratio = self.requested_over_actual
         if ratio is not None:
             name = "minimum" if ratio.kind == "lifetime" else "mean"
-            if getattr(ratio, name) < 1.0:
+            if ratio.kind == "quantiles":
+                if ratio.values[-1] * ratio.scale < 1.0:
+                    raise ValueError(f"requested_over_actual.values up to {ratio.values[-1]}: must reach 1")
+            elif getattr(ratio, name) < 1.0:
                 raise ValueError(f"requested_over_actual.{name} {getattr(ratio, name)}: must be at least 1")
         return self
 
@@ -121,7 +136,10 @@ class Workload(Section):
                 )
         elif len(given) != 1:
             raise ValueError(f"jobs, jobs_per_s, utilisation: give exactly one; found {found}")
-        if self.cpu_ms.kind != "lifetime" and self.cpu_ms.mean == 0:
+        if self.cpu_ms.kind == "quantiles":
+            if self.cpu_ms.values[0] == 0:
+                raise ValueError("cpu_ms.values from 0 on: must all be above 0")
+        elif self.cpu_ms.kind != "lifetime" and self.cpu_ms.mean == 0:
             raise ValueError(f"cpu_ms.mean 0 of kind {self.cpu_ms.kind!r}: must be above 0")
         if self.arrivals.kind == "lognormal-window" and self.jobs is None:
             raise ValueError("arrivals.kind lognormal-window: needs workload.jobs")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.scenario.cluster import Cluster, NodeGroup
-from cluster_abm.scenario.distributions import Arrivals
 from cluster_abm.scenario.failures import Outages
 from cluster_abm.scenario.hardware import NODE_KEYS, own_keys_that_win, read_preset
 from cluster_abm.scenario.interconnect import Interconnect
@@ -18,8 +18,12 @@ ARRIVAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "poisson": (),
     "lognormal-window": ("mu", "sigma", "time_unit_s", "regular"),
     "bursty": ("burst_factor", "burst_s", "quiet_s"),
+    "multiscale": ("scales_s", "variations"),
     "closed": ("users_per_node", "jobs_per_user", "think_s", "user_nodes", "first_gap_s"),
 }
+# Kinds of arrivals whose rate may follow a course, and whose jobs may come in batches.
+OPEN_ARRIVALS = ("poisson", "bursty", "multiscale")
+COURSE_KEYS = ("batch_mean", "batch_gap_s", "daily", "weekly", "starts_h")
 OF_PROGRAMS = ("cpu_ms", "memory_mb", "memory_of", "io_per_ms", "no_io_share")
 OF_APPLICATIONS = ("cpu_ms", "io_per_ms", "request_kb", "no_io_share", "initial_data_mb", "write_share")
 
@@ -88,7 +92,7 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
     else:
         for name in OF_APPLICATIONS:
             yield f"workload.{name}", f'workload.application.name is "{work.application.name}", which says it'
-        for name in ("parallel_share", "minimum", "maximum"):
+        for name in ("parallel_share", "minimum", "maximum", "widths"):
             yield f"workload.tasks.{name}", f'workload.application.name is "{work.application.name}", which says it'
     if work.programs.mix:
         for name in OF_PROGRAMS:
@@ -99,9 +103,15 @@ def _of_workload(work: Workload) -> Iterator[tuple[str, str]]:
         yield "workload.home.skew", f'workload.home.kind is "{work.home.kind}", not "skewed"'
     if work.home.kind != "weights":
         yield "workload.home.weights", f'workload.home.kind is "{work.home.kind}", not "weights"'
-    if work.kind == "synthetic" and work.application.name == "none" and work.tasks.parallel_share == 0.0:
+    if work.repeats.share == 0.0:
+        yield "workload.repeats.back", "workload.repeats.share is 0: no job repeats another"
+    if work.tasks.widths:
+        for name in ("parallel_share", "minimum", "maximum"):
+            yield f"workload.tasks.{name}", "workload.tasks.widths is set, and says it"
+    if work.kind == "synthetic" and work.application.name == "none" and not work.tasks.has_parallel_jobs:
+        said = "widths has 1 alone" if work.tasks.widths else "parallel_share is 0"
         for name in ("minimum", "maximum", "barrier_ms", "communication_ms"):
-            yield f"workload.tasks.{name}", "workload.tasks.parallel_share is 0: no job is parallel"
+            yield f"workload.tasks.{name}", f"workload.tasks.{said}: no job is parallel"
     if work.tasks.barrier_ms == 0.0:
         yield "workload.tasks.communication_ms", "workload.tasks.barrier_ms is 0: there are no barriers"
 
@@ -112,6 +122,13 @@ def _of_arrivals(work: Workload) -> Iterator[tuple[str, str]]:
         users = [other for other, keys in ARRIVAL_KEYS.items() if name in keys]
         if users and kind not in users:
             yield f"workload.arrivals.{name}", f'workload.arrivals.kind is "{kind}", not "{users[0]}"'
+    if kind not in OPEN_ARRIVALS:
+        for name in COURSE_KEYS:
+            yield f"workload.arrivals.{name}", f'workload.arrivals.kind is "{kind}": its law says when jobs come'
+    if not work.arrivals.has_course:
+        yield "workload.arrivals.starts_h", "workload.arrivals.daily and weekly are not set"
+    if work.arrivals.batch_mean == 1.0:
+        yield "workload.arrivals.batch_gap_s", "workload.arrivals.batch_mean is 1: there are no batches"
     if work.kind == "synthetic" and kind == "closed":
         for name in ("duration_s", "home"):
             yield f"workload.{name}", 'workload.arrivals.kind is "closed": its users say when and where'

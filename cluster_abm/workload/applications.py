@@ -45,7 +45,8 @@ def as_application(workload: Workload, cluster: Cluster) -> Workload:
             f"allowed is {LARGEST:g}"
         )
     size = RequestSize(kind="gamma", mean=request_kb, sd=REQUEST_SPREAD * request_kb)
-    tasks = workload.tasks.model_copy(update={"parallel_share": 1.0, "minimum": processes, "maximum": processes})
+    widths = {"parallel_share": 1.0, "minimum": processes, "maximum": processes, "widths": {}}
+    tasks = workload.tasks.model_copy(update=widths)
     return workload.model_copy(
         update={
             "tasks": tasks,

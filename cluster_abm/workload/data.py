@@ -11,7 +11,7 @@ from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import LARGEST
-from cluster_abm.workload.draws import draw
+from cluster_abm.workload.drawing.draws import draw
 from cluster_abm.workload.streams import generator
 
 Floats = npt.NDArray[np.float64]

@@ -8,14 +8,22 @@ import numpy.typing as npt
 from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
 from cluster_abm.scenario import Scenario
-from cluster_abm.scenario.distributions import RequestSize
-from cluster_abm.workload.draws import Stream, later
+from cluster_abm.scenario.distributions import Distribution, RequestSize
+from cluster_abm.workload.drawing.dependence import Dependent, widths
+from cluster_abm.workload.drawing.draws import Stream, later, quantile
+from cluster_abm.workload.drawing.repeats import Copies
 from cluster_abm.workload.programs import Library, mixed
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import check_longest, whole_ns
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+# The stream of each column.
+STREAMS = {
+    "io_per_ms": "io", "request_kb": "request", "cpu_ms": "cpu", "memory_mb": "memory", "initial_data_mb": "data",
+    "tasks": "tasks",
+}  # fmt: skip
 
 
 def fill(
@@ -56,39 +64,39 @@ class _Drawing:
 
     def __init__(self, scenario: Scenario, seed: int, count: int) -> None:
         workload = self._workload = scenario.workload
-        self._io_per_ms = Stream(workload.io_per_ms, generator(seed, "io"), count)
+        streams = {name: generator(seed, purpose) for name, purpose in STREAMS.items()}
+        self._laws: dict[str, Distribution] = {
+            "io_per_ms": workload.io_per_ms, "request_kb": workload.request_kb, "cpu_ms": workload.cpu_ms,
+            "memory_mb": workload.memory_mb, "initial_data_mb": workload.initial_data_mb,
+        }  # fmt: skip
+        self._dependent = Dependent(workload.dependence, streams) if workload.dependence else None
+        self._streams = {name: Stream(law, streams[name], count) for name, law in self._laws.items()}
         self._no_io = generator(seed, "no_io")
-        self._request_kb = Stream(workload.request_kb, generator(seed, "request"), count)
-        self._cpu_ms = Stream(workload.cpu_ms, generator(seed, "cpu"), count)
-        self._memory_mb = Stream(workload.memory_mb, generator(seed, "memory"), count)
-        self._initial_data_mb = Stream(workload.initial_data_mb, generator(seed, "data"), count)
         self._home, self._home_boundaries = generator(seed, "home"), _home_boundaries(scenario)
-        self._parallel = generator(seed, "tasks")
+        self._parallel = streams["tasks"]
         self._width = later(self._parallel, count)
+        repeats = workload.repeats
+        self._copies = Copies(repeats, generator(seed, "repeats"), count) if repeats.share else None
 
     def fill(self, jobs: Table, given: dict[str, Floats]) -> None:
         """Fill in the next rows of the table."""
         workload, count = self._workload, len(jobs)
+        drawn = self._drawn(count)
 
-        def column(name: str, drawn: Floats) -> Floats:
+        def column(name: str, values: Floats) -> Floats:
             if name not in given:
-                return drawn
-            return np.where(np.isnan(given[name]), drawn, given[name])
+                return values
+            return np.where(np.isnan(given[name]), values, given[name])
 
-        io_per_ms = self._io_per_ms.next(count)
-        io_per_ms[self._no_io.random(count) < workload.no_io_share] = 0.0
-        size_kb = self._request_kb.next(count)
-        if workload.request_kb.per == "request":
-            size_kb = np.full(count, workload.request_kb.mean)
-        jobs["cpu_ms"] = column("cpu_ms", self._cpu_ms.next(count))
-        jobs["home"] = column("home", self._homes(count)).astype(np.int32)
-        jobs["tasks"] = column("tasks", self._task_counts(count)).astype(np.int32)
-        memory_mb = self._memory_mb.next(count)
+        jobs["cpu_ms"] = column("cpu_ms", drawn["cpu_ms"])
+        jobs["home"] = column("home", drawn["home"]).astype(np.int32)
+        jobs["tasks"] = column("tasks", drawn["tasks"]).astype(np.int32)
+        memory_mb = drawn["memory_mb"]
         if workload.memory_of == "job":
             memory_mb = memory_mb / jobs["tasks"]
         jobs["memory_mb"] = column("memory_mb", memory_mb)
-        jobs["io_per_ms"] = column("io_per_ms", io_per_ms)
-        jobs["request_kb"] = column("request_kb", size_kb)
+        jobs["io_per_ms"] = column("io_per_ms", drawn["io_per_ms"])
+        jobs["request_kb"] = column("request_kb", drawn["request_kb"])
         if "disk_mb" in given:
             accesses = given["disk_mb"] * 1000.0 / jobs["request_kb"]
             said = ~np.isnan(accesses)
@@ -99,9 +107,24 @@ class _Drawing:
         if not workload.write_only_moves:
             # Data that stays where it was written is no part of d_W, which is all that the share is read for.
             jobs["write_share"] = 0.0
-        jobs["initial_data_mb"] = column("initial_data_mb", self._initial_data_mb.next(count))
+        jobs["initial_data_mb"] = column("initial_data_mb", drawn["initial_data_mb"])
         jobs["barrier_ms"] = workload.tasks.barrier_ms
         jobs["communication_ns"] = round(workload.tasks.communication_ms * NS_PER_MS)
+
+    def _drawn(self, count: int) -> dict[str, Floats]:
+        """All that is drawn for the next jobs, shape (count,) each."""
+        workload = self._workload
+        uniform = self._dependent.next(count) if self._dependent else {}
+        drawn = {
+            name: quantile(self._laws[name], uniform[name]) if name in uniform else stream.next(count)
+            for name, stream in self._streams.items()
+        }
+        drawn["io_per_ms"][self._no_io.random(count) < workload.no_io_share] = 0.0
+        if workload.request_kb.per == "request":
+            drawn["request_kb"] = np.full(count, workload.request_kb.mean)
+        drawn["home"] = self._homes(count)
+        drawn["tasks"] = widths(workload.tasks, uniform["tasks"]) if "tasks" in uniform else self._task_counts(count)
+        return self._copies.next(drawn) if self._copies else drawn
 
     def _homes(self, count: int) -> Floats:
         boundaries = self._home_boundaries
@@ -110,6 +133,8 @@ class _Drawing:
 
     def _task_counts(self, count: int) -> Floats:
         tasks = self._workload.tasks
+        if tasks.widths:
+            return widths(tasks, self._parallel.random(count))
         parallel = self._parallel.random(count) < tasks.parallel_share
         width = tasks.minimum + np.floor(self._width.random(count) * (tasks.maximum - tasks.minimum + 1))
         return np.where(parallel, width, 1.0)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.dependencies import among
+from cluster_abm.workload.parents import among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
 from cluster_abm.workload.streams import generator
@@ -53,6 +53,19 @@ def trace_of(scenario: Scenario) -> Trace | None:
         choice.disk_write_share,
     )
     return read_trace(trace_path(scenario), run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading)
+
+
+def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
+    """Arrival times [ms] and columns of the jobs that a scenario takes from its trace, as a run of it has them.
+
+    Raises:
+        InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
+    """
+    trace = trace_of(scenario)
+    if trace is None:
+        raise InputError(f'workload.kind "{scenario.workload.kind}": allowed: "trace" (--trace FILE)')
+    arrival_ms, columns, _ = trace_columns(scenario, seed, trace, programs_of(scenario, trace))
+    return arrival_ms, columns
 
 
 def trace_columns(

@@ -14,11 +14,12 @@ from cluster_abm.limits import check_jobs
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.applications import as_application
-from cluster_abm.workload.arrivals import submission_times_s
-from cluster_abm.workload.dependencies import counts_of
-from cluster_abm.workload.draws import mean_of
+from cluster_abm.workload.drawing.arrivals import submission_times_s
+from cluster_abm.workload.drawing.dependence import work_over_means
+from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
+from cluster_abm.workload.parents import counts_of
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
 from cluster_abm.workload.streams import generator
@@ -158,7 +159,7 @@ def jobs_per_second(scenario: Scenario) -> float:
     capacity = plain + sum(groups)
     # A profile replaces what cpu_ms says.
     task_ms = mean_cpu_ms(workload.programs) if workload.programs.mix else mean_of(workload.cpu_ms)
-    demand_s = task_ms / 1000.0 * workload.tasks.mean
+    demand_s = task_ms / 1000.0 * workload.tasks.mean * work_over_means(workload)
     if demand_s <= 0:
         raise InputError("workload.utilisation: needs a mean of workload.cpu_ms above 0")
     return workload.utilisation * capacity / demand_s

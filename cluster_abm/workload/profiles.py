@@ -8,8 +8,8 @@ import pandas as pd
 from cluster_abm.bounded_files import Limit, opened, unpacked
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import nearest
-from cluster_abm.workload.csv_cells import CsvCells, Rows
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.csv_cells import CsvCells, Rows
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
 from cluster_abm.workload.traces.table import Column, numbers
 

@@ -9,7 +9,7 @@ from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.cluster import Cluster
-from cluster_abm.workload.draws import Stream
+from cluster_abm.workload.drawing.draws import Stream
 from cluster_abm.workload.programs import Library
 from cluster_abm.workload.streams import generator
 

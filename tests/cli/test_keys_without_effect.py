@@ -49,7 +49,10 @@ OTHER = {
     "workload.arrivals": {"kind": "bursty"}, "workload.programs.max_mb": 1, "interconnect.max_mb": 1,
     "negotiation.offers": 1, "cluster.exchange_period_ms": 5000.0, "policy": {"name": "random"},
     "negotiation.head_node": 1, "cluster.buffer_control.period_ms": 300.0, "cluster.buffer_control.gain": 0.1,
-    "workload.trace.memory_per": "job",
+    "workload.trace.memory_per": "job", "workload.repeats.back": 9, "workload.tasks.widths": {"2": 1.0},
+    "workload.arrivals.scales_s": [1.0], "workload.arrivals.variations": [1.0], "workload.arrivals.batch_mean": 3.0,
+    "workload.arrivals.batch_gap_s": 0.1, "workload.arrivals.daily": [1.0, 3.0], "workload.arrivals.starts_h": 6.0,
+    "workload.arrivals.weekly": [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0],
     "cluster.cpu_watts": 30.0, "cluster.disk_watts": 4.0,
 }  # fmt: skip
 SITUATIONS = {
@@ -67,6 +70,8 @@ SITUATIONS = {
     "parallel": {"workload.tasks.parallel_share": 0.5, "workload.tasks.maximum": 4},
     "closed": {"workload.arrivals.kind": "closed", "workload.utilisation": None, "workload.arrivals.jobs_per_user": 4},
     "bursty": {"workload.arrivals.kind": "bursty"},
+    "widths": {"workload.tasks.widths": {"1": 2.0, "3": 1.0}},
+    "widths of one": {"workload.tasks.widths": {"1": 2.0}},
     "fails": {
         "run.until": 6000.0,
         "failures.node.kind": "exponential",

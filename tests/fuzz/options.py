@@ -82,9 +82,14 @@ OPTIONS = {
     "trace info": ("--run", "--format"),
     "trace convert": ("--run", "--format"),
     "reproduce": ("--seeds", "--trace", "--workers", "--out"),
+    "plan": ("--need", "--over", "--policies", "--low", "--high", "--seeds", "--set", "--executor", "--out"),
+    "calibrate": ("--policy", "--observed", "--over", "--held-out", "--seeds", "--budget", "--set", "--out"),
     "scenarios": ("--keys",),
     "policies": ("--json",),
 }
+PLAN = ("--policies", "none", "--low", "2", "--high", "4", "--seeds", "2", "--executor", "inline")
+CALIBRATE = ("--seeds", "2", "--budget", "60", "--executor", "inline", "--out", "out")
+OBSERVED = b"metric,value\nmean_response_ms,150\ncpu_utilisation,0.55\nmean_slowdown,1.9\n"
 COUNTS = ("--seed", "--seeds", "--trace-run", "--workers", "--run")
 FLAGS = ("--json", "--keys", "--keep-failed")
 
@@ -101,6 +106,8 @@ def option_case(random: Random) -> Case:
         "trace info": ["trace.csv"],
         "trace convert": ["trace.csv", "out.csv"],
         "reproduce": ["nothing"],
+        "plan": ["s.toml", "--need", "mean_slowdown<=2", "--over", "cluster.nodes", *PLAN],
+        "calibrate": ["s.toml", "--observed", "runs.csv", "--over", "cluster.cpu_speed=0.9:1.1", *CALIBRATE],
     }.get(command, [])
     words = [*command.split(), *good]
     changes = []
@@ -130,6 +137,7 @@ def option_case(random: Random) -> Case:
         **FILES,
         "s.toml": BASE.encode(),
         "study.toml": study.encode(),
+        "runs.csv": OBSERVED,
         "folder/x": b"x",
         "folder.toml/x": b"x",
         "loop.toml": "loop.toml",

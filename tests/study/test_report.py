@@ -11,9 +11,9 @@ from support import finished
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
-from cluster_abm.results import study_pictures
 from cluster_abm.results.metrics import BETTER
-from cluster_abm.results.study_axes import distinct_texts, label_of, lay_out, point_text
+from cluster_abm.results.of_studies import study_pictures
+from cluster_abm.results.of_studies.study_axes import distinct_texts, label_of, lay_out, point_text
 from cluster_abm.study.design.study_file import load_study
 from cluster_abm.study.design.unset_keys import AS_IN_SCENARIO
 from cluster_abm.study.report.report import write_report

@@ -12,7 +12,7 @@ import scipy
 from support import scenario
 
 from cluster_abm.errors import InputError
-from cluster_abm.results.tuning_picture import draw_search
+from cluster_abm.results.of_studies.tuning_picture import draw_search
 from cluster_abm.study.tuning.proposals import Proposals
 from cluster_abm.study.tuning.question import Question
 from cluster_abm.study.tuning.ranges import Over

@@ -9,10 +9,12 @@ import os
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 from scipy import stats
 
-from cluster_abm.scenario.distributions import Arrivals
-from cluster_abm.workload.arrivals import submission_times_s
+from cluster_abm.errors import InputError
+from cluster_abm.scenario.arrivals import Arrivals
+from cluster_abm.workload.drawing.arrivals import submission_times_s
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-5
@@ -23,8 +25,8 @@ def times_s(window_s, number=0, jobs=None, rate=RATE, **law):
     rng = np.random.default_rng([SEED, number])
     found = submission_times_s(Arrivals(**law), rng, window_s, jobs, rate)
     assert (np.diff(found) >= 0).all()
-    assert found[0] >= 0
-    assert found[-1] <= window_s
+    assert found.min(initial=0.0) >= 0
+    assert found.max(initial=0.0) <= window_s
     return found
 
 
@@ -62,10 +64,16 @@ def test_poisson_has_no_edges():
     assert stats.kstest(times / window_s, "uniform").pvalue > RARE
 
 
-@pytest.mark.parametrize("kind", ["poisson", "bursty", "lognormal-window"])
-def test_a_given_number_of_jobs_is_that_number(kind):
+SCALES = {"kind": "multiscale", "scales_s": [30.0], "variations": [0.8]}
+COURSE = {"daily": [1.0, 3.0], "weekly": [2.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0], "starts_h": 6.0}
+
+
+@pytest.mark.parametrize("kind", ["poisson", "bursty", "lognormal-window", "multiscale"])
+@pytest.mark.parametrize("more", [{}, {"batch_mean": 4.0, "batch_gap_s": 3.0}, COURSE])
+def test_a_given_number_of_jobs_is_that_number(kind, more):
+    law = {**(SCALES if kind == "multiscale" else {}), **more, "kind": kind}
     for jobs in (1, 7, 5000):
-        assert len(times_s(100.0, jobs=jobs, kind=kind)) == jobs
+        assert len(times_s(100.0, jobs=jobs, **law)) == jobs
 
 
 def test_a_given_number_of_jobs_comes_evenly():
@@ -123,3 +131,88 @@ def test_lognormal_window_is_the_lognormal_that_falls_into_the_window(mu, sigma,
     law = stats.lognorm(sigma, scale=math.exp(mu))
     found = times_s(window_s, jobs=100_000, kind="lognormal-window", mu=mu, sigma=sigma)
     assert stats.kstest(found, lambda t: law.cdf(t) / law.cdf(window_s)).pvalue > RARE
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        SCALES,
+        {"kind": "multiscale", "scales_s": [20.0, 500.0], "variations": [1.5, 0.3]},
+        {"batch_mean": 3.0, "batch_gap_s": 2.0},
+        {"batch_mean": 3.0, "batch_gap_s": 2.0, "daily": [1.0, 4.0, 2.0]},
+    ],
+)
+def test_factors_batches_and_courses_keep_the_mean_rate_from_the_first_instant_on(law):
+    window_s, windows = 50.0, 2000
+    counts = [len(times_s(window_s, number, **law)) for number in range(windows)]
+    low, high = interval(counts)
+    assert low <= RATE * window_s <= high
+
+
+@pytest.mark.parametrize("piece_s", [10.0, 30.0])
+def test_a_factor_has_the_dispersion_worked_by_hand(piece_s):
+    """A factor of variation v that holds for s: counts over T <= s have 1 + 2 rate v^2 (T/2 - T^2/(6 s)). With rate
+    5.6, v = 0.8, s = 30, T = 10 that is 1 + 7.168 (5 - 0.5556) = 32.86, and with T = 30: 1 + 7.168 (15 - 5) = 72.68."""
+    window_s = 6000.0
+    found = [
+        dispersion(times_s(window_s, number, **SCALES), window_s, piece_s, RATE * piece_s) for number in range(150)
+    ]
+    low, high = interval(found)
+    by_hand = {10.0: 32.86, 30.0: 72.68}[piece_s]
+    assert low <= by_hand <= high
+    assert (high - low) / 2 < 0.2 * by_hand
+
+
+def test_batches_have_geometric_sizes():
+    """All at one instant: sizes of mean 4 are k with probability (3/4)^(k-1)/4."""
+    times = times_s(20_000.0, batch_mean=4.0)
+    sizes = np.unique(times, return_counts=True)[1]
+    counts = np.bincount(np.minimum(sizes, 12), minlength=13)[1:]
+    law = 0.25 * 0.75 ** np.arange(11)
+    assert stats.chisquare(counts, len(sizes) * np.append(law, 1 - law.sum())).pvalue > RARE
+
+
+def test_jobs_of_a_batch_come_one_gap_after_another():
+    """Batches of mean 2, far apart, with gaps of 0.01 s: of the gaps between jobs those of batches are exponential; a
+    batch has one gap less than jobs."""
+    times = times_s(50_000.0, rate=0.1, batch_mean=2.0, batch_gap_s=0.01)
+    gaps = np.diff(times)
+    short = gaps[gaps < 0.3]
+    # A gap between batches is as short as that with probability 0.3 x 0.05.
+    assert stats.binomtest(len(short), len(gaps), 0.5 + 0.5 * 0.015).pvalue > RARE
+    # Other gaps, of which 0.3/(20 x 0.01) = 1.5 % are among them, are spread evenly.
+    assert stats.kstest(short, stats.expon(scale=0.01).cdf).statistic < 0.03 + 2.5 / math.sqrt(len(short))
+
+
+def test_the_hours_of_the_day_and_the_days_of_the_week_have_their_rates():
+    """Halves of the day 1 : 3, days 2 : 1 : 1 : 1 : 1 : 0 : 0; three weeks from 6 h on Monday."""
+    window_s, begin_h = 3 * 7 * 86_400.0, 6.0
+    times = times_s(window_s, rate=0.02, **COURSE)
+    hour = times / 3600.0 + begin_h
+    half = (hour % 24 >= 12).astype(int)
+    day = (hour // 24 % 7).astype(int)
+    found = np.bincount(day * 2 + half, minlength=14)
+    assert found[10:].tolist() == [0] * 4
+    # The week begins and ends at 6 h: the whole of every half is in it, three times.
+    rates = np.array([(1.0, 3.0)[number % 2] * (2.0, 1.0, 1.0, 1.0, 1.0)[number // 2] for number in range(10)])
+    assert stats.chisquare(found[:10], len(times) * rates / rates.sum()).pvalue > RARE
+    low, high = stats.poisson.interval(1 - RARE, 0.02 * window_s)
+    assert low <= len(times) <= high
+
+
+@pytest.mark.parametrize(("law", "said"), [
+    ({"kind": "multiscale"}, "scales_s: kind 'multiscale' needs one or more"),
+    ({"kind": "multiscale", "scales_s": [1.0, 2.0], "variations": [1.0]}, "1 of them for 2 scales_s"),
+    ({"weekly": [1.0, 2.0]}, "weekly: 2 numbers"),
+    ({"daily": [0.0, 0.0]}, "at least one number above 0"),
+    ({"batch_mean": 0.5}, "greater than or equal to 1"),
+])  # fmt: skip
+def test_what_is_no_law_is_refused(law, said):
+    with pytest.raises(ValidationError) as caught:
+        Arrivals(**law)
+    assert said in str(caught.value)
+
+
+def test_more_factors_than_fit_into_memory_are_refused():
+    with pytest.raises(InputError, match=r"workload\.arrivals\.scales_s"):
+        times_s(1e11, rate=1e-9, kind="multiscale", scales_s=[1e-3], variations=[1.0])

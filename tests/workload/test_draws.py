@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from cluster_abm.scenario.distributions import Distribution
-from cluster_abm.workload.draws import Stream, draw, mean_of
+from cluster_abm.workload.drawing.draws import Stream, draw, mean_of
 
 SEED = int(os.environ.get("CLUSTER_ABM_TEST_SEED", "20261121"))
 RARE = 1e-6
@@ -44,9 +44,12 @@ LAWS = {
         stats.truncpareto(1, 1600, scale=1000),
     ),
     "lifetime, short": ({"shape": 1.5, "minimum": 2.0, "maximum": 20.0}, stats.truncpareto(1.5, 10, scale=2)),
+    # Log-linear between its quantiles: with quantiles of a log-uniform law it is that law.
+    "quantiles": ({"values": [2.0, 8.0, 32.0], "scale": 0.5}, stats.loguniform(1, 16)),
+    "quantiles, unevenly": ({"values": [1.0, 2.0, 16.0], "probabilities": [0.0, 0.25, 1.0]}, stats.loguniform(1, 16)),
 }
 # Finite fourth moments: the sample's mean and variance have intervals of their own.
-LIGHT = ["exponential", "uniform", "gamma", "gamma, wide", "lifetime, short"]
+LIGHT = ["exponential", "uniform", "gamma", "gamma, wide", "lifetime, short", "quantiles"]
 
 
 def drawn(name, count=COUNT):
@@ -108,7 +111,7 @@ def test_fixed_is_fixed():
     assert mean_of(distribution) == 7.25
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "lifetime"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("lifetime", "quantiles")])
 def test_mean_zero_gives_zeros_and_twice_the_mean_twice_the_numbers(kind):
     zeros = draw(Distribution(kind=kind, mean=0.0), np.random.default_rng(SEED), 100)
     assert zeros.tolist() == [0.0] * 100

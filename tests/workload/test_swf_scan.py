@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.swf_lines import FIELDS, PLACES, USED, read_log
 from cluster_abm.workload.traces.swf_scan import PLAIN, POWERS, scan_lines
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces import read_trace
 from cluster_abm.workload.traces.csv_trace import csv_trace
 from cluster_abm.workload.traces.swf_lines import read_log

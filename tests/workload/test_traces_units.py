@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.workload.traces.stamps import Stamps
-from cluster_abm.workload.traces.units import clock_ms, duration_ms, percent, plain, size_bytes
+from cluster_abm.workload.traces.parts.stamps import Stamps
+from cluster_abm.workload.traces.parts.units import clock_ms, duration_ms, percent, plain, size_bytes
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Commands that are studies of their own: the arena, and the search for parameters."""
+"""Commands that are studies of their own: the arena, the search for parameters, this machine."""

@@ -175,7 +175,7 @@ def _over_of(text: str) -> Over:
 
 def _save(folder: Path, found: Tuned, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.tuning_picture import draw_search
+    from cluster_abm.results.of_studies.tuning_picture import draw_search
     from cluster_abm.scenario import scenario_to_toml
 
     question, table = found.question, found.frame()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.model.submission.following import Following
-from cluster_abm.workload.dependencies import children_of, counts_of
+from cluster_abm.workload.parents import children_of, counts_of
 from cluster_abm.workload.traces.table import Parents
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cluster_abm.results.arena_pictures import draw_map, draw_regret
 from cluster_abm.results.files import write_json, write_table, write_text
+from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
 from cluster_abm.study.arena.arena import LEFT_OUT, Arena, Plan
 from cluster_abm.study.arena.regimes import BY_NAME, FACTORS, in_words
 from cluster_abm.study.arena.rules import Rule, rules

@@ -12,7 +12,7 @@ import pandas as pd
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.errors import InputError
 from cluster_abm.results.files import write_text
-from cluster_abm.results.study_axes import key_texts, label_of, lay_out, point_text
+from cluster_abm.results.of_studies.study_axes import key_texts, label_of, lay_out, point_text
 from cluster_abm.results.style import plain
 from cluster_abm.study.design.study_file import Sensitivity
 from cluster_abm.study.design.unset_keys import Listed, with_unset_keys
@@ -109,8 +109,8 @@ def write_report(results: pd.DataFrame, study: Reported, loads: Loads, folder: s
 
 def _draw(path: Path, study: Reported, metrics: Sequence[str], found: Findings, loads: Loads) -> list[Path]:
     # Matplotlib takes half a second, which `batch status` need not wait for.
-    from cluster_abm.results import study_pictures
-    from cluster_abm.results.study_grid import Looks
+    from cluster_abm.results.of_studies import study_pictures
+    from cluster_abm.results.of_studies.study_grid import Looks
 
     title = study.title or study.name
     looks, layout = Looks(study.policies), lay_out(found.points)

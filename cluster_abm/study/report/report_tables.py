@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from cluster_abm.results.metrics import BETTER
-from cluster_abm.results.study_axes import key_texts, label_of
+from cluster_abm.results.of_studies.study_axes import key_texts, label_of
 from cluster_abm.results.style import plain
 from cluster_abm.study.report.findings import Findings
 from cluster_abm.study.report.markdown import table_lines, with_interval

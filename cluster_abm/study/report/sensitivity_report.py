@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cluster_abm.results.study_axes import label_of
+from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.study.report.markdown import picture_lines, table_lines, with_interval
 from cluster_abm.study.statistics.sensitivity import INDICES, Analysis
 
@@ -15,7 +15,7 @@ HEADS = {"total": "total", "first_order": "first order", "mu_star": "μ*", "sigm
 def draw_sensitivity(path: Path, title: str, matters: Analysis) -> list[Path]:
     """Draw sensitivity-METRIC.png and .svg into a folder; give their paths."""
     # Matplotlib takes half a second, which `batch status` need not wait for.
-    from cluster_abm.results.sensitivity_picture import draw_indices
+    from cluster_abm.results.of_studies.sensitivity_picture import draw_indices
 
     written = []
     for metric, rows in matters.table.groupby("metric", sort=False):

@@ -23,6 +23,8 @@ WARMUPS = ("none", "mser")
 # Of each run: the least value, each percentile, the largest.
 PERCENTS = np.linspace(0.0, 1.0, 101)
 MOST_TIMES = 200
+# Of a row, the response times of all jobs, where they are asked for.
+RESPONSES = "job_responses_ms"
 
 
 def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
@@ -68,6 +70,15 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
     row["slowdown_quantiles"] = _quantiles(values["slowdown"][counted])
     row["response_quantiles"] = _quantiles(values["response_ns"][counted] / NS_PER_MS)
     return row
+
+
+def responses_ms(model: ClusterModel) -> list[float]:
+    """The response time of each job of a finished run, by number, from its arrival to the end of its last task [ms];
+    NaN of one that has not finished."""
+    found = np.full(len(model.engine.widths), np.nan)
+    jobs, values = job_values(finished_records(model.engine.ordered_records()), model.engine.widths)
+    found[jobs] = values["response_ns"] / NS_PER_MS
+    return found.tolist()
 
 
 def tasks_met(model: ClusterModel) -> npt.NDArray[np.int64]:

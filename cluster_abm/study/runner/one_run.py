@@ -32,6 +32,7 @@ class Assignment:
         keeps_load: whether its load over time is kept too.
         raises_bad_input: whether bad input that the run notices is raised, else it is the run's result.
         policies: where another process gets its policies, if it does not find them by name.
+        keeps_responses: whether the response time of each job is kept too (`measuring.responses_ms`).
     """
 
     scenario: Scenario
@@ -42,6 +43,7 @@ class Assignment:
     keeps_load: bool
     raises_bad_input: bool = False
     policies: tuple[Origin, ...] = ()
+    keeps_responses: bool = False
 
 
 def with_one_thread(scenario: Scenario) -> Scenario:
@@ -85,7 +87,7 @@ def carry_out(assignment: Assignment) -> Record:
             raised.
     """
     from cluster_abm.study.runner.code_version import check_policy
-    from cluster_abm.study.runner.measuring import load_over_time, measure_run
+    from cluster_abm.study.runner.measuring import RESPONSES, load_over_time, measure_run, responses_ms
 
     admit(assignment.policies)
     check_policy(assignment.scenario.policy.name, assignment.policy_version)
@@ -93,7 +95,10 @@ def carry_out(assignment: Assignment) -> Record:
     try:
         with finished_model(assignment.scenario, assignment.seed, assignment.keeps_load) as model:
             load = load_over_time(model) if assignment.keeps_load else None
-            return Record(*name, measure_run(model, assignment.warmup), load)
+            row = measure_run(model, assignment.warmup)
+            if assignment.keeps_responses:
+                row[RESPONSES] = responses_ms(model)
+            return Record(*name, row, load)
     except Exception as problem:
         if assignment.raises_bad_input and isinstance(problem, InputError) and not isinstance(problem, PolicyFault):
             raise

@@ -103,6 +103,7 @@ def run_all(
     quiet: bool = False,
     where: Where | None = None,
     executor: BatchExecutor | None = None,
+    keeps_responses: bool = False,
 ) -> Outcome:
     """Carry out all tasks; the result does not depend on where, nor on the number of workers.
 
@@ -114,6 +115,7 @@ def run_all(
         quiet: no progress bar.
         where: executor, its workers and folder, in place of `workers`; default: processes, results in memory.
         executor: an open one, in place of one that is opened for this call; its caller ends it.
+        keeps_responses: whether rows hold the response time of each job too, as `measuring.RESPONSES`.
 
     Raises:
         InputError: what a run was given is wrong; the runs not yet begun are left out. The fault of a policy ends its
@@ -131,6 +133,7 @@ def run_all(
         scenario=lambda run: scenarios[run[0]],
         seeds=lambda key, _: seeds[key],
         raises_bad_input=True,
+        keeps_responses=keeps_responses,
     )
     outcome = Outcome([None] * len(tasks))
     bar = tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False)

@@ -40,6 +40,7 @@ class Request:
         warmup: as of `measure_run`.
         load_seed: the seed of the runs of which the load over time is kept; None: of none.
         raises_bad_input: whether bad input that only a run notices ends all, else that run.
+        keeps_responses: as of `Assignment`.
     """
 
     keys: Sequence[str]
@@ -49,6 +50,7 @@ class Request:
     warmup: str = "none"
     load_seed: int | None = None
     raises_bad_input: bool = False
+    keeps_responses: bool = False
 
 
 class Work:
@@ -176,7 +178,10 @@ class Work:
         keeps_load = seed == request.load_seed
         # In this process all are found.
         policies = () if is_alone else origins_of(policies_in(scenario))
-        return Assignment(scenario, key, seed, version, request.warmup, keeps_load, request.raises_bad_input, policies)
+        raises = request.raises_bad_input
+        return Assignment(
+            scenario, key, seed, version, request.warmup, keeps_load, raises, policies, request.keeps_responses
+        )
 
     def _book(self, ended: Ended[RunName]) -> None:
         # What a run raises is its record. A problem here: it was not sent, ended otherwise, or lost its process often.

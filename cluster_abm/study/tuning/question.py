@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import available
-from cluster_abm.results.files import write_json
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.mixture import check_one_policy
@@ -20,9 +17,6 @@ from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.compare import check_seeds
 from cluster_abm.study.design.metrics import metric_names
 from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked
-
-# Says by which command a folder was made.
-COMMAND = "command.json"
 
 
 @dataclass(frozen=True)
@@ -69,7 +63,7 @@ class Question:
 
     def defaults(self) -> dict[str, Value | None]:
         """What the scenario itself says of the searched keys; None: nothing."""
-        return {over.key: _value_at(self.scenario, over.key) for over in self.overs}
+        return {over.key: value_at(self.scenario, over.key) for over in self.overs}
 
     def check(self) -> None:
         """Raise InputError for whatever is wrong, all at once."""
@@ -136,33 +130,8 @@ class Question:
             "scenario": scenario,
         }
 
-    def claim(self, folder: Path) -> None:
-        """Leave in a folder what it is for.
 
-        Raises:
-            InputError: the folder holds a search for something else; names what differs.
-        """
-        path = folder / COMMAND
-        mine = self.as_json()
-        if not path.exists():
-            write_json(folder, COMMAND, mine)
-            return
-        try:
-            theirs = json.loads(path.read_text(encoding="utf-8"))
-            before, now = dict(_flat(theirs)), dict(_flat(mine))
-        except (OSError, ValueError, RecursionError) as problem:
-            raise InputError(f"{path}: cannot be read ({problem}); another folder is needed") from None
-        differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-        if differing:
-            words = [f"{key} was {_words(before.get(key))}, is {_words(now.get(key))}" for key in differing[:5]]
-            more = f", and {len(differing) - 5} more" if len(differing) > 5 else ""
-            raise InputError(
-                f"--out {str(folder)!r}: holds a search by another command: {'; '.join(words)}{more}; "
-                "another folder is needed"
-            )
-
-
-def _value_at(scenario: Scenario, key: str) -> Value | None:
+def value_at(scenario: Scenario, key: str) -> Value | None:
     """What a scenario says of a key; of a parameter that it does not name, the policy's default."""
     section, _, parameter = key.partition(".")
     if section == "policy":
@@ -173,16 +142,3 @@ def _value_at(scenario: Scenario, key: str) -> Value | None:
         for part in key.split("."):
             found = getattr(found, part)
     return found if isinstance(found, bool | int | float | str) else None
-
-
-def _flat(tree: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """The leaves of nested tables by their dotted keys; lists are leaves."""
-    if isinstance(tree, Mapping):
-        for name, value in tree.items():
-            yield from _flat(value, f"{path}.{name}" if path else str(name))
-    else:
-        yield path, tree
-
-
-def _words(value: object) -> str:
-    return "not set" if value is None else shortened(value)

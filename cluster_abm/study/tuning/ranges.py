@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import tomli_w
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -84,6 +85,18 @@ class Searched:
 def in_toml(value: Value) -> str:
     """A value as `--set` takes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def in_sections(settings: Mapping[str, Value], tree: dict[str, Any] | None = None) -> str:
+    """Dotted keys as TOML, laid over a tree of sections."""
+    tree = {} if tree is None else tree
+    for key, value in settings.items():
+        *path, last = key.split(".")
+        at = tree
+        for part in path:
+            at = at.setdefault(part, {})
+        at[last] = value
+    return tomli_w.dumps(tree)
 
 
 def with_settings(scenario: Scenario, settings: Mapping[str, Value]) -> Scenario:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import tomli_w
-from tqdm import tqdm
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario import Scenario
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.compare import finite
-from cluster_abm.study.runner.executors import BatchExecutor, open_executor
-from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.runner.counted_runs import CountedRuns
+from cluster_abm.study.runner.executors import open_executor
+from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import PairedDifference, paired
+from cluster_abm.study.store.commands import claim
 from cluster_abm.study.tuning.proposals import library
 from cluster_abm.study.tuning.question import Question
-from cluster_abm.study.tuning.ranges import Value, in_toml
+from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
 from cluster_abm.study.tuning.search import Candidate, Runner, Search, metric_of
 
 STORE = "store"
@@ -106,14 +104,7 @@ class Tuned:
 
     def toml(self) -> str:
         """The best values as TOML, to paste into a scenario."""
-        tree: dict[str, Any] = {"policy": {"name": self.question.scenario.policy.name}}
-        for key, value in self.best_settings.items():
-            *path, last = key.split(".")
-            at = tree
-            for part in path:
-                at = at.setdefault(part, {})
-            at[last] = value
-        return tomli_w.dumps(tree)
+        return in_sections(self.best_settings, {"policy": {"name": self.question.scenario.policy.name}})
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm tune --json` prints."""
@@ -146,33 +137,6 @@ class Tuned:
         return found
 
 
-class _Runs:
-    """Carries out runs on one executor, and counts them."""
-
-    def __init__(self, where: Where, executor: BatchExecutor, quiet: bool, budget: int) -> None:
-        self._where, self._executor, self._quiet, self._budget = where, executor, quiet, budget
-        self.made = 0
-        self.asked = 0
-        self.errors: list[str] = []
-        self.policy_faults: dict[str, int] = {}
-
-    def __call__(self, runs: Sequence[tuple[Scenario, int]]) -> list[Mapping[str, Any] | None]:
-        """A row for each run. Raises KeyboardInterrupt after an interrupt, when what has finished is kept."""
-        label = f"tune, {self.asked} of {self._budget} runs"
-        tasks = [Task(scenario, seed) for scenario, seed in runs]
-        outcome = run_all(tasks, label=label, quiet=self._quiet, where=self._where, executor=self._executor)
-        self.made += outcome.made
-        self.asked += len(runs)
-        self.errors += outcome.errors
-        for line, count in outcome.policy_faults.items():
-            self.policy_faults[line] = self.policy_faults.get(line, 0) + count
-        if outcome.interrupted:
-            for run in outcome.under_way:
-                tqdm.write(f"under way when it was interrupted: {run}", file=sys.stderr)
-            raise KeyboardInterrupt
-        return list(outcome.rows)
-
-
 def tune(
     question: Question,
     workers: int | None = None,
@@ -198,12 +162,12 @@ def tune(
     place = where or Where(workers=workers)
     place.check()
     if folder is not None:
-        question.claim(folder)
+        claim(folder, question.as_json(), "a search")
         place = replace(place, folder=folder / STORE)
     budget = question.budget + 2 * question.judge_seeds
     kind, count = place.chosen(budget)
     with open_executor(kind, count, place.dask, place.slurm) as executor:
-        runs = _Runs(place, executor, quiet, budget)
+        runs = CountedRuns(place, executor, quiet, budget, "tune")
         search = Search(question, runs)
         try:
             search.run()

@@ -5,8 +5,8 @@ it is remarkable is counted in `noted`. A trace says what it knows; the rest is 
 """
 
 from cluster_abm.workload.traces.info import trace_info
-from cluster_abm.workload.traces.log_reading import LogReading
 from cluster_abm.workload.traces.nextflow import TaskRuns
+from cluster_abm.workload.traces.parts.log_reading import LogReading
 from cluster_abm.workload.traces.reading import read_task_runs, read_trace
 from cluster_abm.workload.traces.recognition import FORMATS
 from cluster_abm.workload.traces.table import COLUMNS, Parents, Trace

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 import numpy as np
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells, Rows
-from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.text.csv_cells import CsvCells, Rows
+from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.dependence import parents_of
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (

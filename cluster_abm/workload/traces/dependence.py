@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.table import Parents, Trace, Words
 
 MOST_FOR_GRAPH = 2_000_000  # dependences of which depth and critical path are worth their memory

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from cluster_abm.bounded_files import MEGABYTE, Limit, digest, opened, shown, unpacked
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.gwa import Machine, gwa_trace, machine
 from cluster_abm.workload.traces.table import Trace
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.table import Floats, Words
 
 # So many different words are kept once each; a file in which all differ would only pay for the looking up.

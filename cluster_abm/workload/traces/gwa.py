@@ -21,11 +21,11 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.traces.fields import Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.finishing import finished, no_job, on_own_clock
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.finishing import finished, no_job, on_own_clock
+from cluster_abm.workload.traces.parts.units import plain
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
-from cluster_abm.workload.traces.units import plain
 
 TIME, CORES, USE, MEMORY = "timestamp [ms]", "cpu cores", "cpu usage [%]", "memory usage [kb]"
 READ, WRITTEN = "disk read throughput [kb/s]", "disk write throughput [kb/s]"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.csv_trace import check_names, checked_column
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
 from cluster_abm.workload.traces.table import (

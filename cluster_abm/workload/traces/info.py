@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.workload.traces.dependence import dependence_of
-from cluster_abm.workload.traces.missing import in_words
+from cluster_abm.workload.traces.parts.missing import in_words
 from cluster_abm.workload.traces.table import RUN, Trace
 
 

@@ -21,13 +21,13 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.traces.fields import Fields, Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.finishing import busy_cores, disk_columns, finished, on_own_clock
-from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.stamps import ALLOWED, Stamps
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.finishing import busy_cores, disk_columns, finished, on_own_clock
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
+from cluster_abm.workload.traces.parts.units import duration_ms, percent, plain, size_bytes
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
-from cluster_abm.workload.traces.units import duration_ms, percent, plain, size_bytes
 
 SIZE = Rule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
 TIME = Rule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")

@@ -10,7 +10,7 @@ import numpy as np
 
 from cluster_abm.bounded_files import MEGABYTE, Limit, shown
 from cluster_abm.errors import InputError
-from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.csv_trace import BOTH, check_names
 from cluster_abm.workload.traces.dependence import parents_of
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn

@@ -11,15 +11,15 @@ from pathlib import Path
 
 from cluster_abm.bounded_files import TRACE_MB, Limit, digest, opened, unpacked
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.lines import Lines
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.csv_trace import csv_trace
 from cluster_abm.workload.traces.folder import read_folder, vm_in
 from cluster_abm.workload.traces.gwa import gwa_trace
 from cluster_abm.workload.traces.hbd import hbd_trace
-from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.nextflow import TaskRuns, nextflow_trace, task_runs
 from cluster_abm.workload.traces.parquet_trace import parquet_trace
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.recognition import FORMATS, beginning, format_of, separator_of
 from cluster_abm.workload.traces.sacct import sacct_trace
 from cluster_abm.workload.traces.swf import swf_trace

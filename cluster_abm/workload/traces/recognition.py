@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.workload.lines import BYTE_ORDER_MARK
+from cluster_abm.workload.text.lines import BYTE_ORDER_MARK
 from cluster_abm.workload.traces.gwa import looks_like_gwa
 from cluster_abm.workload.traces.hbd import looks_like_hbd
 from cluster_abm.workload.traces.nextflow import looks_like_nextflow

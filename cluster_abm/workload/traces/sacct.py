@@ -22,13 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.traces.fields import Fields, Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.finishing import disk_columns, finished, on_own_clock
-from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.stamps import ALLOWED, Stamps
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
+from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, Words, sorted_out
-from cluster_abm.workload.traces.units import clock_ms, plain, size_bytes
 
 CLOCK = Rule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
 SIZE = Rule(size_bytes, "bytes, as 4096, 1234K or 1.5G")

@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.lines import Lines
-from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.text.lines import Lines
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, USED, read_log
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, sorted_out, tally
 

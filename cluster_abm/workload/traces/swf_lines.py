@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.lines import Lines
-from cluster_abm.workload.problems import SHOWN_PROBLEMS, Problems
+from cluster_abm.workload.text.lines import Lines
+from cluster_abm.workload.text.problems import SHOWN_PROBLEMS, Problems
 from cluster_abm.workload.traces.gathering import NumberColumn
 from cluster_abm.workload.traces.swf_scan import PLAIN, POWERS, scan_lines
 from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, number

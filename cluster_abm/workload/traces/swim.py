@@ -11,12 +11,12 @@ import re
 
 import numpy as np
 
-from cluster_abm.workload.csv_cells import CsvCells
-from cluster_abm.workload.traces.fields import Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.finishing import finished
-from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.text.csv_cells import CsvCells
+from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.finishing import finished
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.parts.units import plain
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out
-from cluster_abm.workload.traces.units import plain
 
 NAMES = ("job", "submit_s", "gap_s", "input_bytes", "shuffle_bytes", "output_bytes")
 BYTES = NAMES[3:]

@@ -23,9 +23,9 @@ import networkx
 import numpy as np
 
 from cluster_abm.workload.traces.dependence import parents_of
-from cluster_abm.workload.traces.fields import beyond_counting
-from cluster_abm.workload.traces.finishing import busy_cores, disk_columns, finished, outside
-from cluster_abm.workload.traces.log_reading import PLAIN_READING, LogReading
+from cluster_abm.workload.traces.parts.fields import beyond_counting
+from cluster_abm.workload.traces.parts.finishing import busy_cores, disk_columns, finished, outside
+from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out
 from cluster_abm.workload.traces.wfformat_document import MOST_DEPENDENCES, Workflow, document_of, too_many
 

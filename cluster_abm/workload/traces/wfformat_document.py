@@ -12,7 +12,7 @@ import numpy as np
 
 from cluster_abm.bounded_files import shown
 from cluster_abm.errors import InputError
-from cluster_abm.workload.problems import SHOWN_PROBLEMS
+from cluster_abm.workload.text.problems import SHOWN_PROBLEMS
 from cluster_abm.workload.traces.table import Flags, Floats
 
 # Name here -> names in the schema's generations, and the factor to our unit (seconds, per cent, cores, bytes).

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces.log_reading import LogReading
+from cluster_abm.workload.traces.parts.log_reading import LogReading
 from cluster_abm.workload.traces.table import (
     COLUMNS,
     LONGEST_MS,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.scenario.distributions import Distribution
+from cluster_abm.scenario.quantiles import quantiles_mean
 
 Floats = npt.NDArray[np.float64]
 
@@ -62,6 +63,56 @@ class Stream:
                 return bounded_pareto(rng.random(count), distribution.shape, distribution.minimum, distribution.maximum)
             case "hbd97":
                 return mean / hbd97_mean_s() * _hbd97_s(rng.random(count), self._second.random(count))
+            case "quantiles":
+                return between_quantiles(distribution, rng.random(count))
+
+
+def quantile(distribution: Distribution, uniform: Floats) -> Floats:
+    """The distribution's quantiles, in the unit of its key, shape as `uniform`: what uniform numbers in 0..1 (neither
+    end) make of it, the larger the number the larger the value."""
+    mean, sd = distribution.mean, distribution.sd
+    match distribution.kind:
+        case "fixed":
+            return np.full(np.shape(uniform), mean)
+        case "exponential":
+            return -mean * np.log1p(-uniform)
+        case "uniform":
+            return 2.0 * mean * uniform
+        case "gamma":
+            from scipy.special import gammaincinv
+
+            shape = (mean / sd) ** 2 if mean > 0 else 1.0
+            return np.asarray(mean / shape * gammaincinv(shape, uniform))
+        case "lognormal":
+            from scipy.special import ndtri
+
+            spread = math.log1p((sd / mean) ** 2) if mean > 0 else 0.0
+            return np.asarray(mean * np.exp(math.sqrt(spread) * ndtri(uniform) - spread / 2.0))
+        case "pareto":
+            scale = mean * (distribution.shape - 1.0) / distribution.shape
+            return scale * (1.0 - uniform) ** (-1.0 / distribution.shape)
+        case "lifetime":
+            return bounded_pareto(uniform, distribution.shape, distribution.minimum, distribution.maximum)
+        case "hbd97":
+            short = 1.0 - HBD97_LONG_SHARE
+            is_long = uniform >= short
+            part = np.where(is_long, (uniform - short) / HBD97_LONG_SHARE, uniform / short)
+            return mean / hbd97_mean_s() * _hbd97_s(np.where(is_long, 0.0, 1.0), part)
+        case "quantiles":
+            return between_quantiles(distribution, uniform)
+
+
+def between_quantiles(distribution: Distribution, uniform: Floats) -> Floats:
+    """Values at probabilities 0 <= p < 1, log-linear between two quantiles that are given; linear from a 0 on."""
+    values, shares = np.asarray(distribution.values, float), np.asarray(distribution.shares, float)
+    above = np.minimum(np.searchsorted(shares, uniform, side="right"), len(shares) - 1)
+    low, high = values[above - 1], values[above]
+    left, right = shares[above - 1], shares[above]
+    part = (uniform - left) / (right - left)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Of an atom the logarithms are the same: it is its value to the last digit.
+        found = np.where(low > 0, low * np.exp(part * (np.log(high) - np.log(low))), high * part)
+    return np.asarray(distribution.scale * np.minimum(found, high))
 
 
 def later(rng: np.random.Generator, count: int) -> np.random.Generator:
@@ -75,6 +126,8 @@ def mean_of(distribution: Distribution) -> float:
     """The distribution's mean, in the unit of its key."""
     if distribution.kind == "lifetime":
         return bounded_pareto_mean(distribution.shape, distribution.minimum, distribution.maximum)
+    if distribution.kind == "quantiles":
+        return distribution.scale * quantiles_mean(distribution.values, distribution.shares)
     return distribution.mean
 
 

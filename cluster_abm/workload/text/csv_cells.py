@@ -13,8 +13,8 @@ import numpy as np
 
 from cluster_abm.bounded_files import BLOCK
 from cluster_abm.errors import InputError
-from cluster_abm.workload.lines import Lines
-from cluster_abm.workload.problems import Problems
+from cluster_abm.workload.text.lines import Lines
+from cluster_abm.workload.text.problems import Problems
 
 if TYPE_CHECKING:
     from _csv import Reader

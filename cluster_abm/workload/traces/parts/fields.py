@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.csv_cells import CsvCells
+from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
 from cluster_abm.workload.traces.table import Flags, Floats, Words
 

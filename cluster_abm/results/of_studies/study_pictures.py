@@ -17,8 +17,15 @@ from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, MARK
-from cluster_abm.results.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, label_of
-from cluster_abm.results.study_grid import LETTERS_PER_INCH, Looks, columns_of, grid_of, legend_below, outer_labels
+from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, label_of
+from cluster_abm.results.of_studies.study_grid import (
+    LETTERS_PER_INCH,
+    Looks,
+    columns_of,
+    grid_of,
+    legend_below,
+    outer_labels,
+)
 from cluster_abm.results.style import (
     BREAKDOWN_HATCHES,
     BREAKDOWN_WORDS,

@@ -6,7 +6,7 @@ import math
 import re
 from datetime import UTC, datetime
 
-from cluster_abm.workload.traces.units import DAY, is_missing
+from cluster_abm.workload.traces.parts.units import DAY, is_missing
 
 ALLOWED = "a date and time as 2023-05-01T10:00:00, with a time zone (+02:00) in all or in none, or s or ms since 1970"
 SECONDS_END = 1e11  # numbers from here on are ms since 1970: as seconds they would lie in the year 5138

@@ -7,7 +7,8 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from cluster_abm.limits import BYTES_A_BURST, check_memory
-from cluster_abm.scenario.distributions import Arrivals
+from cluster_abm.scenario.arrivals import Arrivals
+from cluster_abm.workload.drawing.rates import course, factors
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,15 +28,66 @@ def submission_times_s(
     if arrivals.kind == "lognormal-window":
         assert jobs is not None  # the scenario's check
         return _lognormal_window(arrivals, rng, window_s, jobs)
+    if arrivals.batch_mean > 1.0:
+        return _in_batches(arrivals, rng, window_s, jobs, jobs_per_s)
+    return _single(arrivals, rng, window_s, jobs, jobs_per_s)
+
+
+def _single(
+    arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int | None, jobs_per_s: float
+) -> Floats:
+    """Times of jobs, or of batches, that come by themselves, at a rate that may vary."""
     if arrivals.kind == "bursty":
-        return _bursty(arrivals, rng, window_s, jobs, jobs_per_s)
+        times = _bursty(arrivals, rng, window_s, jobs, jobs_per_s)
+    elif arrivals.kind == "multiscale":
+        instants, mass = factors(arrivals, rng, window_s)
+        times = np.interp(_even(rng, float(mass[-1]), jobs, jobs_per_s), mass, instants)
+    else:
+        times = _even(rng, window_s, jobs, jobs_per_s)
+    if arrivals.has_course:
+        instants, mass = course(arrivals, window_s)
+        times = np.interp(times, mass, instants)
+    return times
+
+
+def _even(rng: np.random.Generator, length: float, jobs: int | None, jobs_per_s: float) -> Floats:
+    """Points on 0..length: `jobs` uniform ones, or a Poisson process of that rate."""
     if jobs is not None:
         times = rng.random(jobs)
         times.sort()
-        times *= window_s
+        times *= length
         return times
-    times = _unit_poisson(rng, window_s * jobs_per_s)
+    times = _unit_poisson(rng, length * jobs_per_s)
     times /= jobs_per_s
+    return times
+
+
+def _in_batches(
+    arrivals: Arrivals, rng: np.random.Generator, window_s: float, jobs: int | None, jobs_per_s: float
+) -> Floats:
+    """Geometric batches, one job an exponential gap after another; what reaches beyond the window's end comes at its
+    begin, so that the rate is the same everywhere."""
+    more = 1.0 / arrivals.batch_mean
+    if jobs is None:
+        begins = _single(arrivals, rng, window_s, None, jobs_per_s * more)
+        sizes = rng.geometric(more, len(begins))
+    else:
+        sizes = np.empty(0, np.int64)
+        while sizes.sum() < jobs:
+            sizes = np.concatenate([sizes, rng.geometric(more, max(16, int((jobs - sizes.sum()) * more)))])
+        count = int(np.searchsorted(np.cumsum(sizes), jobs)) + 1
+        sizes = sizes[:count]
+        sizes[-1] -= sizes.sum() - jobs
+        begins = _single(arrivals, rng, window_s, count, jobs_per_s)
+        # Their order is no accident: the one that was cut short is not always the last.
+        rng.shuffle(sizes)
+    times = np.repeat(begins, sizes)
+    if arrivals.batch_gap_s > 0.0 and len(times):
+        gaps = arrivals.batch_gap_s * rng.standard_exponential(len(times))
+        gaps[np.cumsum(sizes) - sizes] = 0.0
+        since = np.cumsum(gaps)
+        times = np.mod(times + since - np.repeat(since[np.cumsum(sizes) - sizes], sizes), window_s)
+    times.sort()
     return times
 
 

@@ -1,0 +1,216 @@
+"""`calibrate`: keys of a scenario fitted to what was measured."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.options import (
+    Executor,
+    FilePath,
+    executor_options,
+    interruptible,
+    json_option,
+    overrides_of,
+    value_of,
+    work_options,
+)
+from cluster_abm.cli.output import echo, ending_with, tell
+from cluster_abm.cli.studies.tune import overs_of
+from cluster_abm.errors import InputError, gathered
+from cluster_abm.interrupts import interrupt_held_back
+
+if TYPE_CHECKING:
+    from cluster_abm.study.calibration.calibrate import Calibrated, Errors
+
+NOT_CALIBRATED = {
+    "compare": "only `cluster-abm compare` reads it",
+    "measure": "a calibration takes no measurements; `run` does",
+}
+
+
+@click.command("calibrate")
+@click.argument("scenario")
+@click.option("--policy", help="The policy that was in use (default: the scenario's).")
+@click.option(
+    "--observed",
+    required=True,
+    metavar="FILE",
+    type=FilePath(),
+    help="CSV of what was measured: columns job,response_ms or metric,value; see docs/calibrate.md.",
+)
+@click.option(
+    "--over",
+    "overs",
+    metavar="KEY=LOW:HIGH",
+    multiple=True,
+    required=True,
+    help="A key that is fitted within a range; KEY=LOW:HIGH:log by orders of magnitude. Several times.",
+)
+@click.option(
+    "--held-out",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    help="Leave this share of the runs (of one run: of its rows) out of the fit, and report the error on it.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=2),
+    default=8,
+    show_default=True,
+    help="Runs that each prediction is the mean of.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    default=4000,
+    show_default=True,
+    help="Runs that the fit may take: seeds x observed runs for each set of values it tries.",
+)
+@work_options
+@executor_options
+@click.option("--out", required=True, type=FilePath(), help="Folder that keeps the runs and the results.")
+@json_option
+def calibrate_command(
+    scenario: str,
+    policy: str | None,
+    observed: Path,
+    overs: tuple[str, ...],
+    held_out: float | None,
+    seeds: int,
+    budget: int,
+    settings: tuple[str, ...],
+    trace: Path | None,
+    trace_run: int | None,
+    executor: Executor,
+    out: Path,
+    as_json: bool,
+) -> int:
+    """Fit keys of SCENARIO to what was measured on a machine: response times by job, or metrics.
+
+    Says how well each key is known, what the data cannot tell, and the error on rows that were held out. Stop it as
+    you like and start it again: runs that are in the folder are not carried out again, and the result is the same.
+
+    Example: cluster-abm calibrate replay --trace jobs.csv --observed runs.csv
+    --over cluster.disk_seek_rotation_ms=1:20 --over cluster.cpu_speed=0.5:2 --out out/machine
+    """
+    from cluster_abm.results.files import out_folder
+    from cluster_abm.scenario import load_scenario
+    from cluster_abm.study.calibration.calibrate import calibrate
+    from cluster_abm.study.calibration.observed import read_observed
+    from cluster_abm.study.calibration.question import Question
+
+    overrides = overrides_of(settings, trace, trace_run, policy)
+    checked = load_scenario(scenario, overrides)
+    with gathered() as gather:
+        with gather:
+            ranges = overs_of(overs)
+        with gather:
+            measured = read_observed(observed, value_of)
+            if held_out is not None:
+                measured = measured.holding_out(held_out, checked.run.seed)
+        with gather:
+            given = {key for found in measured.conditions.values() for key in found} if not gather.problems else set()
+            own = {key: value for key, value in overrides.items() if key not in given}
+            if not given:
+                check_keys_have_effect(checked, scenario, overrides, [checked.policy.name], NOT_CALIBRATED)
+            twice = [overrides.given_by(key) for key in overrides if key not in own]
+            if twice:
+                raise InputError([f"{one}: a column of {observed} sets this key" for one in twice])
+    question = Question(checked, ranges, measured, seeds, budget)
+    question.check()
+    where = executor.where(out)
+    begun = time.perf_counter()
+    with interruptible(f"what is finished is kept in {out}; the same command goes on"), out_folder(out) as folder:
+        found = calibrate(question, where=where, folder=folder)
+        wall_s = time.perf_counter() - begun
+        with interrupt_held_back():
+            _save(folder, found, wall_s)
+    try:
+        with ending_with(0):
+            _show(found, out, as_json)
+    finally:
+        for line, runs in found.policy_faults.items():
+            tell(f"error: {line}" + (f" (ended {runs} runs)" if runs > 1 else ""))
+        before = found.runs - found.made
+        tell(f"{found.runs} runs in {wall_s:.1f} s" + (f", {before} of them carried out before" if before else ""))
+    return 0
+
+
+def _save(folder: Path, found: Calibrated, wall_s: float) -> None:
+    from cluster_abm.results.files import write_json, write_text
+    from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
+    from cluster_abm.scenario import scenario_to_toml
+
+    question, table = found.question, found.frame()
+    write_text(folder, "scenario.toml", scenario_to_toml(question.scenario))
+    write_json(folder, "calibration.json", found.as_json())
+    write_text(folder, "fitted.csv", table.to_csv(index=False, lineterminator="\n"))
+    write_text(folder, "calibrated.toml", found.toml())
+    slices = {
+        one.key: Slice(*found.slices[one.key], one.value, *one.ci90, over.log)
+        for one, over in zip(found.estimates, question.overs, strict=True)
+    }
+    by_job = question.observed.kind == "jobs"
+    after = found.errors(found.logs, held_out=True) or found.errors(found.logs, held_out=False)
+    assert after is not None
+    side = "held-out" if any(row.is_held_out for row in question.observed.rows) else "fitted"
+    title = f"{question.scenario.name}, calibrated: median error of the {side} rows {after.median:.1%}"
+    draw_calibration(folder / "calibration.png", title.replace("%", " %"), table, "ms" if by_job else "", slices)
+    write_json(folder, "timing.json", {"wall_s": wall_s})
+
+
+def _show(found: Calibrated, out: Path, as_json: bool) -> None:
+    from cluster_abm.results.files import to_json
+
+    if as_json:
+        echo(to_json(found.as_json()), nl=False)
+    else:
+        _print_calibration(found)
+    (tell if as_json else echo)(f"\npicture and tables: {out / 'calibration.png'}, {out / 'fitted.csv'}")
+
+
+def _print_calibration(found: Calibrated) -> None:
+    import pandas as pd
+
+    question, observed = found.question, found.question.observed
+    kind = "response times of jobs" if observed.kind == "jobs" else "metrics"
+    runs = f"{len(observed.runs)} run{'s' if len(observed.runs) > 1 else ''}"
+    echo(f"{question.scenario.name} fitted to {len(observed.fitted)} of {len(observed.rows)} {kind} of {runs}")
+    echo(f"each prediction is the mean of {question.seeds} seeds, the same for all values\n")
+    rows = [
+        {
+            "key": one.key,
+            "as it stands": f"{one.default:.5g}" if isinstance(one.default, int | float) else "not set",
+            "fitted": f"{one.value:.4g}",
+            "90 % interval": f"[{one.ci90[0]:.4g}, {one.ci90[1]:.4g}]",
+            "95 % interval": f"[{one.ci95[0]:.4g}, {one.ci95[1]:.4g}]",
+            "variance by measurement, own run, seeds": ", ".join(f"{share:.0%}" for share in one.shares),
+        }
+        for one in found.estimates
+    ]
+    echo(pd.DataFrame(rows).to_string(index=False))
+    echo("\n|predicted / observed - 1|, in per cent; bias: of the geometric mean\n")
+    lines = []
+    for side, held_out in (("fitted", False), ("held out", True)):
+        for words, logs in (("as it stands", found.default_logs), ("calibrated", found.logs)):
+            errors = found.errors(logs, held_out)
+            if errors is not None:
+                lines.append({"rows": f"{side} ({errors.rows})", "scenario": words} | _in_per_cent(errors))
+    echo(pd.DataFrame(lines).to_string(index=False))
+    if not found.found.is_converged:
+        echo("\nthe fit has not come to its end: the same command with a larger --budget goes on from here")
+    for line in found.cannot_tell:
+        echo(f"\n{line}")
+    echo("\n" + found.toml().rstrip())
+
+
+def _in_per_cent(errors: Errors) -> dict[str, str]:
+    return {
+        "median": f"{100 * errors.median:.3g}",
+        "90th percentile": f"{100 * errors.p90:.3g}",
+        "bias": f"{100 * errors.bias:+.3g}",
+    }

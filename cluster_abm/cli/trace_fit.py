@@ -1,0 +1,299 @@
+"""`trace fit`: a synthetic scenario that behaves like a log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cluster_abm.bounded_files import MOST_MB, TRACE_MB
+from cluster_abm.cli.effects import without_effect
+from cluster_abm.cli.options import (
+    ONLY_COMPARE,
+    FilePath,
+    Interrupted,
+    Overrides,
+    json_option,
+    names_of,
+    overrides_of,
+    set_option,
+    workers_option,
+)
+from cluster_abm.cli.output import echo, tell
+from cluster_abm.errors import InputError
+
+if TYPE_CHECKING:
+    from cluster_abm.scenario import Scenario
+    from cluster_abm.study.fitting.distances import Distances, Pair
+    from cluster_abm.study.fitting.fit import Fitted
+    from cluster_abm.study.fitting.log import Jobs, Log
+    from cluster_abm.study.fitting.rankings import Rankings
+
+PLAIN = "replay"
+
+
+@click.command("fit")
+@click.argument("file", type=FilePath())
+@click.option(
+    "--out", "out", required=True, type=FilePath(), help="The scenario, NAME.toml; NAME.png beside it is its picture."
+)
+@click.option("--run", type=click.IntRange(min=0), help="Which run of a file that holds several.")
+@click.option("--format", help="The file's format (default: by its name and content).")
+@click.option(
+    "--max-mb",
+    type=click.IntRange(1, MOST_MB),
+    default=TRACE_MB,
+    show_default=True,
+    help="How much the file may hold, unpacked [MB of 2^20 bytes].",
+)
+@click.option(
+    "--scenario",
+    metavar="SCENARIO",
+    help="Nodes, hardware, policy, and what the log does not say (default: the plain cluster, with as many nodes as "
+    "the log has homes, or as its work keeps busy to 0.7).",
+)
+@set_option
+@click.option(
+    "--seeds", type=click.IntRange(min=2), default=8, show_default=True, help="Draws that are held against the log."
+)
+@click.option("--policies", help="Also run these on the log and on the fitted scenario: NAME or FILE.py:CLASS, commas.")
+@workers_option
+@json_option
+def fit_command(
+    file: Path,
+    out: Path,
+    run: int | None,
+    format: str | None,
+    max_mb: int,
+    scenario: str | None,
+    settings: tuple[str, ...],
+    seeds: int,
+    policies: str | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Write a synthetic scenario that behaves like the log FILE, to be scaled and extended.
+
+    Fitted are arrivals (bursts, hours of the day, days of the week), what jobs demand and how it goes together, homes,
+    and how alike a job is to those before it; a table says how far draws of the scenario are from the log.
+
+    Examples:
+
+    cluster-abm trace fit hbd97_8traces.csv.xz --run 0 --out hbd.toml
+
+    cluster-abm trace fit log.swf.gz --out like-it.toml --set workload.trace.duration_s=604800 --policies none,jsq
+    """
+    from cluster_abm.policies import name_of
+    from cluster_abm.results.files import to_json, write_text
+    from cluster_abm.study.design.policies import check_policies
+    from cluster_abm.study.fitting.distances import distances
+    from cluster_abm.study.fitting.fit import fit
+    from cluster_abm.study.fitting.rankings import rank_on_both
+    from cluster_abm.study.fitting.writing import document, scenario_text
+
+    _check_out(out)
+    names = None if policies is None else [name_of(one) for one in names_of(policies) or ()]
+    if names is not None:
+        check_policies(names)
+    base, log = _read(file, run, format, max_mb, scenario, settings)
+    fitted = fit(base, log, out.stem)
+    first = fitted.scenario.run.seed
+    found, draws = distances(log, fitted, range(first, first + seeds))
+    text = scenario_text(fitted, log, found)
+    write_text(out.parent, out.name, text)
+    picture = _draw(out.with_suffix(".png"), log, fitted, found, draws)
+    for note in fitted.notes:
+        tell(f"note: {note}")
+    # Written before the runs, which may take long.
+    rankings = None if names is None else rank_on_both(base, fitted.scenario, names, seeds, workers)
+    if as_json:
+        whole = document(fitted, log, found, text)
+        echo(to_json(whole | {"policies": None if rankings is None else rankings.as_json()}), nl=False)
+    else:
+        _print_distances(log, fitted, found)
+        if rankings is not None:
+            _print_rankings(rankings)
+        echo(f"scenario: {out}, picture: {picture}")
+    if names is not None and rankings is None:
+        raise Interrupted(f"policies were not compared; the scenario is in {out}")
+    codes = [] if rankings is None else [one.outcome for one in (rankings.log, rankings.fitted)]
+    return 130 if any(one.interrupted for one in codes) else max((one.exit_code for one in codes), default=0)
+
+
+def _check_out(out: Path) -> None:
+    """Raise InputError for a name that a scenario cannot be loaded by, or a folder that cannot be written to: before
+    the work."""
+    from cluster_abm.results.files import try_to_write
+
+    if out.suffix != ".toml":
+        raise InputError(f"--out {str(out)!r}: allowed is a file that ends with .toml")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        try_to_write(out.parent)
+    except OSError as problem:
+        raise InputError(f"--out {str(out)!r}: cannot be written ({problem.strerror or problem})") from None
+
+
+def _read(
+    file: Path, run: int | None, format: str | None, max_mb: int, scenario: str | None, settings: Sequence[str]
+) -> tuple[Scenario, Log]:
+    """The base scenario with the log as its work, and the log. Raises InputError."""
+    from cluster_abm.scenario import load_scenario
+    from cluster_abm.study.fitting.fit import nodes_for
+    from cluster_abm.study.fitting.log import read_log
+    from cluster_abm.workload.traces import read_trace
+
+    overrides = overrides_of(settings, file, run)
+    overrides.setdefault("workload.trace.max_mb", max_mb)
+    if format is not None:
+        overrides.setdefault("workload.trace.format", format)
+    sizes_given = scenario is not None or any(key.split(".")[0] == "cluster" for key in overrides)
+    if not sizes_given:
+        # Of several runs one must be chosen, which `jobs` says.
+        jobs = read_trace(file, run=run, format=format, max_mb=max_mb).jobs
+        if "home" in jobs and jobs["home"].notna().any():
+            overrides["cluster.nodes"] = int(jobs["home"].max()) + 1
+    base = _base(scenario, overrides)
+    log = read_log(base)
+    nodes = None if sizes_given else nodes_for(log)
+    if nodes is not None:
+        overrides["cluster.nodes"] = nodes
+        base = load_scenario(scenario or PLAIN, overrides)
+        tell(
+            f"note: cluster.nodes = {nodes}: so many nodes does the log's work keep busy to 0.7; --set cluster.nodes=N"
+        )
+    return base, log
+
+
+def _base(scenario: str | None, overrides: Overrides) -> Scenario:
+    from cluster_abm.scenario import load_scenario
+
+    base = load_scenario(scenario or PLAIN, overrides)
+    refused = without_effect(base, overrides, others=ONLY_COMPARE)
+    if refused:
+        raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+    return base
+
+
+def _print_distances(log: Log, fitted: Fitted, found: Distances) -> None:
+    import pandas as pd
+
+    def table(rows: list[dict[str, Any]]) -> None:
+        echo(pd.DataFrame(rows).to_string(index=False) + "\n")
+
+    echo(f"{log.file}: {len(log.jobs.times_s):,} jobs in {log.jobs.window_s:,.6g} s")
+    echo(f"model: {fitted.scenario.name}, {len(found.seeds)} draws; least to largest of them in brackets\n")
+    table(
+        [
+            {
+                "column": name,
+                "KS, law": f"{found.law[name]:.4f}",
+                "KS, draws": f"{found.drawn[name]:.4f}",
+                "mean, law over log": f"{found.means[name]:.9f}",
+            }
+            for name in found.law
+        ]
+    )
+    rows = [_row("jobs", found.jobs)]
+    if math.isfinite(found.work.log):
+        rows.append(_row("CPU time of all tasks [ms]", found.work))
+    rows += [_row(f"dispersion of counts over {key:g} s", pair) for key, pair in found.dispersions.items()]
+    rows += [_row(f"rank correlation of {key.replace(',', ' and ')}", pair) for key, pair in found.correlations.items()]
+    rows += [_row(f"rank correlation of jobs {key} apart", pair) for key, pair in found.repeats.items()]
+    rows += [_row(f"share of the jobs at node {key}", pair) for key, pair in _largest(found.homes)]
+    rows += [_row(f"share of the CPU time at node {key}", pair) for key, pair in _largest(found.homes_cpu)]
+    table(rows)
+
+
+MOST_HOMES = 8
+
+
+def _largest(homes: dict[int, Pair]) -> list[tuple[int, Pair]]:
+    """Those nodes with most, in their order: of many nodes a table has room for some."""
+    chosen = sorted(homes, key=lambda node: -homes[node].log)[:MOST_HOMES]
+    return [(node, homes[node]) for node in sorted(chosen)]
+
+
+def _row(name: str, pair: Pair) -> dict[str, str]:
+    ratio = f"{pair.model / pair.log:.2f}" if pair.log else ""
+    return {
+        "": name,
+        "log": f"{pair.log:.4g}",
+        "model": f"{pair.model:.4g}",
+        "of draws": f"[{pair.low:.4g}, {pair.high:.4g}]",
+        "model over log": ratio,
+    }
+
+
+def _print_rankings(rankings: Rankings) -> None:
+    import pandas as pd
+
+    from cluster_abm.study.statistics.ranking import ranking
+
+    rows = []
+    places: dict[str, dict[str, str]] = {}
+    for side, one in (("log", rankings.log), ("fitted", rankings.fitted)):
+        means = {name: one.estimate(name, rankings.metric).mean for name in one.policies}
+        for place in ranking(means, one.pairs(rankings.metric)):
+            at = f"{place.best}" if place.best == place.worst else f"{place.best}-{place.worst}"
+            places.setdefault(place.policy, {})[side] = at
+    for name in rankings.log.policies:
+        row = {"policy": name}
+        for side, one in (("log", rankings.log), ("fitted", rankings.fitted)):
+            estimate = one.estimate(name, rankings.metric)
+            interval = "" if estimate.ci95 is None else f" [{estimate.ci95[0]:.4g}, {estimate.ci95[1]:.4g}]"
+            row[f"mean slowdown, {side}"] = f"{estimate.mean:.4g}{interval}"
+            row[f"place, {side}"] = places[name][side]
+        rows.append(row)
+    echo(pd.DataFrame(rows).to_string(index=False))
+    counts = rankings.counts()
+    echo(
+        f"\nKendall's tau of the two orders: {rankings.tau:.2f}. Of {counts['pairs']} pairs of policies "
+        f"{counts['decided_on_log']} are decided on the log and {counts['decided_on_fitted']} on the fitted scenario; "
+        f"{counts['alike']} alike, {counts['opposite']} the other way round (paired t tests, Holm, 5 %).\n"
+        "On the log seeds differ in what it does not say; on the fitted scenario in all jobs.\n"
+    )
+
+
+def _draw(path: Path, log: Log, fitted: Fitted, found: Distances, draws: list[Jobs]) -> Path:
+    import numpy as np
+
+    from cluster_abm.results.of_studies.fitting_picture import Curve, draw_fit, in_unit
+    from cluster_abm.study.fitting.distances import hours_of
+
+    def curve(x: Any, of_log: Any, of_draws: Any) -> Curve:
+        values = np.array(of_draws)
+        return Curve(np.array(x, float), np.array(of_log), values.mean(0), values.min(0), values.max(0))
+
+    jobs = log.jobs
+    columns = {}
+    for name, values in jobs.columns.items():
+        pooled = np.concatenate([one.columns[name] for one in draws])
+        columns[name] = (values[~np.isnan(values)], pooled)
+    pairs = list(found.dispersions.values())
+    dispersions = Curve(
+        np.array(list(found.dispersions)),
+        *(np.array([getattr(pair, side) for pair in pairs]) for side in ("log", "model", "low", "high")),
+    )
+    starts_h = fitted.course.starts_h
+    if fitted.course.daily:
+        course = curve(np.arange(24) + 0.5, hours_of(jobs, starts_h), [hours_of(one, starts_h) for one in draws])
+        words = ("hours of the day", "hour of the day", "rate over the mean rate")
+    else:
+        edges = np.linspace(0.0, jobs.window_s, 61)
+        per_s = [np.histogram(one.times_s, edges)[0] / np.diff(edges) for one in (jobs, *draws)]
+        at, unit = in_unit((edges[1:] + edges[:-1]) / 2)
+        course = curve(at, per_s[0], per_s[1:])
+        words = ("arrivals over the window", f"time [{unit}]", "jobs per second")
+    bars = [
+        (name, pair.log, pair.model, pair.low, pair.high)
+        for name, pair in (
+            *((key.replace(",", ",\n"), pair) for key, pair in found.correlations.items()),
+            *((f"jobs {key} apart", pair) for key, pair in found.repeats.items()),
+        )
+    ]
+    title = f"{Path(log.file).name} and the scenario fitted to it, {len(found.seeds)} draws"
+    return draw_fit(path, title, columns, dispersions, course, words, bars)

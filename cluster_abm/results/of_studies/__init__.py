@@ -1,0 +1,1 @@
+"""Pictures of what many runs found: studies, comparisons with measurements, searches."""

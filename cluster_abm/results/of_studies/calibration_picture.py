@@ -1,0 +1,91 @@
+"""A picture of a calibration: observed against predicted, and what each key does to the error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.results.colours import MARK
+from cluster_abm.results.of_studies.study_axes import label_of
+from cluster_abm.results.style import log_ticks, new_figure, plain, save, tidy
+
+Floats = npt.NDArray[np.float64]
+FIT, HELD_OUT = "#0072B2", "#D55E00"
+COLUMNS = 3
+
+
+class Slice(NamedTuple):
+    """A key over its range.
+
+    Attributes:
+        values: of the key, ascending.
+        errors: root mean square of the logarithms at each, the other keys held.
+        value: fitted.
+        low, high: of its 90 % interval.
+        log: whether the range is one of orders of magnitude.
+    """
+
+    values: Floats
+    errors: Floats
+    value: float
+    low: float
+    high: float
+    log: bool
+
+
+def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, slices: Mapping[str, Slice]) -> Path:
+    """Draw predicted over observed, a point a row, and a panel for each key.
+
+    Args:
+        path: of the PNG.
+        title: of the picture.
+        table: columns use, observed, predicted.
+        unit: of the values: "ms", or "" where rows are metrics of several units.
+        slices: of each key.
+    """
+    panels = 1 + len(slices)
+    columns = min(COLUMNS, panels)
+    rows = -(-panels // columns)
+    figure = new_figure(4.6 * columns + 0.4, 4.0 * rows + 0.6, title)
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    _draw_rows(grid[0], table, unit)
+    for axes, (key, one) in zip(grid[1:], slices.items(), strict=False):
+        axes.plot(one.values, 100.0 * one.errors, color=FIT, marker="o", markersize=4, linewidth=1.3)
+        axes.axvspan(one.low, one.high, color=FIT, alpha=0.12, linewidth=0, label="90 % interval")
+        axes.axvline(one.value, color=HELD_OUT, linewidth=1.3, linestyle="--", label=f"fitted: {plain(one.value)}")
+        axes.set_ylim(0.0, None)
+        if one.log:
+            log_ticks(axes)
+        tidy(axes, key, label_of(key), "rms of log(observed / predicted) [%]\n(fitted rows; the other keys held)")
+        axes.legend(frameon=False, fontsize=9)
+    for axes in grid[panels:]:
+        axes.set_visible(False)
+    return save(figure, path)
+
+
+def _draw_rows(axes: object, table: pd.DataFrame, unit: str) -> None:
+    """One panel: each row's prediction over what was measured, on logarithmic axes."""
+    from matplotlib.axes import Axes
+
+    assert isinstance(axes, Axes)
+    there = table[np.isfinite(table["predicted"])]
+    both = there[["observed", "predicted"]].to_numpy(float).ravel()
+    low, high = (float(both.min()) / 1.2, float(both.max()) * 1.2) if len(both) else (0.1, 10.0)
+    for use, colour, marker in (("fit", FIT, "o"), ("held-out", HELD_OUT, "D")):
+        own = there[there["use"] == use]
+        if len(own):
+            axes.scatter(own["observed"], own["predicted"], color=colour, marker=marker, s=22, alpha=0.75, label=use)
+    axes.plot([low, high], [low, high], color=MARK, linewidth=1.0, label="equal")
+    axes.set_xlim(low, high)
+    axes.set_ylim(low, high)
+    axes.set_aspect("equal")
+    log_ticks(axes)
+    log_ticks(axes, of_y=True)
+    behind = f" [{unit}]" if unit else " (each in its unit)"
+    tidy(axes, "rows", f"observed{behind}", f"predicted{behind}")
+    axes.legend(frameon=False, fontsize=9)

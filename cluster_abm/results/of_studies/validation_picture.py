@@ -1,0 +1,49 @@
+"""A picture of a validation: what was measured against what was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from cluster_abm.results.colours import MARK
+from cluster_abm.results.style import log_ticks, new_figure, remark, save, tidy
+
+COLOURS, MARKERS = ("#0072B2", "#D55E00", "#009E73"), ("o", "^", "s")
+TITLES = {"cpu": "Processes that compute", "mixed": "Processes that compute and read"}
+
+
+def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mapping[str, str]) -> Path:
+    """A panel for each part: a point a response, predicted against measured, on logarithmic axes with the identity.
+
+    Args:
+        path: of the PNG.
+        title: of the picture.
+        table: a row a response, with part, cores, measured_ms and predicted_ms.
+        captions: a line for each part, under its title.
+    """
+    figure = new_figure(10.4, 5.2, title)
+    for axes, (part, words) in zip(figure.subplots(1, 2), TITLES.items(), strict=True):
+        rows = table[table["part"] == part]
+        heading = f"{words}\n{captions.get(part, '')}".rstrip()
+        tidy(axes, heading, "predicted response time [ms]", "measured response time, corrected [ms]")
+        if rows.empty:
+            remark(axes, "not measured")
+            continue
+        for place, (cores, of_these) in enumerate(rows.groupby("cores")):
+            axes.scatter(
+                of_these["predicted_ms"], of_these["measured_ms"], s=16, alpha=0.55, linewidths=0,
+                color=COLOURS[place % 3], marker=MARKERS[place % 3],
+                label=f"{cores} core{'s' if cores != 1 else ''}, {len(of_these)} responses",
+            )  # fmt: skip
+        values = rows[["predicted_ms", "measured_ms"]].to_numpy(float)
+        low, high = 0.85 * values.min(), 1.18 * values.max()
+        axes.plot([low, high], [low, high], color=MARK, linewidth=0.9, zorder=0, label="measured = predicted")
+        axes.set_xlim(low, high)
+        axes.set_ylim(low, high)
+        log_ticks(axes)
+        log_ticks(axes, of_y=True)
+        axes.grid(axis="both", alpha=0.3, linewidth=0.6)
+        axes.legend(frameon=False, fontsize=9, loc="upper left")
+    return save(figure, path)

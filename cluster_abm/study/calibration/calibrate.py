@@ -1,0 +1,309 @@
+"""Keys fitted to what was measured, and how far the fit can be trusted: what `cluster-abm calibrate` carries out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm.study.calibration.fitting import Fit, fit, mean_of, starting_points
+from cluster_abm.study.calibration.observed import Row
+from cluster_abm.study.calibration.predictions import Predictions
+from cluster_abm.study.calibration.question import SLICE, Question, interval_of, slope_of, value_of
+from cluster_abm.study.calibration.uncertainty import Named, Uncertainty, uncertainty_of, what_cannot_be_told
+from cluster_abm.study.compare import finite
+from cluster_abm.study.runner.counted_runs import CountedRuns
+from cluster_abm.study.runner.executors import open_executor
+from cluster_abm.study.runner.tasks import Where
+from cluster_abm.study.store.commands import claim
+from cluster_abm.study.tuning.ranges import Value, in_sections
+
+Floats = npt.NDArray[np.float64]
+
+STORE = "store"
+# Share of the budget that starting points may take.
+SHARE_OF_STARTS = 0.3
+# A value this close to an end of its range is at the end.
+AT_END = 1e-3
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far predictions are from what was measured, over some rows.
+
+    Attributes:
+        rows: how many.
+        median, p90: of |predicted / observed - 1|.
+        bias: geometric mean of predicted / observed, less 1.
+    """
+
+    rows: int
+    median: float
+    p90: float
+    bias: float
+
+    def as_json(self) -> dict[str, Any]:
+        """For JSON; None where a prediction is missing."""
+        return {"rows": self.rows, "median": finite(self.median), "p90": finite(self.p90), "bias": finite(self.bias)}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A key's value.
+
+    Attributes:
+        key: dotted.
+        value: fitted.
+        default: what the scenario says; None: nothing.
+        low, high: of its range.
+        ci90, ci95: intervals, cut to the range.
+        shares: of its variance: by measurement, by the machine's run, by the seeds.
+        at_end: whether the value is at an end of the range.
+    """
+
+    key: str
+    value: float
+    default: Value | None
+    low: float
+    high: float
+    ci90: tuple[float, float]
+    ci95: tuple[float, float]
+    shares: tuple[float, float, float]
+    at_end: bool
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What came of a calibration.
+
+    Attributes:
+        question: what was asked.
+        found: the fit.
+        known: its uncertainty.
+        logs: predicted logarithms of all rows, fitted or held out, shape (seeds, rows).
+        default_logs: the same of the scenario as it stands.
+        slices: of each key, values over its range and the root mean square of the logarithms there, the others held.
+        runs: how many were asked for.
+        made: how many of them this call carried out; the others were in the folder.
+        policy_faults: faults of the policy, and how many runs each ended.
+    """
+
+    question: Question
+    found: Fit
+    known: Uncertainty
+    logs: Floats
+    default_logs: Floats
+    slices: Mapping[str, tuple[Floats, Floats]]
+    runs: int
+    made: int
+    policy_faults: dict[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Of each key, in the order asked for."""
+        question, point = self.question, self.found.point
+        arms = {level: self.known.arms(level) for level in (0.90, 0.95)}
+        defaults = question.defaults()
+
+        def interval(place: int, level: float) -> tuple[float, float]:
+            return interval_of(question.overs[place], float(point[place]), float(arms[level][place]))
+
+        return tuple(
+            Estimate(
+                over.key,
+                value_of(over, float(point[place])),
+                defaults[over.key],
+                over.low,
+                over.high,
+                interval(place, 0.90),
+                interval(place, 0.95),
+                tuple(self.known.shares[place].tolist()),
+                not AT_END < float(point[place]) < 1.0 - AT_END,
+            )
+            for place, over in enumerate(question.overs)
+        )
+
+    @cached_property
+    def settings(self) -> dict[str, Value]:
+        """The fitted values, by dotted key."""
+        return {one.key: one.value for one in self.estimates}
+
+    @cached_property
+    def cannot_tell(self) -> tuple[str, ...]:
+        """What the data cannot tell, a sentence each."""
+        keys = [
+            Named(over.key, value_of(over, float(place)), slope_of(over, float(place)))
+            for over, place in zip(self.question.overs, self.found.point, strict=True)
+        ]
+        said = what_cannot_be_told(self.known, self.found.point, keys)
+        ends = [one for one in self.estimates if one.at_end]
+        said += [f"{one.key} is at the end of its range ({one.value:g}): it may lie beyond" for one in ends]
+        return tuple(said)
+
+    def errors(self, logs: Floats, held_out: bool) -> Errors | None:
+        """Of predictions, over the rows of the fit or over those held out; None: there are none."""
+        rows = self.question.observed.rows
+        chosen = np.array([row.is_held_out == held_out for row in rows])
+        if not chosen.any():
+            return None
+        observed = np.log([row.value for row in rows])
+        away = (mean_of(logs) - observed)[chosen]
+        size = np.abs(np.exp(away) - 1.0)
+        return Errors(
+            int(chosen.sum()), float(np.median(size)), float(np.quantile(size, 0.9)), float(np.expm1(away.mean()))
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Every row that was measured, with its prediction: run, use, job or metric, observed, predicted, residual
+        (logarithm of observed over predicted), and the spread of one simulated run."""
+        observed = self.question.observed
+        predicted = mean_of(self.logs)
+        name = "job" if observed.kind == "jobs" else "metric"
+        values = np.array([row.value for row in observed.rows])
+        return pd.DataFrame(
+            {
+                "run": [row.run for row in observed.rows],
+                "use": ["held-out" if row.is_held_out else "fit" for row in observed.rows],
+                name: [row.name for row in observed.rows],
+                "observed": values,
+                "predicted": np.exp(predicted),
+                "residual": np.log(values) - predicted,
+                "sd_of_a_run": np.nanstd(self.logs, axis=0, ddof=1) if np.isfinite(self.logs).all() else math.nan,
+            }
+        )
+
+    def toml(self) -> str:
+        """The fitted values as TOML, to paste into a scenario."""
+        return in_sections(self.settings)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `cluster-abm calibrate --json` prints."""
+        question = self.question
+        observed = question.observed
+        sides = {"fit": False, "held_out": True}
+        errors: dict[str, Any] = {}
+        for side, held_out in sides.items():
+            before, after = self.errors(self.default_logs, held_out), self.errors(self.logs, held_out)
+            errors[side] = (
+                None
+                if before is None or after is None
+                else {"as_it_stands": before.as_json(), "calibrated": after.as_json()}
+            )
+        return {
+            "scenario": question.scenario.name,
+            "policy": question.scenario.policy.name,
+            "observed": {
+                "kind": observed.kind,
+                "runs": list(observed.runs),
+                "rows": len(observed.rows),
+                "fitted": len(observed.fitted),
+            },
+            "over": [str(over) for over in question.overs],
+            "seeds": list(question.seeds_used),
+            "runs": self.runs,
+            "converged": self.found.is_converged,
+            "keys": {
+                one.key: {
+                    "value": one.value,
+                    "as_it_stands": one.default,
+                    "ci90": list(one.ci90),
+                    "ci95": list(one.ci95),
+                    "variance": dict(zip(("measurement", "own_run", "seeds"), one.shares, strict=True)),
+                }
+                for one in self.estimates
+            },
+            "errors": errors,
+            "cannot_tell": list(self.cannot_tell),
+            "correlation": [[round(float(r), 4) for r in row] for row in self.known.correlation],
+        }
+
+
+def calibrate(
+    question: Question,
+    workers: int | None = None,
+    quiet: bool = False,
+    where: Where | None = None,
+    folder: Path | None = None,
+    with_slices: bool = True,
+) -> Calibrated:
+    """Fit keys of a scenario to what was measured, by least squares of logarithms over common random numbers.
+
+    Args:
+        question: what is calibrated.
+        workers, quiet, where: as in `run_all`.
+        folder: keeps the runs, in `store`: what is there already is not run again. None: in memory.
+        with_slices: whether each key is run over its range besides, for the picture.
+
+    Raises:
+        InputError: the question is wrong, or the folder holds the results of another command.
+        KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
+    """
+    question.check()
+    place = where or Where(workers=workers)
+    place.check()
+    if folder is not None:
+        claim(folder, question.as_json(), "a calibration")
+        place = replace(place, folder=folder / STORE)
+    kind, count = place.chosen(question.budget)
+    with open_executor(kind, count, place.dask, place.slurm) as executor:
+        by_job = question.observed.kind == "jobs"
+        runs = CountedRuns(place, executor, quiet, question.budget, "calibrate", keeps_responses=by_job)
+        rows = question.observed.rows
+        fitted = np.array([not row.is_held_out for row in rows])
+        of_all = Predictions(question, runs, rows)
+
+        def predict(points: Sequence[Floats]) -> Floats:
+            return of_all.of_points(points)[:, :, fitted]
+
+        found = _fit(question, predict, [row for row in rows if not row.is_held_out])
+        settings = question.settings(found.point)
+        logs = of_all.of_settings([settings])[0]
+        own = question.point(question.defaults())
+        # Within the ranges it was one of the starting points.
+        default_logs = of_all.of_settings([{} if own is None else question.settings(own)])[0]
+        slices = _slices(question, of_all, fitted, found.point, logs) if with_slices else {}
+    names = np.unique([row.run for row in question.observed.fitted], return_inverse=True)[1]
+    known = uncertainty_of(found, names)
+    return Calibrated(question, found, known, logs, default_logs, slices, runs.asked, runs.made, runs.policy_faults)
+
+
+def _fit(question: Question, predict: Any, rows: Sequence[Row]) -> Fit:
+    observed = np.log([row.value for row in rows])
+    log_sds = np.array([row.log_sd for row in rows])
+    own = question.point(question.defaults())
+    most = max(1, int(SHARE_OF_STARTS * question.budget / question.runs_each))
+    starts = starting_points(len(question.overs), own, question.scenario.run.seed, most)
+    return fit(predict, observed, log_sds, starts)
+
+
+def _slices(
+    question: Question, predictions: Predictions, fitted: npt.NDArray[np.bool_], point: Floats, logs: Floats
+) -> dict[str, tuple[Floats, Floats]]:
+    """Of each key, values over its range and the root mean square of the residuals there, the other keys held."""
+    observed = np.log([row.value for row in question.observed.rows])[fitted]
+
+    def size(one: Floats) -> float:
+        return float(np.sqrt(np.square(observed - mean_of(one[:, fitted])).mean()))
+
+    places = np.linspace(0.0, 1.0, SLICE)
+    moved = []
+    for key in range(len(point)):
+        for place in places:
+            other = point.copy()
+            other[key] = place
+            moved.append(other)
+    sizes = [size(one) for one in predictions.of_settings([question.settings(one) for one in moved])]
+    found = {}
+    for key, over in enumerate(question.overs):
+        at = np.append(places, point[key])
+        heights = np.append(sizes[key * SLICE : (key + 1) * SLICE], size(logs))
+        order = np.argsort(at, kind="stable")
+        found[over.key] = np.array([value_of(over, float(one)) for one in at[order]]), heights[order]
+    return found

@@ -1,0 +1,140 @@
+"""A log as a run would take it: when its jobs come, and what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import NEVER
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import work_of
+from cluster_abm.workload.from_trace import chosen_jobs, trace_path
+from cluster_abm.workload.requests import alone_ms
+from cluster_abm.workload.traces import LogReading, read_trace
+
+Floats = npt.NDArray[np.float64]
+
+FEWEST_JOBS = 50
+# What is fitted by itself, with its unit.
+UNITS = {
+    "cpu_ms": "ms", "memory_mb": "MB", "io_per_ms": "1/ms", "tasks": "1", "request_kb": "KB", "initial_data_mb": "MB",
+}  # fmt: skip
+# What a request over what a job takes alone is called.
+REQUEST = "requested_over_actual"
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Jobs in the order of their arrival, of a log or of one draw of a scenario.
+
+    Attributes:
+        times_s: when each is submitted, from the begin of the window on, shape (jobs,) [s].
+        window_s: in which they come [s].
+        columns: what is known of them, NaN where a job lacks it, shape (jobs,) each; names of UNITS and REQUEST.
+        homes: the node of each, shape (jobs,); None: not known.
+    """
+
+    times_s: Floats
+    window_s: float
+    columns: Mapping[str, Floats]
+    homes: npt.NDArray[np.int64] | None
+
+    @property
+    def work_ms(self) -> float:
+        """CPU time of all tasks of all jobs that say it [ms]."""
+        return float(np.nansum(self.columns["cpu_ms"] * self.columns.get("tasks", np.ones(1))))
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log.
+
+    Attributes:
+        file: its path, as given.
+        jobs: what is fitted.
+        header: what an SWF log says of itself.
+        begin_s: of the window, on the log's own clock [s].
+        resolution_s: of its clock [s].
+    """
+
+    file: str
+    jobs: Jobs
+    header: Mapping[str, str]
+    begin_s: float
+    resolution_s: float
+
+
+def read_log(scenario: Scenario) -> Log:
+    """The log of a scenario whose workload is a trace: those jobs, thinned and scaled, that a run of it has.
+
+    Raises:
+        InputError: as a run of it; or too few jobs, all at one instant, or jobs that run programs with a profile.
+    """
+    where, seed, choice = trace_path(scenario), scenario.run.seed, scenario.workload.trace
+    arrival_ms, given = chosen_jobs(scenario, seed)
+    if len(arrival_ms) < FEWEST_JOBS:
+        raise InputError(f"{where}: {len(arrival_ms)} jobs: a fit needs at least {FEWEST_JOBS}")
+    if "program" in given:
+        raise InputError(
+            f"{where}: its jobs run programs with activity profiles, which no distribution describes: there is nothing "
+            "to fit; workload.programs.mix draws from such profiles"
+        )
+    first, last = float(arrival_ms[0]), float(arrival_ms[-1])
+    if first == last:
+        raise InputError(
+            f"{where}: all {len(arrival_ms):,} jobs come at one instant, {first:g} ms: their arrivals cannot be fitted"
+        )
+    begin_ms = 0.0 if choice.duration_s is not None else first
+    jobs = len(arrival_ms)
+    # Without a window of its own: as long as its mean gap times the number of jobs.
+    window_s = choice.duration_s or (last - first) / 1000.0 * jobs / (jobs - 1)
+    table = work_of(scenario, seed)
+    columns = {}
+    for name in UNITS:
+        source = "disk_mb" if name == "io_per_ms" and "disk_mb" in given else name
+        if source in given and not np.isnan(given[source]).all():
+            columns[name] = np.where(np.isnan(given[source]), np.nan, table.jobs[name].astype(float))
+    requested = given.get("requested_ms")
+    if requested is not None and table.requested_ms is not None and not np.isnan(requested).all():
+        columns[REQUEST] = np.maximum(1.0, requested / alone_ms(table.jobs, scenario))
+    gaps = np.diff(np.unique(arrival_ms))
+    return Log(
+        file=str(where),
+        jobs=Jobs(
+            times_s=(arrival_ms - begin_ms) / 1000.0,
+            window_s=window_s,
+            columns=columns,
+            homes=table.jobs["home"].astype(np.int64) if "home" in given else None,
+        ),
+        header=_header(scenario, where),
+        begin_s=choice.start_s + begin_ms / 1000.0,
+        # Of times that are written in decimals: differences have errors in the last digits.
+        resolution_s=float(gaps[gaps > 1e-3].min(initial=np.inf)) / 1000.0 if (gaps > 1e-3).any() else 1e-6,
+    )
+
+
+def drawn_jobs(scenario: Scenario, seed: int, like: Jobs) -> Jobs:
+    """The jobs of one seed of a synthetic scenario, with the columns that a log has."""
+    work = work_of(scenario, seed)
+    table = work.jobs
+    columns = {name: table[name].astype(float) for name in like.columns if name != REQUEST}
+    if REQUEST in like.columns and work.requested_ms is not None:
+        columns[REQUEST] = work.requested_ms / alone_ms(table, scenario)
+    arrival_ns = table["arrival_ns"]
+    return Jobs(
+        times_s=arrival_ns[arrival_ns < NEVER] / 1e9,
+        window_s=scenario.workload.duration_s,
+        columns=columns,
+        homes=table["home"].astype(np.int64) if like.homes is not None else None,
+    )
+
+
+def _header(scenario: Scenario, where: Path) -> Mapping[str, str]:
+    choice = scenario.workload.trace
+    reading = LogReading(choice.cpu_time, "requested" if choice.memory == "requested" else "used")
+    return read_trace(where, run=choice.run, format=choice.format, max_mb=choice.max_mb, reading=reading).header

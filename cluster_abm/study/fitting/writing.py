@@ -1,0 +1,93 @@
+"""A fitted scenario as a file that can be read: what it was fitted from, how near it is, and how to scale it."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Any
+
+import tomli_w
+
+from cluster_abm.errors import InputError
+from cluster_abm.scenario import scenario_from
+from cluster_abm.study.fitting.distances import Distances
+from cluster_abm.study.fitting.fit import Fitted
+from cluster_abm.study.fitting.log import Log
+
+WIDTH = 100
+_NUMBERS = re.compile(r"\[\n((?: +[-+0-9.e]+,\n)+)\]")
+HOW_TO_SCALE = (
+    "To scale: workload.jobs_per_s is the load (or workload.utilisation), duration_s the length of time, cluster.nodes "
+    "the size (weights of workload.home are by node), scale in a law makes its values larger; workload.arrivals.kind = "
+    '"poisson" takes the bursts away, and workload.repeats.share = 0 the likeness of jobs to those before.'
+)
+
+
+def scenario_text(fitted: Fitted, log: Log, found: Distances) -> str:
+    """The scenario as TOML, with comments at its head.
+
+    Raises:
+        InputError: the text does not say the same scenario: our fault.
+    """
+    lines = [f"Fitted by `cluster-abm trace fit` to {log.file}", f"{_of_log(log)}."]
+    lines += [f"Drawn from seeds {found.seeds[0]} to {found.seeds[-1]}: {one}" for one in _near(found)]
+    lines += [f"Note: {note}" for note in fitted.notes]
+    lines.append(HOW_TO_SCALE)
+    if fitted.course.clock:
+        lines.append(f"Hours are {fitted.course.clock}.")
+    head = "".join(f"# {part}\n" for line in lines for part in textwrap.wrap(_plain(line), WIDTH - 2))
+    body = _wrapped(tomli_w.dumps(fitted.tables))
+    import tomllib
+
+    if scenario_from(tomllib.loads(body), "scenario") != fitted.scenario:
+        raise InputError("the fitted scenario cannot be written as TOML that says the same")
+    return f"{head}\n{body}"
+
+
+def _plain(line: str) -> str:
+    """Names of files may hold anything, a line's end too."""
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def _of_log(log: Log) -> str:
+    jobs = log.jobs
+    return f"{len(jobs.times_s):,} jobs in {jobs.window_s:,.6g} s; columns: {', '.join(jobs.columns) or 'none'}"
+
+
+def _near(found: Distances) -> list[str]:
+    lines = []
+    if found.law:
+        each = ", ".join(f"{name} {value:.4f}" for name, value in found.law.items())
+        lines.append(f"Kolmogorov-Smirnov distance of the laws: {each}.")
+    if found.dispersions:
+        each = ", ".join(f"{pair.log:.3g}/{pair.model:.3g} ({key:g} s)" for key, pair in found.dispersions.items())
+        lines.append(f"dispersion of counts, log/model: {each}.")
+    if found.correlations:
+        each = ", ".join(f"{pair.log:.2f}/{pair.model:.2f} ({key})" for key, pair in found.correlations.items())
+        lines.append(f"rank correlations, log/model: {each}.")
+    return lines
+
+
+def _wrapped(text: str) -> str:
+    """Lists of numbers over few lines in place of a line for each number."""
+
+    def filled(found: re.Match[str]) -> str:
+        numbers = " ".join(found[1].split())
+        inner = textwrap.fill(numbers, WIDTH, initial_indent="    ", subsequent_indent="    ")
+        short = f"[{numbers.rstrip(',')}]"
+        return short if len(short) < WIDTH - 20 else f"[\n{inner}\n]"
+
+    return _NUMBERS.sub(filled, text)
+
+
+def document(fitted: Fitted, log: Log, found: Distances, text: str) -> dict[str, Any]:
+    """What `trace fit --json` prints, but for the policies."""
+    return {
+        "file": log.file,
+        "jobs": len(log.jobs.times_s),
+        "window_s": log.jobs.window_s,
+        "fitted": list(log.jobs.columns),
+        "notes": list(fitted.notes),
+        "distances": found.as_json(),
+        "scenario": text,
+    }

@@ -1,0 +1,339 @@
+"""How large a cluster has to be, or how much load it may get, policy by policy: what `cluster-abm plan` carries out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cluster_abm.errors import InputError
+from cluster_abm.limits import check_runs, counted
+from cluster_abm.scenario import Scenario
+from cluster_abm.study.compare import check_seeds, finite
+from cluster_abm.study.design.metrics import metric_names
+from cluster_abm.study.design.policies import check_policies, with_policy
+from cluster_abm.study.planning.bracketing import Axis, Crossing, Search, search, significant
+from cluster_abm.study.planning.fixing import RATES, Fixed, most_named_home, with_fixed_jobs
+from cluster_abm.study.planning.needs import Need, Point, judged, needs_of
+from cluster_abm.study.runner.counted_runs import CountedRuns
+from cluster_abm.study.runner.executors import open_executor
+from cluster_abm.study.runner.tasks import Where
+from cluster_abm.study.statistics.bounds import bounds_of
+from cluster_abm.study.statistics.estimates import estimate
+from cluster_abm.study.store.commands import claim
+from cluster_abm.study.tuning.question import value_at
+from cluster_abm.study.tuning.ranges import Over, checked, with_settings
+from cluster_abm.workload import jobs_per_second
+
+STORE = "store"
+# How far the range goes to either side of what the scenario says, where no end is given.
+REACH = 32.0
+# Values that a search takes, about: for the progress bar.
+USUAL_POINTS = 12
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked.
+
+    Attributes:
+        scenario: as it stands; its jobs are what the cluster is planned for.
+        needs: texts, as of `needs_of`.
+        key: what is planned.
+        policies: names.
+        low, high: ends of the range; None: see `axis`.
+        seeds: runs of each value under each policy, from the scenario's seed on.
+    """
+
+    scenario: Scenario
+    needs: tuple[str, ...]
+    key: str
+    policies: tuple[str, ...]
+    low: float | None = None
+    high: float | None = None
+    seeds: int = 8
+
+    @cached_property
+    def fixed(self) -> Fixed:
+        """The scenario with its jobs fixed. Raises InputError."""
+        return with_fixed_jobs(self.scenario, self.key)
+
+    @cached_property
+    def asked(self) -> tuple[Need, ...]:
+        """The needs. Raises InputError."""
+        metrics = [metric_names(with_policy(self.scenario, name), "none") for name in self.policies]
+        return needs_of(self.needs, frozenset.intersection(*metrics))
+
+    @property
+    def seeds_used(self) -> range:
+        """The seeds, the same for every value and policy."""
+        return range(self.scenario.run.seed, self.scenario.run.seed + self.seeds)
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The values that may be tried: between the given ends, or from 1/32 to 32 times of what the scenario says, as
+        far as it allows them. Raises InputError."""
+        start = self._start()
+        if start is None and (self.low is None or self.high is None):
+            raise InputError(f"--over {self.key}: the scenario says no number above 0: give --low and --high")
+        reach = (start or 0.0) / REACH, (start or 0.0) * REACH
+        low, high = self.low, self.high
+        if low is None:
+            low = self._furthest(start, reach[0])
+        if high is None:
+            high = self._furthest(start, reach[1])
+        if not low < high:
+            raise InputError(f"--low {low:g}, --high {high:g}: the low end has to be below the high end")
+        with_file_homes = most_named_home(self.fixed.scenario) if self.key == "cluster.nodes" else None
+        if with_file_homes is not None and low <= with_file_homes:
+            if self.low is not None or with_file_homes + 1 >= high:
+                raise InputError(
+                    f"--low {low:g}: the trace's homes go up to node {with_file_homes}, and workload.trace.homes is "
+                    '"file": allowed with "drawn" alone'
+                )
+            low = float(with_file_homes + 1)
+        searched = checked(
+            with_policy(self.fixed.scenario, self.policies[0]), (Over(self.key, float(low), float(high)),)
+        )[0]
+        is_given = self.low is not None and self.high is not None
+        begin = None if is_given or start is None else min(max(start, low), high)
+        return Axis(float(low), float(high), searched.whole, begin)
+
+    def _start(self) -> float | None:
+        """What the scenario says of the key; of a rate that it does not give, the one it comes to."""
+        found = self._said()
+        if found is None and self.key == "workload.jobs_per_s":
+            found = jobs_per_second(self.scenario)
+        return float(found) if isinstance(found, int | float) and not isinstance(found, bool) and found > 0 else None
+
+    def _said(self) -> object:
+        """What the scenario says of the key; None: nothing, or there is no such key."""
+        try:
+            return value_at(with_policy(self.scenario, self.policies[0]), self.key)
+        except (AttributeError, KeyError):
+            return None
+
+    def _furthest(self, start: float | None, end: float) -> float:
+        """The value nearest to an end that the scenario allows, on the way from what it says itself."""
+        assert start is not None
+        whole = isinstance(self._said(), int)
+        good, bad = start, float(max(1, round(end))) if whole else significant(end)
+        if self._allows(bad, whole):
+            return bad
+        for _ in range(60):
+            middle = float(round((good + bad) / 2)) if whole else significant((good + bad) / 2)
+            if middle in (good, bad):
+                break
+            good, bad = (middle, bad) if self._allows(middle, whole) else (good, middle)
+        return good
+
+    def _allows(self, value: float, whole: bool) -> bool:
+        try:
+            with_settings(
+                with_policy(self.fixed.scenario, self.policies[0]), {self.key: int(value) if whole else value}
+            )
+        except InputError:
+            return False
+        return True
+
+    def check(self) -> None:
+        """Raise InputError for whatever is wrong."""
+        check_policies(self.policies)
+        problems: list[str] = []
+        for part in ("asked", "fixed"):
+            try:
+                getattr(self, part)
+            except InputError as problem:
+                problems += problem.problems
+        if self.seeds < 2:
+            problems.append(f"--seeds {self.seeds}: 2 at least are needed: with one there is no interval")
+        for name, end in (("low", self.low), ("high", self.high)):
+            if end is not None and not math.isfinite(end):
+                problems.append(f"--{name} {end}: has to be a finite number")
+        if problems:
+            raise InputError(problems)
+        said = self._said()
+        if self.key not in RATES and (not isinstance(said, int | float) or isinstance(said, bool)):
+            # That there is no such key, or that it is no number, is said at once.
+            checked(self.scenario, (Over(self.key, self.low or 1.0, self.high or 2.0),))
+        for policy in self.policies:
+            for value in (self.axis.low, self.axis.high):
+                self.scenario_at(policy, value)
+        check_seeds(self.scenario.run.seed, self.seeds)
+        check_runs(f"--seeds {counted(self.seeds)}", self.seeds * len(self.policies) * USUAL_POINTS)
+
+    def scenario_at(self, policy: str, value: float) -> Scenario:
+        """The scenario that is run for a value under a policy. Raises InputError if it does not take the value."""
+        settings = {self.key: int(value) if self.axis.whole else float(value)}
+        return with_settings(with_policy(self.fixed.scenario, policy), settings)
+
+    def as_json(self) -> dict[str, Any]:
+        """What the command was, as far as its result depends on it."""
+        scenario = self.scenario.model_dump(mode="json", exclude={"run": {"threads"}, "compare": True, "measure": True})
+        return {
+            "need": [str(need) for need in self.asked],
+            "over": self.key,
+            "low": self.low,
+            "high": self.high,
+            "policies": list(self.policies),
+            "seeds": self.seeds,
+            "scenario": scenario,
+        }
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What came of it.
+
+    Attributes:
+        question: what was asked.
+        crossings: where the needs begin to be kept, by policy.
+        runs: how many were asked for.
+        made: how many of them this call carried out; the others were in the folder.
+        errors: faults of this program that ended runs.
+        policy_faults: faults of policies, and how many runs each ended.
+    """
+
+    question: Question
+    crossings: dict[str, Crossing]
+    runs: int
+    made: int
+    errors: list[str] = field(default_factory=list)
+    policy_faults: dict[str, int] = field(default_factory=dict)
+
+    def number(self, value: float | None) -> float | int | None:
+        """A value of the key for JSON: whole numbers as such."""
+        if value is None:
+            return None
+        return int(value) if self.question.axis.whole else float(value)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `cluster-abm plan --json` prints."""
+        question = self.question
+        return {
+            "scenario": question.scenario.name,
+            "need": " and ".join(str(need) for need in question.asked),
+            "key": question.key,
+            "range": [self.number(question.axis.low), self.number(question.axis.high)],
+            "seeds": list(question.seeds_used),
+            "jobs": list(question.fixed.notes),
+            "policies": {name: self._of_policy(found) for name, found in self.crossings.items()},
+        }
+
+    def _of_policy(self, found: Crossing) -> dict[str, Any]:
+        return {
+            "value": self.number(found.value),
+            "ci95": [self.number(found.low), self.number(found.high)],
+            "side": found.side,
+            "kept": self._of_point(found.at_value),
+            "not_kept": self._of_point(found.beyond),
+            "note": found.note,
+        }
+
+    def _of_point(self, point: Point | None) -> dict[str, Any] | None:
+        if point is None:
+            return None
+        metrics = {
+            name: {"mean": finite(one.mean), "ci95": None if one.ci95 is None else [finite(end) for end in one.ci95]}
+            for name, one in point.estimates.items()
+        }
+        return {"value": self.number(point.value), **metrics}
+
+    def frame(self) -> pd.DataFrame:
+        """Every value that was run, a row each: policy, value, and of each metric mean, low and high; whether kept."""
+        rows = []
+        for policy, found in self.crossings.items():
+            for point in found.points:
+                row: dict[str, Any] = {"policy": policy, self.question.key: self.number(point.value)}
+                for name, one in point.estimates.items():
+                    low, high = one.ci95 or (math.nan, math.nan)
+                    row |= {name: one.mean, f"{name} low": low, f"{name} high": high}
+                rows.append(row | {"kept": point.is_kept, "jobs unfinished": point.unfinished})
+        return pd.DataFrame(rows)
+
+
+def plan(
+    question: Question,
+    workers: int | None = None,
+    quiet: bool = False,
+    where: Where | None = None,
+    folder: Path | None = None,
+) -> Planned:
+    """Bracket, for each policy, the value of the key from which, or up to which, the needs are kept.
+
+    All values and policies get the same seeds. `value` is where the means over the seeds keep the needs; the interval
+    inverts the 95 % intervals of the metrics: it begins where they no longer exclude that the needs are kept, and ends
+    where they exclude that they are not (docs/plan.md).
+
+    Args:
+        question: what is asked.
+        workers, quiet, where: as in `run_all`.
+        folder: keeps the runs, in `store`: what is there already is not run again. None: in memory.
+
+    Raises:
+        InputError: the question is wrong, or the folder holds the results of another command.
+        KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
+    """
+    question.check()
+    place = where or Where(workers=workers)
+    place.check()
+    if folder is not None:
+        claim(folder, question.as_json(), "a plan")
+        place = replace(place, folder=folder / STORE)
+    usual = question.seeds * len(question.policies) * USUAL_POINTS
+    kind, count = place.chosen(usual)
+    with open_executor(kind, count, place.dask, place.slurm) as executor:
+        runs = CountedRuns(place, executor, quiet, usual, "plan")
+        crossings = _search_all(question, runs)
+    return Planned(question, crossings, runs.asked, runs.made, runs.errors, runs.policy_faults)
+
+
+def _search_all(question: Question, runs: CountedRuns) -> dict[str, Crossing]:
+    """The crossing of each policy: what all their searches ask for is run together."""
+    searches: dict[str, Search] = {policy: search(question.axis) for policy in question.policies}
+    wanted = {policy: next(one) for policy, one in searches.items()}
+    found: dict[str, Crossing] = {}
+    while wanted:
+        places = [(policy, value) for policy, values in wanted.items() for value in values]
+        points = _run(question, places, runs)
+        for policy, values in list(wanted.items()):
+            try:
+                wanted[policy] = searches[policy].send({value: points[policy, value] for value in values})
+            except StopIteration as end:
+                found[policy] = end.value
+                del wanted[policy]
+    return {policy: found[policy] for policy in question.policies}
+
+
+def _run(question: Question, places: Sequence[tuple[str, float]], runs: CountedRuns) -> dict[tuple[str, float], Point]:
+    """What each value under each policy comes to."""
+    seeds = question.seeds_used
+    scenarios = [question.scenario_at(*place) for place in places]
+    rows = runs([(scenario, seed) for scenario in scenarios for seed in seeds])
+    if runs.errors:
+        raise RuntimeError("\n".join(runs.errors))
+    found = {}
+    for place, first in zip(places, range(0, len(rows), len(seeds)), strict=True):
+        own = [row for row in rows[first : first + len(seeds)] if row is not None]
+        if len(own) < len(seeds):
+            # The policy itself ended runs: no number of them can be believed.
+            raise InputError([f"{place[0]}: {line}" for line in runs.policy_faults])
+        estimates = {
+            need.metric: estimate([_number(row.get(need.metric)) for row in own], bounds_of(need.metric))
+            for need in question.asked
+        }
+        found[place] = judged(question.asked, place[1], estimates, _unfinished(own))
+    return found
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _unfinished(rows: Sequence[Mapping[str, Any]]) -> float:
+    return sum(row["jobs.submitted"] - row["jobs.finished"] for row in rows) / len(rows)

@@ -1,0 +1,1 @@
+"""This machine measured, and the model of a node held against it: `cluster-abm validate`."""
