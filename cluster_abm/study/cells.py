@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from cluster_abm.scenario import load_scenario
-from cluster_abm.study.runner.tasks import Task, run_all
+from cluster_abm.study.runner.tasks import Task, Where, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -23,24 +24,32 @@ class Cell:
         labels: what tells the cell from others: columns of the table.
         scenario: the scenario's name.
         settings: dotted keys laid over it.
+        seeds: its own, in place of those that all cells have.
     """
 
     labels: Mapping[str, object]
     scenario: str
     settings: Mapping[str, object] = field(default_factory=dict)
+    seeds: Sequence[int] | None = None
 
 
 def run_cells(
-    cells: Iterable[Cell], seeds: Sequence[int], metrics: Sequence[str], label: str, workers: int | None = None
+    cells: Iterable[Cell],
+    seeds: Sequence[int],
+    metrics: Sequence[str],
+    label: str,
+    workers: int | None = None,
+    folder: Path | None = None,
 ) -> pd.DataFrame:
     """Run all cells.
 
     Args:
         cells: what is to be run.
-        seeds: the seeds of each.
+        seeds: the seeds of each that has none of its own.
         metrics: names of metrics of a run's summary, or dotted paths in it.
         label: what the progress bar says.
         workers: processes; None: one for each processor.
+        folder: results are kept in it, and those that it has are not computed again; None: in memory.
 
     Returns:
         a row a run: the labels, `seed`, and the metrics (NaN where a run has none).
@@ -49,12 +58,13 @@ def run_cells(
         SystemExit: a run failed, or the user has interrupted them.
     """
     cells = list(cells)
-    tasks = [Task(load_scenario(cell.scenario, dict(cell.settings)), seed) for cell in cells for seed in seeds]
-    outcome = run_all(tasks, workers, label=label)
+    places = [(cell, seed) for cell in cells for seed in (seeds if cell.seeds is None else cell.seeds)]
+    loaded = {id(cell): load_scenario(cell.scenario, dict(cell.settings)) for cell in cells}
+    tasks = [Task(loaded[id(cell)], seed) for cell, seed in places]
+    outcome = run_all(tasks, label=label, where=Where(workers=workers, folder=folder))
     if outcome.finished < len(tasks):
         raise SystemExit("\n".join(map(str, [*outcome.errors, *outcome.policy_faults])) or "interrupted")
     rows = []
-    places = ((cell, seed) for cell in cells for seed in seeds)
     for (cell, seed), found in zip(places, outcome.rows, strict=True):
         assert found is not None  # all have finished
         rows.append({**cell.labels, "seed": seed, **{name: found.get(name, math.nan) for name in metrics}})
