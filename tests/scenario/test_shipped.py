@@ -23,6 +23,8 @@ TRACE = "arrival_ms,home,cpu_ms,tasks\n" + "".join(
 LOG = "; MaxProcs: 3\n" + "".join(
     f"{job + 1} {job} 0 {40 + job} {1 + job % 3} {30 + job} -1 -1 -1 -1 1 1 1 1 1 1 -1 -1\n" for job in range(30)
 )
+# The same as bytes that are read, shuffled and written.
+SWIM = "".join(f"job{job}\t{job}\t1\t{40_000_000 + job}\t{2 * job}\t{1_000_000 * job}\n" for job in range(30))
 
 
 @pytest.fixture
@@ -32,9 +34,10 @@ def brief(tmp_path):
     def shortened(name):
         whole = load_scenario(name)
         if whole.workload.kind == "trace":
-            is_log = whole.workload.trace.cpu_time == "run"
-            path = tmp_path / ("jobs.swf" if is_log else "jobs.csv")
-            path.write_text(LOG if is_log else TRACE)
+            # In the format whose fields the scenario's keys are about.
+            is_log, is_swim = whole.workload.trace.cpu_time == "run", whole.workload.trace.task_mb is not None
+            path = tmp_path / "jobs"
+            path.write_text(LOG if is_log else SWIM if is_swim else TRACE)
             return load_scenario(name, {"workload.trace.file": str(path)})
         if are_closed(whole):
             return load_scenario(name, {"workload.arrivals.jobs_per_user": JOBS // whole.cluster.nodes})
