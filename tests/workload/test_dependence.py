@@ -16,8 +16,8 @@ from support import scenario
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution, Repeats, TaskCount
-from cluster_abm.workload.drawing import dependence as copula
 from cluster_abm.workload import job_table
+from cluster_abm.workload.drawing import dependence as copula
 from cluster_abm.workload.drawing.dependence import Dependent, product_over_means, widths
 from cluster_abm.workload.drawing.repeats import Copies
 
