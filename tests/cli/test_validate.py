@@ -83,6 +83,15 @@ def test_a_system_that_lacks_what_is_needed(cli, tmp_path, monkeypatch):
     assert document["cpu"]["verdict"] == document["mixed"]["verdict"] == "inconclusive"
 
 
+def test_a_part_without_a_response_in_time_has_no_caption():
+    none = {"median_error": None, "p90_error": None, "verdict": "inconclusive"}
+    some = {"median_error": 0.021, "p90_error": 0.094, "verdict": "outside the goal"}
+    assert command.captions_of({"cpu": none, "mixed": some}) == {
+        "mixed": "median error 2.1%, 90 % below 9.4%: outside the goal"
+    }
+    assert command.captions_of({"cpu": None, "mixed": None}) == {}
+
+
 def workers_of(session):
     """Numbers of the workers that live in a session."""
     found = []

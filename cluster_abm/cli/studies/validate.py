@@ -114,12 +114,17 @@ def save(folder: Path, found: Validation) -> None:
     if not table.empty:
         with in_one_move(folder / "responses.csv") as partial:
             table.round(6).to_csv(partial, index=False, lineterminator="\n")
-        captions = {part: _caption(document[part]) for part in ("cpu", "mixed") if document[part]}
-        draw_validation(folder / "validation.png", machine_line(document), table, captions)
+        draw_validation(folder / "validation.png", machine_line(document), table, captions_of(document))
 
 
-def _caption(one: dict[str, Any]) -> str:
-    return f"median error {one['median_error']:.1%}, 90 % below {one['p90_error']:.1%}: {one['verdict']}"
+def captions_of(document: dict[str, Any]) -> dict[str, str]:
+    """What the picture says above each part; a part that was not carried out, or had no response in time, has none."""
+    found = {part: document[part] for part in ("cpu", "mixed") if document[part]}
+    return {
+        part: f"median error {one['median_error']:.1%}, 90 % below {one['p90_error']:.1%}: {one['verdict']}"
+        for part, one in found.items()
+        if one["median_error"] is not None
+    }
 
 
 def _agreed(yes: bool, parts: Sequence[str], seconds: float, folder: Path) -> bool:
