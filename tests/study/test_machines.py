@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import lzma
 import math
 import os
 import runpy
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
@@ -40,8 +42,22 @@ def write(folder, machine, *rows, workflow="own", header=HEADER):
     return path
 
 
+class Outcome(NamedTuple):
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self):
+        return self.stdout + self.stderr
+
+
 def run(folder, *options):
-    return CliRunner().invoke(SCRIPT["main"], ["--data", str(folder), *options])
+    # click's own runner keeps stdout and stderr apart from its version 8.2 on.
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as left:
+        SCRIPT["main"](["--data", str(folder), *options])
+    return Outcome(left.value.code, out.getvalue(), err.getvalue())
 
 
 def runs(*rows):
