@@ -115,8 +115,9 @@ def _targets(scores: pd.DataFrame) -> list[str]:
     return [str(name) for name in scores.index if name != SOURCE]
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _median(values: pd.Series) -> float | None:
+    """None where nothing could be predicted so."""
+    return None if values.isna().all() else float(values.median())
 
 
 def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], pd.DataFrame]:
@@ -145,7 +146,7 @@ def report(records: Records, scores: pd.DataFrame) -> tuple[dict[str, object], p
         },
         "by_machine": {str(name): medians(own) for name, own in errors.groupby(pairs["machine"])},
         "by_workflow": {str(name): medians(own) for name, own in errors.groupby(pairs["workflow"])},
-        "fitted_to_targets": {name: _number(own.median()) for name, own in fitted.items()},
+        "fitted_to_targets": {name: _median(own) for name, own in fitted.items()},
         "worst": worst(errors, predicted, pairs).to_dict("records"),
         "same_times": same_times(pairs).to_dict("records"),
         f"with_{REDUCED}": reduced(records, scores),
