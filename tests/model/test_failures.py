@@ -62,6 +62,22 @@ def test_from_scratch_everything_is_computed_again_elsewhere(tmp_path):
     assert (metrics["node_failures"], metrics["restarts"], metrics["lost_cpu_ms"]) == (1, 1, 4_000)
 
 
+def test_an_image_under_way_to_a_node_that_fails_too_wakes_no_task_there(tmp_path):
+    """Node 0 fails at 4 s. Node 1, which stands in for it and is busy, sends the checkpoint to node 2 in 6.4 s; at 5 s
+    both fail, until 25 s. At 12 s no task is on any node, and the first goes on after 25 s, with 7 s of CPU."""
+    model = two_nodes(
+        tmp_path, [LONG, (0, 1, 10_000, 0, 8, 1, 0)], [(0, 4.0, None), (1, 5.0, 20.0), (2, 5.0, 20.0)], nodes=3,
+        failures__on_failure="checkpoint", failures__checkpoint_period_ms=3000.0, interconnect__mode="contended",
+        interconnect__bandwidth_mbps=10.0,
+    )  # fmt: skip
+    model.run(until_ms=12_000.0)
+    assert not model.parts.availability.any_up
+    assert model.engine.nodes["tasks"].tolist() == [0, 0, 0]
+    model.run()
+    assert row(model)["finish_ms"] >= 25_000 + 7_000
+    assert row(model)["restarts"] == 2
+
+
 def test_from_a_checkpoint_it_goes_on_where_that_was_taken(tmp_path):
     """Checkpoints at 3 s, ...; fails at 4 s: 1 s is lost. 8 MB at 128 MB/s and f: 62.5 + 100 ms; then 7 s."""
     model = two_nodes(

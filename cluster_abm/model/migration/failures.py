@@ -201,6 +201,8 @@ class Failures:
                 self.restarts += 1
         else:
             for slot in orphaned:
+                # What is under way to a node that is down now would wake it there.
+                self._transfers.cancel(int(engine.tasks["task"][slot]))
                 engine.arrive(slot, NEVER)
             return
         self._orphaned.clear()
