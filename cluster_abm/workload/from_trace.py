@@ -10,12 +10,11 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.parents import among
+from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.traces import COLUMNS, LogReading, Trace, read_trace
-from cluster_abm.workload.traces.table import Parents
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,12 +19,11 @@ from cluster_abm.workload.drawing.dependence import work_over_means
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
-from cluster_abm.workload.parents import counts_of
+from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import LONGEST_MS
-from cluster_abm.workload.traces.table import Parents
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
 
 Floats = npt.NDArray[np.float64]
@@ -92,7 +91,7 @@ def work_of(scenario: Scenario, seed: int) -> Work:
     requested_ms = requested_times(scenario, seed, jobs, columns.get("requested_ms"), programs)
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
-        jobs["arrival_ns"][counts_of(parents) > 0] = NEVER
+        jobs["arrival_ns"][parents.counts > 0] = NEVER
     return Work(jobs, requested_ms, parents, earliest_ns, programs)
 
 

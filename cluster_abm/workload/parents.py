@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
-
-from cluster_abm.workload.traces.table import Parents
 
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
-def counts_of(parents: Parents) -> Integers:
-    """How many jobs each job waits for, shape (jobs,)."""
-    return np.diff(parents.first)
+class Parents(NamedTuple):
+    """Which jobs must have ended before each job is submitted.
+
+    The parents of job j are parent[first[j] : first[j + 1]].
+
+    Attributes:
+        first: where each job's parents begin, shape (jobs + 1,).
+        parent: numbers of jobs, shape (dependences,).
+    """
+
+    first: Integers
+    parent: Integers
+
+    @property
+    def counts(self) -> Integers:
+        """How many jobs each job waits for, shape (jobs,)."""
+        return np.diff(self.first)
+
+    @property
+    def waiting(self) -> Integers:
+        """The job that waits, for each dependence, shape (dependences,)."""
+        return np.repeat(np.arange(len(self.first) - 1), self.counts)
 
 
-def parents_of(jobs: int, parent: Integers, waiting: Integers) -> Parents:
-    """The dependencies of so many jobs, given in any order: job `waiting[i]` waits for job `parent[i]`."""
+def from_pairs(jobs: int, parent: Integers, waiting: Integers) -> Parents:
+    """The dependences of so many jobs, given in any order: job `waiting[i]` waits for job `parent[i]`."""
     order = np.argsort(waiting, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(waiting, minlength=jobs))]).astype(np.int64)
     return Parents(first, np.asarray(parent, np.int64)[order])
@@ -25,22 +44,17 @@ def parents_of(jobs: int, parent: Integers, waiting: Integers) -> Parents:
 
 def children_of(parents: Parents) -> Parents:
     """The same graph the other way round: for each job those that wait for it."""
-    return parents_of(len(parents.first) - 1, _waiting(parents), parents.parent)
+    return from_pairs(len(parents.first) - 1, parents.waiting, parents.parent)
 
 
 def among(parents: Parents, kept: Bools) -> Parents | None:
-    """The dependencies among the jobs that are kept, shape (jobs,), which are numbered anew; None: there is none.
+    """The dependences among the jobs that are kept, shape (jobs,), which are numbered anew; None: there is none.
 
     A job that waited for one that is left out, as its log had done before the chosen part began, does not wait for it.
     """
     number = np.cumsum(kept) - 1
-    waiting = _waiting(parents)
+    waiting = parents.waiting
     stays = kept[parents.parent] & kept[waiting]
     if not stays.any():
         return None
-    return parents_of(int(kept.sum()), number[parents.parent[stays]], number[waiting[stays]])
-
-
-def _waiting(parents: Parents) -> Integers:
-    """For each dependency the job that waits, shape (dependencies,)."""
-    return np.repeat(np.arange(len(parents.first) - 1), counts_of(parents))
+    return from_pairs(int(kept.sum()), number[parents.parent[stays]], number[waiting[stays]])

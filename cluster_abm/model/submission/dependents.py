@@ -5,8 +5,7 @@ from __future__ import annotations
 from cluster_abm.clock import Clock
 from cluster_abm.engine.state import EngineState
 from cluster_abm.model.submission.following import Following
-from cluster_abm.workload.parents import children_of, counts_of
-from cluster_abm.workload.traces.table import Parents
+from cluster_abm.workload.parents import Parents, children_of
 
 
 class Dependents(Following):
@@ -22,7 +21,7 @@ class Dependents(Following):
     def __init__(self, engine: EngineState, clock: Clock, parents: Parents, earliest_ns: list[int]) -> None:
         super().__init__(engine, clock)
         self._children = children_of(parents)
-        self._missing: list[int] = counts_of(parents).tolist()
+        self._missing: list[int] = parents.counts.tolist()
         self._earliest_ns = earliest_ns
 
     def _plan_after(self, job: int, ended_ns: int) -> None:

@@ -9,14 +9,13 @@ from cluster_abm.workload.traces.nextflow import TaskRuns
 from cluster_abm.workload.traces.parts.log_reading import LogReading
 from cluster_abm.workload.traces.reading import read_task_runs, read_trace
 from cluster_abm.workload.traces.recognition import FORMATS
-from cluster_abm.workload.traces.table import COLUMNS, Parents, Trace
+from cluster_abm.workload.traces.table import COLUMNS, Trace
 from cluster_abm.workload.traces.writing import write_csv, write_parquet, write_trace
 
 __all__ = [
     "COLUMNS",
     "FORMATS",
     "LogReading",
-    "Parents",
     "TaskRuns",
     "Trace",
     "read_task_runs",

@@ -8,13 +8,13 @@ from typing import Any
 
 import networkx
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cluster_abm.errors import InputError
+from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.text.problems import Problems
-from cluster_abm.workload.traces.table import Parents, Trace, Words
+from cluster_abm.workload.traces.table import Trace, Words
 
 MOST_FOR_GRAPH = 2_000_000  # dependences of which depth and critical path are worth their memory
 SHOWN_CYCLE = 5  # jobs
@@ -68,7 +68,7 @@ def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]
 def check_no_cycle(parents: Parents, where: str, place: Callable[[int], str]) -> None:
     """Raise InputError if jobs wait for each other, naming those of one cycle by `place`."""
     jobs = len(parents.first) - 1
-    child, parent = _edges(parents)
+    child, parent = parents.waiting, parents.parent
     graph = coo_array((np.ones(len(child), np.int8), (parent, child)), shape=(jobs, jobs))
     count, component = connected_components(graph, directed=True, connection="strong")
     if count == jobs:
@@ -95,14 +95,14 @@ def dependence_of(trace: Trace) -> dict[str, Any] | None:
     if parents is None:
         return None
     numbers: dict[str, Any] = {
-        "jobs_with_parents": int((np.diff(parents.first) > 0).sum()),
+        "jobs_with_parents": int((parents.counts > 0).sum()),
         "dependences": len(parents.parent),
         "depth": None,
         "critical_path_s": None,
     }
     if len(parents.parent) > MOST_FOR_GRAPH:
         return numbers
-    child, parent = _edges(parents)
+    child, parent = parents.waiting, parents.parent
     graph = networkx.DiGraph(list(zip(parent.tolist(), child.tolist(), strict=True)))
     numbers["depth"] = networkx.dag_longest_path_length(graph, weight="", default_weight=1) + 1
     if "cpu_ms" in trace.table:
@@ -115,8 +115,3 @@ def dependence_of(trace: Trace) -> dict[str, Any] | None:
         longest = sum(cpu_ms[behind] for _, behind in pairwise(path))
         numbers["critical_path_s"] = float(max(longest, cpu_ms.max())) / 1000.0
     return numbers
-
-
-def _edges(parents: Parents) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Child and parent of each dependence."""
-    return np.repeat(np.arange(len(parents.first) - 1), np.diff(parents.first)), parents.parent

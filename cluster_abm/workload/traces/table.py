@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.workload.parents import Parents
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.object_]
@@ -66,20 +66,6 @@ REQUIRED = ("arrival_ms", "cpu_ms")
 NAME, JOB, AFTER = "name", "job", "after"
 WORD_COLUMNS = (NAME, JOB, AFTER)
 RUN = "run"  # only in the table of a file with several runs, none of them chosen
-
-
-class Parents(NamedTuple):
-    """Which jobs must have ended before each job is submitted, as rows of a trace's table.
-
-    The parents of job j are parent[first[j] : first[j + 1]].
-
-    Attributes:
-        first: where each job's parents begin, shape (jobs + 1,).
-        parent: rows of the table, shape (dependences,).
-    """
-
-    first: npt.NDArray[np.int64]
-    parent: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
