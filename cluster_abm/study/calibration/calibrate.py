@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,12 @@ from cluster_abm.study.calibration.predictions import Predictions
 from cluster_abm.study.calibration.question import SLICE, Question, interval_of, slope_of, value_of
 from cluster_abm.study.calibration.uncertainty import Named, Uncertainty, uncertainty_of, what_cannot_be_told
 from cluster_abm.study.compare import finite
-from cluster_abm.study.runner.counted_runs import CountedRuns
-from cluster_abm.study.runner.executors import open_executor
+from cluster_abm.study.runner.counted_runs import counted_runs
 from cluster_abm.study.runner.tasks import Where
-from cluster_abm.study.store.commands import claim
 from cluster_abm.study.tuning.ranges import Value, in_sections
 
 Floats = npt.NDArray[np.float64]
 
-STORE = "store"
 # Share of the budget that starting points may take.
 SHARE_OF_STARTS = 0.3
 # A value this close to an end of its range is at the end.
@@ -246,15 +243,10 @@ def calibrate(
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
     question.check()
-    place = where or Where(workers=workers)
-    place.check()
-    if folder is not None:
-        claim(folder, question.as_json(), "a calibration")
-        place = replace(place, folder=folder / STORE)
-    kind, count = place.chosen(question.budget)
-    with open_executor(kind, count, place.dask, place.slurm) as executor:
-        by_job = question.observed.kind == "jobs"
-        runs = CountedRuns(place, executor, quiet, question.budget, "calibrate", keeps_responses=by_job)
+    with counted_runs(
+        "calibrate", question.budget, question.as_json(), "a calibration", workers=workers, quiet=quiet, where=where,
+        folder=folder, keeps_responses=question.observed.kind == "jobs",
+    ) as runs:  # fmt: skip
         rows = question.observed.rows
         fitted = np.array([not row.is_held_out for row in rows])
         of_all = Predictions(question, runs, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,14 @@ from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.planning.bracketing import Axis, Crossing, Search, search, significant
 from cluster_abm.study.planning.fixing import RATES, Fixed, most_named_home, with_fixed_jobs
 from cluster_abm.study.planning.needs import Need, Point, judged, needs_of
-from cluster_abm.study.runner.counted_runs import CountedRuns
-from cluster_abm.study.runner.executors import open_executor
+from cluster_abm.study.runner.counted_runs import CountedRuns, counted_runs
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
-from cluster_abm.study.store.commands import claim
 from cluster_abm.study.tuning.question import value_at
 from cluster_abm.study.tuning.ranges import Over, checked, with_settings
 from cluster_abm.workload import jobs_per_second
 
-STORE = "store"
 # How far the range goes to either side of what the scenario says, where no end is given.
 REACH = 32.0
 # Values that a search takes, about: for the progress bar.
@@ -280,15 +277,10 @@ def plan(
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
     question.check()
-    place = where or Where(workers=workers)
-    place.check()
-    if folder is not None:
-        claim(folder, question.as_json(), "a plan")
-        place = replace(place, folder=folder / STORE)
     usual = question.seeds * len(question.policies) * USUAL_POINTS
-    kind, count = place.chosen(usual)
-    with open_executor(kind, count, place.dask, place.slurm) as executor:
-        runs = CountedRuns(place, executor, quiet, usual, "plan")
+    with counted_runs(
+        "plan", usual, question.as_json(), "a plan", workers=workers, quiet=quiet, where=where, folder=folder
+    ) as runs:
         crossings = _search_all(question, runs)
     return Planned(question, crossings, runs.asked, runs.made, runs.errors, runs.policy_faults)
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from cluster_abm.scenario import Scenario
-from cluster_abm.study.runner.executors import BatchExecutor
+from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.tasks import Task, Where, run_all
+from cluster_abm.study.store.commands import claim
+
+# The folder of the runs, in that of a command's results.
+STORE = "store"
 
 
 class CountedRuns:
@@ -67,3 +74,37 @@ class CountedRuns:
                 tqdm.write(f"under way when it was interrupted: {run}", file=sys.stderr)
             raise KeyboardInterrupt
         return list(outcome.rows)
+
+
+@contextmanager
+def counted_runs(
+    name: str,
+    budget: int,
+    command: Mapping[str, Any],
+    what: str,
+    *,
+    workers: int | None,
+    quiet: bool,
+    where: Where | None,
+    folder: Path | None,
+    keeps_responses: bool = False,
+) -> Iterator[CountedRuns]:
+    """The runs of a command, on an executor that is open in the block.
+
+    Args:
+        name, budget, keeps_responses: as of CountedRuns.
+        command, what: the command, for its folder (store.commands.claim).
+        workers, quiet, where: as in `run_all`.
+        folder: of the results, in which runs are kept: what is there already is not run again. None: in memory.
+
+    Raises:
+        InputError: the folder holds the results of another command, or what `where` says is wrong.
+    """
+    place = where or Where(workers=workers)
+    place.check()
+    if folder is not None:
+        claim(folder, command, what)
+        place = replace(place, folder=folder / STORE)
+    kind, count = place.chosen(budget)
+    with open_executor(kind, count, place.dask, place.slurm) as executor:
+        yield CountedRuns(place, executor, quiet, budget, name, keeps_responses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,13 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.compare import finite
-from cluster_abm.study.runner.counted_runs import CountedRuns
-from cluster_abm.study.runner.executors import open_executor
+from cluster_abm.study.runner.counted_runs import counted_runs
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import PairedDifference, paired
-from cluster_abm.study.store.commands import claim
 from cluster_abm.study.tuning.proposals import library
 from cluster_abm.study.tuning.question import Question
 from cluster_abm.study.tuning.ranges import Value, in_sections, in_toml
 from cluster_abm.study.tuning.search import Candidate, Runner, Search, metric_of
-
-STORE = "store"
 
 
 @dataclass(frozen=True)
@@ -159,15 +155,10 @@ def tune(
         KeyboardInterrupt: an interrupt; the runs that have finished are kept in the folder.
     """
     question.check()
-    place = where or Where(workers=workers)
-    place.check()
-    if folder is not None:
-        claim(folder, question.as_json(), "a search")
-        place = replace(place, folder=folder / STORE)
     budget = question.budget + 2 * question.judge_seeds
-    kind, count = place.chosen(budget)
-    with open_executor(kind, count, place.dask, place.slurm) as executor:
-        runs = CountedRuns(place, executor, quiet, budget, "tune")
+    with counted_runs(
+        "tune", budget, question.as_json(), "a search", workers=workers, quiet=quiet, where=where, folder=folder
+    ) as runs:
         search = Search(question, runs)
         try:
             search.run()
