@@ -13,7 +13,8 @@ class InputError(Exception):
     """
 
     def __init__(self, problems: str | Iterable[str]) -> None:
-        self.problems: list[str] = [problems] if isinstance(problems, str) else list(problems)
+        # Several checks may come to the same problem, which is said once.
+        self.problems: list[str] = list(dict.fromkeys([problems] if isinstance(problems, str) else problems))
         super().__init__("\n".join(self.problems))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:

@@ -76,3 +76,9 @@ def test_all_that_is_wrong_is_said_at_once(cli, tmp_path):
     assert list(tmp_path.iterdir()) == []
     assert cli("plan", "cpu-bound", "--need", "mean_slowdown<=3", "--over", "cluster.nods")[0] == 2
     assert cli("plan", "cpu-bound", "--over", "cluster.nodes")[0] == 2
+
+
+def test_one_problem_is_said_once(cli):
+    code, _, err = cli("plan", "replay-hadoop", "--need", "mean_response_ms<=1", "--over", "cluster.nodes")
+    assert code == 2
+    assert err.count("needs a file (or use --trace FILE)") == 1
