@@ -1,7 +1,7 @@
-"""WAL's adaptive weights against fixed ones over a whole box of regimes: docs/wal-weights.md.
+"""WAL's adaptive weights against fixed ones over a whole box of regimes: docs/papers/wal-weights.md.
 
-    python scenarios/adaptive_weights.py --out docs
-    python scenarios/adaptive_weights.py --arena --points 72 --out docs
+    python scenarios/adaptive_weights.py --out docs/papers
+    python scenarios/adaptive_weights.py --arena --points 72 --out docs/papers
 
 A Latin hypercube over the loads of CPU, disk and memory, the variability of CPU times, the age of reports, the cost of
 a remote start, and the number of nodes; or the arena's regimes, with several cores, parallel jobs and unlike nodes. At

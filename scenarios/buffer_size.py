@@ -1,6 +1,6 @@
-"""Feedback control of the I/O buffer's size against fixed sizes: docs/buffer.md.
+"""Feedback control of the I/O buffer's size against fixed sizes: docs/papers/buffer.md.
 
-    python scenarios/buffer_size.py --out docs
+    python scenarios/buffer_size.py --out docs/papers
 
 Six nodes of 640 MB (WAL-PM's), jobs of its traces' kind for ten minutes; swept are what they ask of disk and memory,
 and the size of the buffer, which is taken out of the memory for programs. Writes `buffer.csv` and `.png`.

@@ -1,4 +1,4 @@
-"""How far the estimates of a disk of several channels are off: docs/hardware.md, Disks.
+"""How far the estimates of a disk of several channels are off: docs/concepts/hardware.md, Disks.
 
     python scenarios/estimates_of_disks.py
 

@@ -1,10 +1,11 @@
 """What stale information does to each policy: mean response over the age of reports, their loss, and distance.
 
-    python scenarios/herding.py --out docs
+    python scenarios/herding.py --out docs/papers
 
 The scenario is `stale-views`; swept are the period of reports, the share of messages that get lost, and the latency of
 wide-area links between four clusters of eight nodes. Each policy once as a dispatcher that no node refuses, once with
-negotiation. Writes `herding.csv` and `.png`; 4 seeds take five minutes on two cores. docs/herding.md discusses it.
+negotiation. Writes `herding.csv` and `.png`; 4 seeds take five minutes on two cores.
+docs/papers/herding.md discusses it.
 """
 
 from __future__ import annotations

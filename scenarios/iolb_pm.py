@@ -1,6 +1,6 @@
-"""What preemptive migration adds to IOLB: docs/iolb-pm.md.
+"""What preemptive migration adds to IOLB: docs/papers/iolb-pm.md.
 
-    python scenarios/iolb_pm.py --out docs
+    python scenarios/iolb_pm.py --out docs/papers
 
 IOLB's paper leaves preemption to others. Four works, each under IOLB and under `iolb-pm`, which also migrates a running
 task, with both CPU indices; WAL-PM beside them. Writes `iolb-pm.csv` and `.png`.

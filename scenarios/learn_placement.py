@@ -1,6 +1,6 @@
-"""Learns where arriving tasks should start, and says how good that is: docs/learning.md.
+"""Learns where arriving tasks should start, and says how good that is: docs/how-to/learning.md.
 
-    python scenarios/learn_placement.py --out docs
+    python scenarios/learn_placement.py --out docs/how-to
 
 The cross-entropy method (Rubinstein and Kroese 2004) over the weights of a linear score of nodes, with numpy alone:
 candidates are drawn around a mean, play the training scenarios from the same seeds, and the mean moves to the best

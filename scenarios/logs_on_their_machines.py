@@ -1,10 +1,10 @@
 """Two logs of the Parallel Workloads Archive on their own machines: simulated against recorded waits.
 
     python scenarios/logs_on_their_machines.py --hpc2n HPC2N-2002-2.2-cln.swf.xz \
-        --lanl LANL-CM5-1994-4.1-cln.swf.xz --out docs
+        --lanl LANL-CM5-1994-4.1-cln.swf.xz --out docs/validation
 
 Four weeks at a time, after a week that is replayed before them and not counted, from the scenarios `replay-hpc2n` and
-`replay-lanl-cm5`; nothing is scaled. Writes `logs.csv`; it takes six minutes. docs/logs.md discusses it.
+`replay-lanl-cm5`; nothing is scaled. Writes `logs.csv`; it takes six minutes. docs/validation/logs.md discusses it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Where placement by data pays: LMIP's data access against the majority of the data and against load alone.
 
-    python scenarios/map_data_placement.py --out docs
+    python scenarios/map_data_placement.py --out docs/papers
 
 Everything but what is swept is `wide-area-data`: four clusters of three nodes. Writes `data-placement.csv` and `.png`;
-8 seeds take five minutes on two cores. What comes out is discussed in docs/data-placement.md.
+8 seeds take five minutes on two cores. What comes out is discussed in docs/papers/data-placement.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Where preemptive migration pays: WAL-PM against remote execution, over load, cost and the shape of the work.
 
-    python scenarios/map_preemptive_migration.py --out docs
+    python scenarios/map_preemptive_migration.py --out docs/papers
 
 Everything but what is swept is `wal-pm-fig2`: six nodes, I/O rates uniform up to 2.6 per ms. Writes
 `preemptive-migration.csv` and `.png`; 4 seeds take four minutes on two cores. What comes out is discussed in
-docs/preemptive-migration.md.
+docs/papers/preemptive-migration.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""IOLB that balances network load as well: docs/network-load.md.
+"""IOLB that balances network load as well: docs/papers/network-load.md.
 
-    python scenarios/network_load.py --out docs
+    python scenarios/network_load.py --out docs/papers
 
 Jobs of IOCM's I/O-intensive work without barriers, whose data has to follow a task that starts elsewhere, on 32 nodes
 at one switch; transfers share the links. Swept are the links' bandwidth and the mean data. Writes `network-load.csv`

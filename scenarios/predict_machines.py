@@ -1,6 +1,6 @@
-"""Times on other machines, predicted from runs on one and from published scores: docs/other-machines.md.
+"""Times on other machines, predicted from runs on one and from published scores: docs/validation/other-machines.md.
 
-    python scenarios/predict_machines.py --data DIR [--json] [--out docs]
+    python scenarios/predict_machines.py --data DIR [--json] [--out docs/validation]
 
 DIR holds Lotaru's files lotaru-MACHINE-WORKFLOW.csv.xz of any workflows. What a task's run on `local` spent on cores,
 stalls, the disk and waiting is simulated on a node of each machine's scores and held against the run measured there.

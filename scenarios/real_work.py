@@ -1,9 +1,9 @@
-"""Which conclusions of the papers, and of the arena, are true on recorded work: docs/real-work.md.
+"""Which conclusions of the papers, and of the arena, are true on recorded work: docs/validation/real-work.md.
 
-    python scenarios/real_work.py --data DIR --out docs
+    python scenarios/real_work.py --data DIR --out docs/validation
 
-DIR holds the logs (docs/real-work.md says which); those that are absent are left out and named. Every conclusion of
-scenarios/published/real-work.toml is held against every workload. Writes `real-work.csv`, `real-work-policies.csv` and
+DIR holds the logs (docs/validation/real-work.md says which); those that are absent are left out and named. Every
+conclusion of scenarios/published/real-work.toml is held against every workload. Writes `real-work.csv`, `real-work-policies.csv` and
 `real-work.png`.
 """
 

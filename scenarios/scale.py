@@ -1,6 +1,6 @@
-"""Do the papers' conclusions hold on clusters beyond 1,000 nodes: docs/scale.md.
+"""Do the papers' conclusions hold on clusters beyond 1,000 nodes: docs/papers/scale.md.
 
-    python scenarios/scale.py --out docs
+    python scenarios/scale.py --out docs/papers
 
 The conclusions of scenarios/published/conclusions.toml that name a window (`scale_s`), at the first of their points, on
 clusters of about 32, 256, 1,024 and 4,096 nodes with as much work a node. Larger clusters have fewer seeds: each of

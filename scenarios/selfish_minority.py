@@ -1,6 +1,6 @@
-"""What a minority of load managers that play by other rules does to the rest: docs/selfish-minority.md.
+"""What a minority of load managers that play by other rules does to the rest: docs/papers/selfish-minority.md.
 
-    python scenarios/selfish_minority.py --seeds 16 --out docs
+    python scenarios/selfish_minority.py --seeds 16 --out docs/papers
 
 A cluster of nodes under `jsq`, of which some have another manager or policy: *selfish* ones send tasks away as all
 others do and refuse every offer; those of the group `random` send each task to a node drawn at random and refuse none.

@@ -1,11 +1,11 @@
 """WAL's weights, tuned in sixteen regimes: does any fixed weighting hold everywhere, and do adaptive weights?
 
-    python scenarios/wal_weights.py --out docs
+    python scenarios/wal_weights.py --out docs/papers
 
 Eight nodes, what is scarce (CPU, disk, memory, CPU and disk), how scarce it is, and the law of the CPU times. In each
 regime, for `wal-re` and for `wal-pm`, the search of `cluster-abm tune` looks for the best weights on seeds 1 to 8. On
 the same seeds one weighting is chosen for all regimes. All of them, the defaults and `adaptive` run in all regimes on
-seeds from 9 on. Writes `wal-weights.csv`, `wal-weights-found.csv` and `.png`; docs/wal-weights.md discusses it.
+seeds from 9 on. Writes `wal-weights.csv`, `wal-weights-found.csv` and `.png`; docs/papers/wal-weights.md discusses it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is left of I/O-aware and memory-aware load balancing on nodes of today: docs/what-is-left.md.
+"""What is left of I/O-aware and memory-aware load balancing on nodes of today: docs/papers/what-is-left.md.
 
-    python scenarios/what_is_left.py --out docs
+    python scenarios/what_is_left.py --out docs/papers
 
 The same offered loads on 16 nodes of each of four hardware presets. The work is chosen for each: a job takes 1 s of a
 core's time in the mean on any of them; its accesses and its memory are what the offered load then asks for. Writes

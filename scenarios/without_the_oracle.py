@@ -1,6 +1,6 @@
-"""Which of the papers' conclusions are left when load managers negotiate by reports: docs/without-the-oracle.md.
+"""Which of the papers' conclusions are left when load managers negotiate by reports: docs/papers/without-the-oracle.md.
 
-    python scenarios/without_the_oracle.py --out docs
+    python scenarios/without_the_oracle.py --out docs/papers
 
 The papers' own scenarios decide centrally on the true state of every node (mode `papers`). Here every conclusion of
 scenarios/published/conclusions.toml is compared once more so, and with managers that know of the others what reports

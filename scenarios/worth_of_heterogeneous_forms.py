@@ -1,10 +1,10 @@
 """What the heterogeneous form of each policy is worth: over what is unlike, how unlike it is, and the load.
 
-    python scenarios/worth_of_heterogeneous_forms.py --out docs
+    python scenarios/worth_of_heterogeneous_forms.py --out docs/papers
 
 Sixteen nodes; half of them have `degree` times as much of one thing as the others, at the same total: CPU speed under
 computing jobs, disk rate under I/O-intensive ones, memory under jobs that need it. Both forms of a policy get the same
-jobs. Writes `unlike-nodes.csv` and `.png`. What comes out is discussed in docs/unlike-nodes.md.
+jobs. Writes `unlike-nodes.csv` and `.png`. What comes out is discussed in docs/papers/unlike-nodes.md.
 """
 
 from __future__ import annotations

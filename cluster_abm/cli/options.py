@@ -70,7 +70,7 @@ trace_file_option = click.option(
     "--trace",
     "trace",
     type=FilePath(),
-    help="Take the work from this trace: CSV, SWF, WfFormat, Nextflow, SWIM, sacct, ... (docs/traces.md).",
+    help="Take the work from this trace: CSV, SWF, WfFormat, Nextflow, SWIM, sacct, ... (docs/reference/traces.md).",
 )
 trace_run_option = click.option(
     "--trace-run", type=click.IntRange(min=0), help="Which run of a trace file that holds several."

@@ -1,6 +1,6 @@
 """The papers' equations: pure functions of numbers, units in the names, the source in each docstring.
 
-Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers.md). 1 MB = 1000 KB.
+Short names of the papers: WAL-PM, IOCM, IOLB, LMIP, MCLS (docs/papers/index.md). 1 MB = 1000 KB.
 """
 
 from cluster_abm.formulas.buffer import (

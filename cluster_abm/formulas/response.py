@@ -45,7 +45,7 @@ def closed_response_ms(
 @formula
 def cpu_response_ms(remaining_ms: float, queue: float, cores: float = 1.0) -> float:
     """Response by a manager that sees the CPU alone: remaining max(1, (1 + queue)/c) [ms] (settled for CLB,
-    docs/model.md).
+    docs/concepts/model.md).
 
     Args:
         remaining_ms: CPU still to receive, on that node [ms].

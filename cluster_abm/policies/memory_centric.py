@@ -26,7 +26,7 @@ class MemoryCentric(Policy, ABC):
     """
 
     class Parameters(Policy.Parameters):
-        """Thresholds and times; where MCLS gives none, the default is ours (docs/model.md)."""
+        """Thresholds and times; where MCLS gives none, the default is ours (docs/concepts/model.md)."""
 
         memory_threshold: Annotated[Real, Field(gt=-1.0)] = 0.0
         """MT: oversized memory demand from which submissions are blocked, as a fraction"""

@@ -15,7 +15,7 @@ class NoLoadSharingBlocking(Policy):
     """`no-ls-blocking`: every job starts at home, when its machine does not thrash."""
 
     class Parameters(Policy.Parameters):
-        """When a machine thrashes, and its poll interval; MCLS gives neither (docs/model.md)."""
+        """When a machine thrashes, and its poll interval; MCLS gives neither (docs/concepts/model.md)."""
 
         thrashing: Annotated[Real, Field(gt=-1.0)] = 0.5
         """oversized memory demand Q_o from which submissions wait, as a fraction"""

@@ -66,7 +66,7 @@ class View:
 
     Attributes:
         me: its node.
-        loads: load rows, shape (nodes,), fields of the load table (docs/model.md): row `me` as it is, the
+        loads: load rows, shape (nodes,), fields of the load table (docs/concepts/model.md): row `me` as it is, the
             others as last reported; the arriving task is in none of them. As measured. Read only.
         hardware: fixed properties of every node.
         paths: the routes from here to the other nodes.

@@ -66,7 +66,7 @@ class NodeGroup(Section):
 
 
 class BufferControl(Section):
-    """Feedback control of the I/O buffer's size, on every node by itself (docs/buffer.md)."""
+    """Feedback control of the I/O buffer's size, on every node by itself (docs/papers/buffer.md)."""
 
     kind: Literal["fixed", "feedback"] = "fixed"
     """the buffer stays as large as it is, or follows what the disk is busy with"""

@@ -16,7 +16,7 @@ Size = Annotated[Count, Field(le=1_000_000_000)]
 
 
 class Interconnect(Section):
-    """The network between the nodes (docs/model.md, Interconnect)."""
+    """The network between the nodes (docs/concepts/model.md, Interconnect)."""
 
     kind: Literal["complete", "bus", "star", "tree", "fat-tree", "torus", "dragonfly", "clusters", "file"] = "complete"
     """complete: every two nodes are joined; bus: one medium for all; star: one switch; tree: a switch a rack and one

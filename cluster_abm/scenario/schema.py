@@ -147,7 +147,7 @@ class Workload(Section):
 
 
 class Negotiation(Section):
-    """How load managers come to an agreement (docs/model.md, Negotiation)."""
+    """How load managers come to an agreement (docs/concepts/model.md, Negotiation)."""
 
     mode: Literal["papers", "negotiated", "head-node"] = "negotiated"
     """papers: load managers know the true state and every offer is accepted; negotiated: reports, offers, answers;

@@ -16,7 +16,7 @@ class Trace(Section):
 
     file: str | None = None
     """CSV or Parquet of ours, SWF, Harchol-Balter and Downey's, Nextflow's, WfFormat, SWIM, sacct's, GWA-T-12 (also a
-    folder): docs/traces.md; plain, .gz or .xz"""
+    folder): docs/reference/traces.md; plain, .gz or .xz"""
     format: Literal["csv", "swf", "hbd", "nextflow", "wfformat", "swim", "sacct", "gwa", "parquet"] | None = None
     """not set: by what the file begins with"""
     run: Annotated[int, Strict(), Field(ge=0)] | None = None

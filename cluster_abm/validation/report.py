@@ -116,7 +116,7 @@ def page(document: Document) -> str:
     )
     lines = [
         f"# {machine['cpu'] or 'A machine'}, {machine['processors']} processors", "",
-        "Measured against predicted; how, and how to read it: docs/validation/README.md.", "",
+        "Measured against predicted; how, and how to read it: docs/validation/index.md.", "",
         f"`{command}` ({document['took_s']:.0f} s)", "",
         *_table(("", ""), facts.items()), "", "## Result", "",
         *_table(HEADINGS, rows_of(document)), "",

@@ -113,7 +113,7 @@ def warnings_of(scenario: Scenario, load: OfferedLoad | None) -> list[str]:
     if overflows and _has_literal_law(scenario):
         lines.append(
             f"offered load: memory at least {load.memory:.2g}, largest task {load.largest_task:.2g} of a node's: page "
-            "faults follow the literal law demand/memory, which can run away (docs/model.md, Paging; "
+            "faults follow the literal law demand/memory, which can run away (docs/concepts/model.md, Paging; "
             "cluster.page_fault_ratio_cap bounds it)"
         )
     return lines

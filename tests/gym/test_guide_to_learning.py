@@ -1,4 +1,4 @@
-"""docs/learning.md says nothing that does not work."""
+"""docs/how-to/learning.md says nothing that does not work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from cluster_abm.gym import FEATURES
 from cluster_abm.policies.scorer import read_scorer
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "learning.md").read_text()
+GUIDE = (Path(__file__).parents[2] / "docs" / "how-to" / "learning.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 
 

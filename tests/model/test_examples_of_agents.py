@@ -1,4 +1,4 @@
-"""The examples of docs/agents.md run, and do what the page says."""
+"""The examples of docs/how-to/agents.md run, and do what the page says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -15,7 +15,7 @@ def carried_out(word):
     """The names that the example with that word in it leaves behind."""
     (block,) = [block for block in BLOCKS if word in block]
     names = {"__name__": "example"}
-    exec(compile(block, f"docs/agents.md ({word})", "exec"), names)
+    exec(compile(block, f"docs/how-to/agents.md ({word})", "exec"), names)
     return names
 
 

@@ -212,7 +212,7 @@ def test_background_programs_take_no_slot_and_make_no_node_busy(name):
 
 
 def test_the_example_of_the_guide_runs(monkeypatch):
-    guide = (Path(__file__).parents[2] / "docs" / "talking.md").read_text()
+    guide = (Path(__file__).parents[2] / "docs" / "concepts" / "talking.md").read_text()
     space: dict[str, Any] = {}
     exec(re.findall(r"```python\n(.*?)```", guide, re.DOTALL)[0], space)
     model = ClusterModel(scenario(workload__duration_s=10.0), seed=1, policy=space["AskTwo"])

@@ -212,7 +212,7 @@ def test_the_cost_is_that_which_policies_count_with(mode):
 
 
 def test_the_shipped_weights_are_those_that_the_guide_judges():
-    found = read_scorer(Path(__file__).parents[2] / "docs" / "learned.json").layers[0][0][0].copy()
+    found = read_scorer(Path(__file__).parents[2] / "docs" / "how-to" / "learned.json").layers[0][0][0].copy()
     # A node that is down is never chosen: whatever was learnt about it has no effect.
     found[DOWN] = 0.0
     assert np.array_equal(found, shipped().layers[0][0][0])

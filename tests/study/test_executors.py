@@ -231,6 +231,6 @@ def test_a_missing_extra_is_named(extra):
 
 
 def test_the_example_of_the_documentation_runs(capsys):
-    text = (Path(__file__).parents[2] / "docs" / "more-machines.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "more-machines.md").read_text()
     exec(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], {})
     assert capsys.readouterr().out == "1024\n"

@@ -161,7 +161,7 @@ def test_turned_round_it_is_the_same(rows):
 
 # ---- how often they hold the truth -------------------------------------------------------------------------------
 
-# Means of slowdowns: law, true mean, least coverage that docs/statistics.md states of 4, 8 and 32 seeds [%].
+# Means of slowdowns: law, true mean, least coverage that docs/concepts/statistics.md states of 4, 8 and 32 seeds [%].
 LAWS = {
     "normal": (lambda rng, n: rng.normal(3.0, 0.6, n), 3.0, (94, 94, 94)),
     "lognormal .5": (lambda rng, n: 1 + rng.lognormal(0.0, 0.5, n), 1 + math.exp(0.125), (93, 93, 93)),
@@ -218,7 +218,7 @@ def nearly_normal(rng, slowdowns, count, common, own):
     return np.array(slowdowns) + common * rng.normal(size=(count, 1)) + own * rng.normal(size=(count, len(slowdowns)))
 
 
-# Draw, true means, spread, least coverage of all six pairs together that docs/statistics.md states [%].
+# Draw, true means, spread, least coverage of all six pairs together that docs/concepts/statistics.md states [%].
 FAMILIES = {
     "normal, alike": (nearly_normal, [10, 10, 10, 10], (1, 1), 95),
     "normal, apart": (nearly_normal, [10, 40, 70, 100], (1, 1), 95),

@@ -41,7 +41,7 @@ NOT_CALIBRATED = {
     required=True,
     metavar="FILE",
     type=FilePath(),
-    help="CSV of what was measured: columns job,response_ms or metric,value; see docs/calibrate.md.",
+    help="CSV of what was measured: columns job,response_ms or metric,value; see docs/how-to/calibrate.md.",
 )
 @click.option(
     "--over",

@@ -102,7 +102,7 @@ class Observed:
 
 
 def read_observed(path: str | Path, value_of: Callable[[str], object]) -> Observed:
-    """Read a file of measurements (docs/calibrate.md: the format).
+    """Read a file of measurements (docs/how-to/calibrate.md: the format).
 
     Args:
         path: CSV, plain or packed by gzip or xz.

@@ -265,7 +265,7 @@ def plan(
 
     All values and policies get the same seeds. `value` is where the means over the seeds keep the needs; the interval
     inverts the 95 % intervals of the metrics: it begins where they no longer exclude that the needs are kept, and ends
-    where they exclude that they are not (docs/plan.md).
+    where they exclude that they are not (docs/how-to/plan.md).
 
     Args:
         question: what is asked.

@@ -36,7 +36,8 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     Student's t where nothing bounds the values. Else it is applied to log(mean - least), by the delta method: the ends
     are least + (mean - least) exp(-+ arm/(mean - least)), with t's own arm; with two bounds the same on the logit. Such
     an interval keeps to what is possible, is t's where the arm is small beside the distance to the bound, and reaches
-    further up where it is not: there a tail is likely that the seeds have not shown (docs/statistics.md: coverage).
+    further up where it is not: there a tail is likely that the seeds have not shown (docs/concepts/statistics.md:
+    coverage).
 
     Args:
         values: one a seed.
@@ -234,7 +235,7 @@ def corrected(pairs: Mapping[Key, PairedDifference]) -> dict[Key, PairedDifferen
     The family is whatever is passed. With m pairs each interval is at 1 - 5 %/m (Bonferroni): all of them hold what
     they are about with 95 %. Holm tells more pairs apart than these intervals do; of such a pair the end at 0 is the
     one at the level of Holm's own step, 5 % over the number of pairs that Holm has not told apart before. Intervals as
-    short as Holm's steps throughout would hold together less often (docs/statistics.md).
+    short as Holm's steps throughout would hold together less often (docs/concepts/statistics.md).
     """
     rejected = holm([pair.p_value for pair in pairs.values()])
     ranks = np.argsort(np.argsort([pair.p_value for pair in pairs.values()]))

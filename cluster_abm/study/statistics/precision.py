@@ -1,8 +1,8 @@
 """How many seeds are enough: replications until the interval is as narrow as asked.
 
 The rule uses the data to decide when to stop, and so it stops a little too early a little too often: where the
-first seeds happen to agree. `AT_LEAST` seeds in the beginning keep that small; docs/statistics.md has the measured
-coverage.
+first seeds happen to agree. `AT_LEAST` seeds in the beginning keep that small; docs/concepts/statistics.md has the
+measured coverage.
 """
 
 from __future__ import annotations
