@@ -3,8 +3,8 @@
     python scenarios/real_work.py --data DIR --out docs/validation
 
 DIR holds the logs (docs/validation/real-work.md says which); those that are absent are left out and named. Every
-conclusion of scenarios/published/real-work.toml is held against every workload. Writes `real-work.csv`, `real-work-policies.csv` and
-`real-work.png`.
+conclusion of scenarios/published/real-work.toml is held against every workload. Writes `real-work.csv`,
+`real-work-policies.csv` and `real-work.png`.
 """
 
 from __future__ import annotations

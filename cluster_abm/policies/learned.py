@@ -14,8 +14,8 @@ from cluster_abm.policies.features import FEATURES, features_of
 from cluster_abm.policies.scorer import LARGEST, Scorer, read_scorer
 from cluster_abm.policies.view import ArrivingTask, View
 
-# What scenarios/learn_placement.py learnt (docs/how-to/learning.md), by feature. A node that is down is never chosen, so
-# that nothing was learnt about `down`.
+# What scenarios/learn_placement.py learnt (docs/how-to/learning.md), by feature. A node that is down is never chosen:
+# nothing was learnt about `down`.
 SHIPPED = {
     "home": 0.503,
     "tasks": -1.0,

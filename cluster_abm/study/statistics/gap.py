@@ -17,8 +17,8 @@ def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence
     The interval is Fieller's (1954, J. R. Stat. Soc. B 16:175): every share g for which the paired t test at 5 % does
     not reject mean((worst - value) - g (worst - best)) = 0. That is exact for normal values, and what makes a seed hard
     for all policies nearly cancels: it covers heavy tails where the interval by the ratio's standard error does not
-    (docs/concepts/statistics.md). It takes a gap that is itself told apart from 0 (95 %); without it every share, however
-    far away, may be the one.
+    (docs/concepts/statistics.md). It takes a gap that is itself told apart from 0 (95 %); without it every share,
+    however far away, may be the one.
 
     Args:
         worst, values, best: one a seed, in the same order: of no balancing, of the policy, of the ideal.
