@@ -1,0 +1,36 @@
+"""The notebooks of the tutorials run, and what they print is what the site shows."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
+
+DOCS = Path(__file__).parents[2] / "docs"
+NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def render():
+    spec = importlib.util.spec_from_file_location("render", DOCS / "render.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_there_are_notebooks():
+    assert len(NOTEBOOKS) >= 3
+
+
+@pytest.mark.slow
+# The kernel's own libraries, and what they import.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_prints_what_the_site_shows(path, render, tmp_path):
+    shown = render.texts(nbformat.read(path, as_version=4))
+    assert any(shown), "rendered without its outputs: python docs/render.py"
+    assert render.texts(render.carried_out(path, tmp_path)) == shown
