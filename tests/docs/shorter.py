@@ -1,0 +1,52 @@
+"""`cluster-abm` for tests of the documentation: the same commands with fewer seeds; long ones are left out, and said."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+# Further options of a command, that make it short.
+FEWER = {
+    "compare": ["--seeds", "2", "--set", "workload.duration_s=60"],
+    "reproduce": ["--quick"],
+    "plan": ["--seeds", "2"],
+    "tune": ["--budget", "8"],
+}
+# Commands that serve until they are stopped, measure this machine, or take many minutes even when short.
+LEFT_OUT = {"view", "validate", "arena"}
+FILES = (".toml", ".csv", ".tsv", ".xz", ".gz", ".parquet", ".json", ".graphml", ".py")
+PLACEHOLDERS = {"STUDY", "DIR", "FILE", "LOG", "SCENARIO", "NAME"}
+
+
+def why_not(words: list[str]) -> str | None:
+    """Why a command is left out; None: it is carried out."""
+    if words[0] in LEFT_OUT:
+        return words[0]
+    if set(words) & PLACEHOLDERS or "slurm" in words or "dask" in words:
+        return "a placeholder, or other machines"
+    outputs = {words[place + 1] for place, word in enumerate(words[:-1]) if word in ("--out", "--animate")}
+    if words[:2] == ["trace", "convert"]:
+        outputs.add(words[3])
+    for word in words:
+        name = word.partition("=")[2] or word
+        name = name.partition(":")[0]
+        if name.endswith(FILES) and word not in outputs and not Path(name).exists():
+            return f"{name} is not here"
+    if words[0] == "run" and "--trace" not in words and words[1].startswith("replay"):
+        return "work comes from a log"
+    if words[0] == "reproduce" and "all" in words:
+        return "an hour and a half"
+    if words[:2] == ["batch", "run"] and words[2] not in ("quick-study", "my-study.toml"):
+        return "minutes"
+    return None
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    if reason := why_not(given):
+        print(f"left out: {reason}")
+    else:
+        from cluster_abm.cli import main
+
+        sys.argv[1:] = [*given, *FEWER.get(given[0], [])]
+        sys.exit(main())

@@ -1,0 +1,96 @@
+"""The documentation says nothing that does not work: its commands parse, its Python and its short commands run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from pages import ROOT, all_pages
+
+from cluster_abm.cli import cluster_abm
+
+PAGES = {page.name: page for page in all_pages()}
+SHOWN = [(name, words) for name, page in PAGES.items() for words in page.commands()]
+# Their Python runs in tests of their own, which look at what comes out.
+ELSEWHERE = {"docs/how-to/agents.md", "docs/how-to/learning.md", "docs/concepts/talking.md"}
+# A measurement of this machine.
+LONG = {"docs/validation/index.md"}
+WITH_PYTHON = [name for name, page in PAGES.items() if page.blocks("python") and name not in ELSEWHERE | LONG]
+
+
+@pytest.mark.parametrize(("name", "words"), SHOWN, ids=[f"{name}: {' '.join(words)}" for name, words in SHOWN])
+def test_every_command_shown_takes_its_options(name, words):
+    command, rest = cluster_abm, list(words)
+    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+        context = click.Context(command)
+        found = command.get_command(context, rest[0])
+        assert found is not None, f"{name}: no command {rest[0]}"
+        command, rest = found, rest[1:]
+    if "--help" not in rest and not isinstance(command, click.Group):
+        command.make_context(command.name, rest, resilient_parsing=False)
+
+
+def test_commands_were_found():
+    assert len(SHOWN) >= 80
+    assert len(WITH_PYTHON) >= 5
+
+
+def test_no_line_of_prose_is_beyond_100_columns():
+    for name, page in PAGES.items():
+        if name.endswith(".md"):
+            fenced = False
+            for number, line in enumerate(page.text.splitlines(), 1):
+                fenced ^= line.lstrip().startswith("```")
+                prose = not fenced and not line.startswith(("|", "    ")) and " " in line.strip()
+                assert not prose or len(line) <= 100, f"{name}:{number}"
+
+
+def reader(folder: Path, page_name: str) -> dict[str, str]:
+    """Lay out what a reader of a page has in the current folder; return the environment."""
+    (folder / "scenarios").symlink_to(ROOT / "scenarios")
+    for name, text in (PAGES["README.md"].files() | PAGES[page_name].files()).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    shim = folder / "bin"
+    shim.mkdir()
+    command = shim / "cluster-abm"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "shorter.py"}" "$@"\n')
+    command.chmod(0o755)
+    path = os.pathsep.join([str(shim), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_PYTHON)
+def test_python_runs(name, tmp_path):
+    environment = reader(tmp_path, name)
+    for number, block in enumerate(PAGES[name].blocks("python")):
+        script = tmp_path / f"example_{number}.py"
+        script.write_text(block, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, script.name], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+
+WITH_COMMANDS = [name for name, page in PAGES.items() if page.commands() and name.endswith(".md")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_COMMANDS)
+def test_commands_run(name, tmp_path):
+    """With fewer seeds, and without those that need a log, other machines, a browser or an hour: see shorter.py."""
+    environment = reader(tmp_path, name)
+    kept = ("cluster-abm ", "printf ", "cat >")
+    for block in PAGES[name].shell():
+        if block.lstrip().startswith(("python3 -m venv", "pip install", "dask ", "ssh ")):
+            continue
+        if not any(word in block for word in kept):
+            continue
+        done = subprocess.run(
+            ["bash", "-euc", block], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"

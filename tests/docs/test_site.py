@@ -1,0 +1,92 @@
+"""The built site (its folder in CLUSTER_ABM_SITE) stands alone: nothing is fetched, no picture is missing, search works.
+
+sphinx-build -W docs out/site && CLUSTER_ABM_SITE=out/site pytest tests/docs/test_site.py
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+SITE = Path(os.environ.get("CLUSTER_ABM_SITE") or "nowhere").absolute()
+pytestmark = pytest.mark.skipif(not (SITE / "index.html").exists(), reason="CLUSTER_ABM_SITE names no built site")
+# Attributes by which a browser fetches something on its own, by tag.
+FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "video": "src"}
+
+
+class Fetched(HTMLParser):
+    """Addresses that a browser fetches when it shows a page, and those that a reader may follow."""
+
+    def __init__(self):
+        super().__init__()
+        self.fetched, self.followed = [], []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if tag in FETCHED and attributes.get(FETCHED[tag]):
+            self.fetched.append(attributes[FETCHED[tag]])
+        if tag == "a" and attributes.get("href"):
+            self.followed.append(attributes["href"])
+
+
+def pages():
+    found = {}
+    for path in sorted(SITE.rglob("*.html")):
+        found[path] = parser = Fetched()
+        parser.feed(path.read_text(encoding="utf-8"))
+    return found
+
+
+def test_nothing_is_fetched_from_elsewhere_and_all_that_is_fetched_is_there():
+    seen = pages()
+    assert len(seen) > 50
+    for path, parser in seen.items():
+        for address in parser.fetched:
+            parts = urlsplit(address)
+            assert not parts.scheme or parts.scheme == "data", f"{path}: {address}"
+            if parts.path:
+                assert (path.parent / unquote(parts.path)).exists(), f"{path}: {address}"
+
+
+def test_every_link_inside_the_site_leads_somewhere():
+    for path, parser in pages().items():
+        for address in parser.followed:
+            parts = urlsplit(address)
+            if not parts.scheme and parts.path:
+                assert (path.parent / unquote(parts.path)).exists(), f"{path}: {address}"
+
+
+def test_style_sheets_fetch_nothing_from_elsewhere():
+    for path in SITE.rglob("*.css"):
+        assert "url(http" not in path.read_text(encoding="utf-8").replace('"', "").replace("'", ""), path
+
+
+@pytest.mark.parametrize(("word", "page"), [("slowdown", "glossary"), ("preemptive", "papers/preemptive-migration")])
+def test_search_works_from_files_alone(word, page):
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.skip("no chromium")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--allow-file-access-from-files"]
+        )
+        tab = browser.new_page()
+        asked = []
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(f"{(SITE / 'search.html').as_uri()}?q={word}")
+        tab.wait_for_selector("#search-results li a", timeout=20_000)
+        tab.wait_for_function(
+            "document.querySelector('#search-results p.search-summary').textContent.includes('found')"
+        )
+        links = tab.eval_on_selector_all(
+            "#search-results li a", "links => links.map(link => link.getAttribute('href'))"
+        )
+        browser.close()
+    assert any(page in link for link in links), links[:20]
+    assert all(url.startswith("file:") for url in asked)
