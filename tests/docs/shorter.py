@@ -1,4 +1,4 @@
-"""`cluster-abm` for tests of the documentation: the same commands with fewer seeds; long ones are left out, and said."""
+"""`cluster-abm` for tests of the documentation: the same with fewer seeds; long ones are left out, and said."""
 
 from __future__ import annotations
 

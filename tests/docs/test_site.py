@@ -1,4 +1,4 @@
-"""The built site (its folder in CLUSTER_ABM_SITE) stands alone: nothing is fetched, no picture is missing, search works.
+"""The built site (its folder in CLUSTER_ABM_SITE) stands alone: nothing is fetched or missing, search works.
 
 sphinx-build -W docs out/site && CLUSTER_ABM_SITE=out/site pytest tests/docs/test_site.py
 """
