@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 # A table of more rows shows the first ones, and says how many there are.
 MOST_ROWS = 40
-_CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
+_CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+# Of so many letters a text is not broken: numbers stay with their intervals, names are whole.
+_UNBROKEN = 28
 
 
 class Displayed:
@@ -58,12 +60,14 @@ def table(rows: Sequence[Mapping[str, object]], most: int = MOST_ROWS) -> str:
         return ""
     names = list(rows[0])
     head = "".join(f"<th style='{_CELL}'>{escaped(name)}</th>" for name in names)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='{_CELL}'>{escaped(row.get(name, ''))}</td>" for name in names) + "</tr>"
-        for row in rows[:most]
-    )
+    body = "".join(f"<tr>{''.join(_cell(row.get(name, '')) for name in names)}</tr>" for row in rows[:most])
     rest = paragraph(f"the first {most:,} of {len(rows):,} rows") if len(rows) > most else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _cell(value: object) -> str:
+    style = f"{_CELL};white-space:nowrap" if len(str(value)) <= _UNBROKEN else _CELL
+    return f"<td style='{style}'>{escaped(value)}</td>"
 
 
 def image(png: bytes, words: str) -> str:

@@ -215,8 +215,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
 
 def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:
     from cluster_abm.results.files import write_run
-    from cluster_abm.results.pictures import OF_NODES, draw_run
-    from cluster_abm.results.summary import task_slowdowns
+    from cluster_abm.results.style import save
 
     measurements = model.parts.measurements
     tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {
@@ -224,7 +223,4 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
     }  # fmt: skip
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
-        slowdowns = task_slowdowns(model.engine.ordered_records())
-        nodes = model.engine.nodes
-        cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
-        draw_run(folder / "run.png", model.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
+        save(model.plot(), folder / "run.png")

@@ -263,12 +263,12 @@ class Comparison(displays.Displayed):
             closed = self.gap_closed(name)
             row = {"policy": name, "mean slowdown [95 %]": _text_of(self.estimate(name, "mean_slowdown"))}
             if len(self.policies) > 1:
-                row[f"slowdown of {first} / its own"] = _ratio(pairs.get((first, name)))
+                row[f"slowdown of {first} / own"] = _ratio(pairs.get((first, name)))
             for metric in ("p95_slowdown", "mean_response_ms", "cpu_utilisation", "disk_utilisation"):
                 if metric in self.runs:
                     row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
             if self.has_gap:
-                row["of the gap between none and ideal"] = "" if closed is None else f"{closed.mean:.0%}"
+                row["of the gap, none to ideal"] = "" if closed is None else f"{100 * closed.mean:.0f} %"
             rows.append(row)
         yield displays.table(rows)
         yield displays.paragraph(
