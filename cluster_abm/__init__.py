@@ -1,4 +1,41 @@
-"""Agent-based simulation of load balancing in clusters under CPU-, memory- and I/O-intensive work."""
+"""Agent-based simulation of load balancing in clusters under CPU-, memory- and I/O-intensive work.
+
+A run is a scenario under a policy from a seed; a comparison runs several policies on the same jobs:
+
+    >>> import cluster_abm as ca
+    >>> model = ca.ClusterModel("quickstart", policy="jsq", seed=1, cluster__nodes=16)
+    >>> model.run()
+    >>> model.summary()["jobs"]["finished"] > 0
+    True
+    >>> found = ca.compare("quickstart", ["none", "jsq"], seeds=4, workers=1, quiet=True)
+    >>> found.best()
+    ('jsq',)
+
+A policy of your own is a class with a `place`; it goes wherever a policy is named:
+
+    >>> from cluster_abm import load
+    >>> class LightestDisk(ca.Policy):
+    ...     def place(self, task: ca.ArrivingTask, view: ca.View) -> ca.Decision:
+    ...         return ca.Decision(view.least(load.io_ms), rule="least I/O", index=load.io_ms)
+    >>> mine = ca.ClusterModel("quickstart", policy=LightestDisk(), seed=1)
+    >>> mine.policy_name
+    'lightest-disk'
+
+The parts, each with its own `help()`:
+
+    ClusterModel     one run: `run()`, `summary()`, `jobs_frame()`, `plot()`
+    load_scenario    a checked Scenario, with keys laid over it: load_scenario("quickstart", {"cluster.nodes": 64})
+    compare          policies on the same jobs: a Comparison, with intervals and paired differences
+    run_batch        a Study (points x policies x seeds) into a folder: Results; load_results reads them again
+    reproduce        a paper's table or figure beside the published numbers: a Reproduction
+    Policy           what a policy is; with ArrivingTask, View, Decision, and the load indices in `load`
+    register         have a class of policies found by its name
+    list_scenarios, list_keys, list_policies, list_studies, list_reproductions    what there is, by name
+    InputError       what is raised where something given is wrong; it says what is allowed
+
+Comparisons, results and reproductions have `.plot()`, and show themselves in a notebook. Runs are spread over the
+processors: a script that compares needs `if __name__ == "__main__":` around the call, a notebook does not.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +46,69 @@ from cluster_abm._version import __version__
 if TYPE_CHECKING:
     from cluster_abm.errors import InputError
     from cluster_abm.model import ClusterModel
-    from cluster_abm.policies import load, register
+    from cluster_abm.policies import ArrivingTask, Decision, Policy, View, load, register
     from cluster_abm.scenario import Scenario, load_scenario
     from cluster_abm.study.compare import compare
-    from cluster_abm.study.results_folder import load_results
+    from cluster_abm.study.comparison import Comparison
+    from cluster_abm.study.design.study_file import Study, load_study
+    from cluster_abm.study.listings import list_keys, list_policies, list_reproductions, list_scenarios, list_studies
+    from cluster_abm.study.papers.reproduce import reproduce
+    from cluster_abm.study.papers.reproduction import Reproduction
+    from cluster_abm.study.results import Results, load_results, run_batch
 
 __all__ = [
+    "ArrivingTask",
     "ClusterModel",
+    "Comparison",
+    "Decision",
     "InputError",
+    "Policy",
+    "Reproduction",
+    "Results",
     "Scenario",
+    "Study",
+    "View",
     "__version__",
     "compare",
+    "list_keys",
+    "list_policies",
+    "list_reproductions",
+    "list_scenarios",
+    "list_studies",
     "load",
     "load_results",
     "load_scenario",
+    "load_study",
     "register",
+    "reproduce",
+    "run_batch",
 ]
 
 _HOMES = {
+    "ArrivingTask": "cluster_abm.policies",
     "ClusterModel": "cluster_abm.model",
+    "Comparison": "cluster_abm.study.comparison",
+    "Decision": "cluster_abm.policies",
     "InputError": "cluster_abm.errors",
+    "Policy": "cluster_abm.policies",
+    "Reproduction": "cluster_abm.study.papers.reproduction",
+    "Results": "cluster_abm.study.results",
     "Scenario": "cluster_abm.scenario",
+    "Study": "cluster_abm.study.design.study_file",
+    "View": "cluster_abm.policies",
     "compare": "cluster_abm.study.compare",
+    "list_keys": "cluster_abm.study.listings",
+    "list_policies": "cluster_abm.study.listings",
+    "list_reproductions": "cluster_abm.study.listings",
+    "list_scenarios": "cluster_abm.study.listings",
+    "list_studies": "cluster_abm.study.listings",
     "load": "cluster_abm.policies",
-    "load_results": "cluster_abm.study.results_folder",
+    "load_results": "cluster_abm.study.results",
     "load_scenario": "cluster_abm.scenario",
+    "load_study": "cluster_abm.study.design.study_file",
     "register": "cluster_abm.policies",
+    "reproduce": "cluster_abm.study.papers.reproduce",
+    "run_batch": "cluster_abm.study.results",
 }
 
 
@@ -44,4 +118,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'cluster_abm' has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    found = getattr(importlib.import_module(_HOMES[name]), name)
+    # From now on an attribute as any other.
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """What tab offers: the public names, and none of the packages that they come from."""
+    return sorted(__all__)

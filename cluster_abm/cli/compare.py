@@ -28,13 +28,9 @@ from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
 from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
-    from cluster_abm.study.compare import Comparison
+    from cluster_abm.study.comparison import Comparison
     from cluster_abm.study.statistics.estimates import Estimate
     from cluster_abm.workload import OfferedLoad
-
-
-# How significance is judged.
-TEST_WORDS = "(t tests, Holm, 5 %)"
 
 
 @click.command("compare")
@@ -124,6 +120,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
 
     from cluster_abm.scenario.caption import caption_of
     from cluster_abm.scenario.hardware import hardware_named
+    from cluster_abm.study.comparison import TEST_WORDS
     from cluster_abm.workload.offered import in_words
 
     first = found.policies[0]
@@ -199,15 +196,7 @@ def _print_pairs(found: Comparison) -> None:
         for (a, b), pair in pairs.items()
     ]
     echo("\n" + pd.DataFrame(rows).to_string(index=False))
-    from cluster_abm.policies import available
-
-    leader, *others = found.best()
-    bounds = [name for name in found.policies if name in available() and available()[name].pooled and name != leader]
-    beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
-    what = "every paired difference to it is significant"
-    if others:
-        what = f"its paired difference to {', '.join(others)} is not significant"
-    echo(f"\n{leader} has the lowest mean slowdown{beside}; {what} {TEST_WORDS}")
+    echo(f"\n{found.conclusion}")
 
 
 def _with_interval(found: Estimate) -> str:
@@ -230,26 +219,15 @@ def _share(found: Estimate | None) -> str:
 
 def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.pictures import draw_comparison
+    from cluster_abm.results.style import save
     from cluster_abm.scenario import scenario_to_toml
-    from cluster_abm.scenario.hardware import hardware_named
 
     write_text(folder, "scenario.toml", scenario_to_toml(found.scenario))
     write_json(folder, "summary.json", found.as_json())
     write_table(folder, "runs.parquet", found.runs)
     write_json(folder, "timing.json", {"wall_s": wall_s})
-    if not found.seeds:
-        return
-    complete = found.runs[found.runs["seed"].isin(found.seeds)]
-    slowdowns = {}
-    for name in found.policies:
-        estimate = found.estimate(name, "mean_slowdown")
-        slowdowns[name] = (estimate.mean, estimate.ci95)
-    policies = "1 policy" if len(found.policies) == 1 else f"{len(found.policies)} policies on the same jobs"
-    hardware = hardware_named(found.scenario.cluster, found.scenario.interconnect)
-    title = f"{found.scenario.name}: {policies}, {found.scenario.cluster.nodes} nodes"
-    title += f"; {hardware}" if hardware else ""
-    draw_comparison(folder / "compare.png", title, complete, slowdowns)
+    if found.seeds:
+        save(found.plot(), folder / "compare.png")
 
 
 def _tell_end(found: Comparison) -> None:

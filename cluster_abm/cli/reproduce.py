@@ -15,11 +15,7 @@ from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cluster_abm.study.papers.plan import Series
-    from cluster_abm.study.papers.reproduce import Reproduction
-    from cluster_abm.study.statistics.estimates import Estimate
+    from cluster_abm.study.papers.reproduction import Reproduction
 
 
 @click.command("reproduce")
@@ -100,6 +96,8 @@ def _exit_code(found: list[Reproduction]) -> int:
 def _print_reproduction(found: Reproduction) -> None:
     import pandas as pd
 
+    from cluster_abm.study.papers.drawing import measured_words, stacked_parts, stacked_where
+
     plan = found.plan
     echo(
         f"{plan.paper}: {plan.title}. {plan.metric_label}, {'published | ' if plan.published else ''}measured "
@@ -111,15 +109,15 @@ def _print_reproduction(found: Reproduction) -> None:
         if not also.stacked and any(point.series in columns for point in found.points):
             echo(f"\n{also.name}: {also.label}")
             _print_points(found, columns)
-    parts = _parts_of(found)
+    parts = stacked_parts(plan, found.points)
     if not parts.empty:
-        echo(f"\n{_where(found)}: {parts.attrs['label']}")
+        echo(f"\n{stacked_where(plan)}: {parts.attrs['label']}")
         echo(parts.to_string(float_format=lambda value: f"{value:.4g}"))
     numbers = [
         {
             "the paper says": f"{number.number.claim} [{number.unit}]",
             "published": f"{number.published:g}",
-            "measured": _measured(number.measured),
+            "measured": measured_words(number.measured),
         }
         for number in found.numbers()
     ]
@@ -128,95 +126,30 @@ def _print_reproduction(found: Reproduction) -> None:
     errors = ", ".join(f"{name} {value:.1f} %" for name, value in found.mape_percent().items())
     if errors:
         echo(f"\nmean absolute percentage error: {errors}")
-    echo(f"\nverdict: {verdict_of(found)}\n{found.notes}\n")
-
-
-def verdict_of(found: Reproduction) -> str:
-    """The verdict in words; of a smoke run, or an interrupted one, that there is none."""
-    return found.verdict or ("interrupted: no verdict" if found.outcome.interrupted else "smoke run: no verdict")
+    echo(f"\nverdict: {found.verdict_words}\n{found.notes}\n")
 
 
 def _print_points(found: Reproduction, columns: dict[str, str]) -> None:
     """A table of the curves that `columns` names, a row a point of the axis."""
     import pandas as pd
 
+    from cluster_abm.study.papers.drawing import measured_words, value_words
+
     rows: dict[float | str, dict[str, str]] = {}
     for point in found.points:
         if point.series in columns:
-            cell = ("" if point.published is None else f"{point.published:g} | ") + _measured(point.measured)
-            x = point.x if isinstance(point.x, str) else f"{point.x:g}"
+            cell = ("" if point.published is None else f"{point.published:g} | ") + measured_words(point.measured)
+            x = value_words(point.x)
             rows.setdefault(point.x, {found.plan.axis.column: x})[columns[point.series]] = cell
     echo(pd.DataFrame(list(rows.values())).to_string(index=False, na_rep=""))
 
 
-def _measured(found: Estimate | None) -> str:
-    if found is None:
-        return "not measured"
-    return f"{found.mean:.4g}" + ("" if found.ci95 is None else " [{:.4g}, {:.4g}]".format(*found.ci95))
-
-
 def _save(folder: Path, found: Reproduction) -> None:
     from cluster_abm.results.files import write_json
-    from cluster_abm.results.pictures import Curve, draw_reproduction
+    from cluster_abm.results.style import save
 
-    plan = found.plan
-    write_json(folder, f"{plan.name}.json", found.as_json())
-    names = [str(x) for x in dict.fromkeys(point.x for point in found.points) if isinstance(x, str)]
-
-    def curves(of: list[Series], suffix: str = "") -> list[Curve]:
-        drawn = []
-        for series in of:
-            points = [point for point in found.points if point.series == series.name + suffix]
-            drawn.append(
-                Curve(
-                    series.name,
-                    series.policy,
-                    [names.index(point.x) if isinstance(point.x, str) else point.x for point in points],
-                    [point.published for point in points],
-                    [point.measured.mean for point in points],
-                    [point.measured.ci95 for point in points],
-                )
-            )
-        return [curve for curve in drawn if len(curve.x)]
-
-    title = f"{plan.paper}: {plan.title} ({found.seeds} seeds; {verdict_of(found)})"
-    together = [series for series in plan.series if not series.apart]
-    draw_reproduction(folder / f"{plan.name}.png", title, plan.axis.label, plan.metric_label, curves(together), names)
-    for also in plan.also:
-        further = curves(list(plan.series), f": {also.name}")
-        if further and not also.stacked:
-            path = folder / f"{plan.name}-{also.name.replace(' ', '-')}.png"
-            draw_reproduction(path, title, plan.axis.label, also.label, further, names)
-    _save_stacked(folder, found)
-
-
-def _parts_of(found: Reproduction) -> pd.DataFrame:
-    """The means of the plan's stacked numbers: a row a series, a column a part; their label is in `attrs`."""
-    import pandas as pd
-
-    stacked = [also for also in found.plan.also if also.stacked]
-    parts: dict[str, dict[str, float]] = {}
-    for also in stacked:
-        for series in found.plan.series:
-            own = [point.measured.mean for point in found.points if point.series == f"{series.name}: {also.name}"]
-            if own:
-                parts.setdefault(series.name, {})[also.name] = own[0]
-    table = pd.DataFrame.from_dict(parts, orient="index")
-    table.attrs["label"] = stacked[0].label if stacked else ""
-    return table
-
-
-def _where(found: Reproduction) -> str:
-    """What the stacked numbers are about."""
-    points = next(also.at for also in found.plan.also if also.stacked)
-    at = ", ".join(x if isinstance(x, str) else f"{found.plan.axis.column} {x:g}" for x in points)
-    return f"where the time went, {at}"
-
-
-def _save_stacked(folder: Path, found: Reproduction) -> None:
-    from cluster_abm.results.stacked import draw_stacked
-
-    parts = _parts_of(found)
-    if not parts.empty:
-        title = f"{found.plan.paper}: {_where(found)} ({found.seeds} seeds)"
-        draw_stacked(folder / f"{found.plan.name}-breakdown.png", title, parts.attrs["label"], parts)
+    name = found.plan.name
+    write_json(folder, f"{name}.json", found.as_json())
+    for picture in found.pictures:
+        ending = f"-{picture.replace(' ', '-')}" if picture else ""
+        save(found.plot(picture), folder / f"{name}{ending}.png")

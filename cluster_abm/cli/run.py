@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -181,8 +180,8 @@ def _show(summary: dict[str, Any], as_json: bool) -> None:
 
 
 def _print_summary(summary: dict[str, Any]) -> None:
-    from cluster_abm.results.metrics import BY_NAME
     from cluster_abm.results.style import BREAKDOWN_WORDS
+    from cluster_abm.results.words import line_words, with_unit
     from cluster_abm.workload.offered import in_words
 
     jobs, metrics = summary["jobs"], summary["metrics"]
@@ -195,8 +194,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
         rows["offered load"] = in_words(summary["offered_load"])
     for name, value in metrics.items():
         if name != "breakdown_ms":
-            metric = BY_NAME[name]
-            rows[metric.line or metric.words or _words(name)] = _with_unit(name, value)
+            rows[line_words(name)] = with_unit(name, value)
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
@@ -205,40 +203,19 @@ def _print_summary(summary: dict[str, Any]) -> None:
         echo(f"  {words:<{width}}  {text}")
     echo("  where a task's time went, in the mean" + ("" if parts else ": no task finished"))
     for part, ms in parts.items():
-        share = _with_unit("_utilisation", ms / total_ms)
-        echo(f"    {BREAKDOWN_WORDS.get(part, part):<{width - 2}}  {_with_unit('_ms', ms)} ({share})")
+        share = with_unit("_utilisation", ms / total_ms)
+        echo(f"    {BREAKDOWN_WORDS.get(part, part):<{width - 2}}  {with_unit('_ms', ms)} ({share})")
 
     for program, of in summary.get("programs", {}).items():
         echo(
-            f"  {program:<{width}}  {of['tasks']:,} finished, {_with_unit('', of['mean_slowdown_cpu'])} times their "
+            f"  {program:<{width}}  {of['tasks']:,} finished, {with_unit('', of['mean_slowdown_cpu'])} times their "
             f"CPU, {of['page_faults']:,.0f} page faults each, {of['paging_percent']:.3g} % of life paging"
         )
 
 
-def _words(name: str) -> str:
-    words = name.removesuffix("_ms").replace("_", " ")
-    return re.sub(r"\b(io|cpu)\b", lambda found: {"io": "I/O", "cpu": "CPU"}[found[0]], words)
-
-
-def _with_unit(name: str, value: float | None) -> str:
-    from cluster_abm.results.style import plain
-
-    if value is None:
-        return "no job finished"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if name.endswith("_ms"):
-        return f"{plain(value / 1000)} s"
-    if name.endswith("_utilisation"):
-        return f"{plain(value * 100, 3)} %"
-    units = {"energy_kwh": " kWh", "joules_per_job": " J"}
-    return plain(value) + units.get(name, "")
-
-
 def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:
     from cluster_abm.results.files import write_run
-    from cluster_abm.results.pictures import OF_NODES, draw_run
-    from cluster_abm.results.summary import task_slowdowns
+    from cluster_abm.results.style import save
 
     measurements = model.parts.measurements
     tables: dict[str, pd.DataFrame | Iterable[pd.DataFrame]] = {
@@ -246,7 +223,4 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
     }  # fmt: skip
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
-        slowdowns = task_slowdowns(model.engine.ordered_records())
-        nodes = model.engine.nodes
-        cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
-        draw_run(folder / "run.png", model.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
+        save(model.plot(), folder / "run.png")

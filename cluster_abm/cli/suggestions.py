@@ -13,7 +13,7 @@ from cluster_abm.cli.options import ONLY_COMPARE, as_given, overrides_of, settin
 from cluster_abm.errors import InputError
 
 if TYPE_CHECKING:
-    from cluster_abm.study.compare import Comparison
+    from cluster_abm.study.comparison import Comparison
 
 # Keys that a comparison does not use, with the reason.
 NOT_COMPARED = {

@@ -25,8 +25,8 @@ from cluster_abm.model.negotiation.compiled import CompiledNegotiation
 from cluster_abm.model.negotiation.form import Form, form_of
 from cluster_abm.model.negotiation.placement import Placement
 from cluster_abm.model.observation.measurements import default_collector
-from cluster_abm.model.readings import Readings
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
+from cluster_abm.model.showing import Showing
 from cluster_abm.model.talking.opening import conversation_of
 from cluster_abm.model.window import Window, Windows
 from cluster_abm.policies import AnyPolicy, Policy, View
@@ -35,8 +35,18 @@ from cluster_abm.scenario import Scenario
 Integers = npt.NDArray[np.int64]
 
 
-class ClusterModel(Readings, MesaManners):
-    """A run of one scenario under its policy, or policies, from one seed.
+class ClusterModel(Showing, MesaManners):
+    """A run of one scenario under its policy, or policies, from one seed: a `mesa.Model`.
+
+    `run()` goes to the scenario's end, `step()` one slice. Then `summary()` has the metrics, `jobs_frame()`,
+    `nodes_frame()` and `decisions_frame()` are pandas tables, and `plot()` is the picture.
+
+    Example:
+        >>> import cluster_abm as ca
+        >>> model = ca.ClusterModel("quickstart", policy="jsq", seed=1, cluster__nodes=16, policy__heterogeneous=True)
+        >>> model.run()
+        >>> model.setup.cluster.nodes, model.summary()["jobs"]["running"]
+        (16, 0)
 
     Args:
         scenario: a Scenario, the name of a shipped one, or the path of a TOML file.
@@ -46,7 +56,9 @@ class ClusterModel(Readings, MesaManners):
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
         compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
             same results: for a debugger, or to compare.
-        kwargs: (so named for Mesa) scalar overrides, `__` for the dot: ClusterModel("quickstart", cluster__nodes=64).
+        kwargs: (so named for Mesa) any key of a scenario, `__` for the dot: cluster__nodes=64 is `cluster.nodes`, and
+            policy__d=3 a parameter of the policy (`cluster_abm.list_keys()`, `list_policies()`). Tables and lists are
+            for `load_scenario(name, {"cluster.nodes": 64})`.
 
     Raises:
         InputError: the scenario, a keyword, the policy or the trace is not right.

@@ -17,9 +17,8 @@ from cluster_abm.formulas import service_ms
 from cluster_abm.interconnect.units import whole_ns as nanoseconds
 from cluster_abm.limits import available_processors
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
-from cluster_abm.scenario import Scenario, load_scenario, scenario_from
+from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
-from cluster_abm.scenario.load import tables_of
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
@@ -29,10 +28,7 @@ def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any], policy
     """The scenario, with scalar keywords whose `__` stand for dots, e.g. cluster__nodes=64, and under a policy, if one
     is given. Raises InputError."""
     overrides = {name.replace("__", "."): _plain(value) for name, value in keywords.items()}
-    if not isinstance(scenario, Scenario):
-        scenario = load_scenario(scenario, overrides)
-    elif overrides:
-        scenario = scenario_from(tables_of(scenario), scenario.name, overrides)
+    scenario = scenario_of(scenario, overrides)
     if policy is None:
         return scenario
     choice = choice_of(policy, scenario.policy.parameters)

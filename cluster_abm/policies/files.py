@@ -34,6 +34,8 @@ class PolicyFile(NamedTuple):
 
 # By the names of their modules.
 _IMPORTED: dict[str, PolicyFile] = {}
+# Those that are being imported just now, the innermost last.
+_importing: list[Path] = []
 
 
 class _AsItLies(SourceFileLoader):
@@ -64,6 +66,11 @@ def load_policy(reference: str) -> type[Policy]:
 def file_of(policy: type[Policy]) -> PolicyFile | None:
     """The file that a policy has been loaded from by `load_policy`; None: from none."""
     return _IMPORTED.get(policy.__module__)
+
+
+def being_imported() -> Path | None:
+    """The file of a policy that is being imported just now, if one is: what it calls then, each process would call."""
+    return _importing[-1] if _importing else None
 
 
 def digest_of(path: Path) -> str:
@@ -117,6 +124,7 @@ def _module_of(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     _IMPORTED[name] = PolicyFile(path, digest)
+    _importing.append(path)
     try:
         # stdout is for results.
         with redirect_stdout(sys.stderr):
@@ -127,6 +135,8 @@ def _module_of(path: Path) -> ModuleType:
         if isinstance(problem, InputError | KeyboardInterrupt):
             raise
         raise PolicyFault(f"cannot be imported: {_told(problem, path)}") from problem
+    finally:
+        _importing.pop()
     return module
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
@@ -69,12 +70,16 @@ class Curve:
 def draw_comparison(
     path: Path, title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]
 ) -> Path:
+    """Write `comparison_figure` to a PNG file."""
+    return save(comparison_figure(title, runs, slowdowns), path)
+
+
+def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]) -> Figure:
     """Mean slowdown with intervals, where the time went, and each seed's slowdown against the first policy's.
 
     A row a policy, so that names stay readable however many there are.
 
     Args:
-        path: the PNG file.
         title: of the whole picture.
         runs: one row a run: policy, seed, mean_slowdown, breakdown_ms.<part> [ms]; NaN where no job finished.
         slowdowns: policy to mean slowdown and its 95 % interval, in the order of the picture.
@@ -98,7 +103,7 @@ def draw_comparison(
     handles, labels = parts.get_legend_handles_labels()
     if handles:
         figure.legend(handles, labels, loc="outside lower center", ncols=len(handles), frameon=False)
-    return save(figure, path)
+    return figure
 
 
 def _draw_slowdowns(
@@ -175,6 +180,13 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
 def draw_reproduction(
     path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve], names: Sequence[str] = ()
 ) -> Path:
+    """Write `reproduction_figure` to a PNG file."""
+    return save(reproduction_figure(title, x_label, y_label, curves, names), path)
+
+
+def reproduction_figure(
+    title: str, x_label: str, y_label: str, curves: Sequence[Curve], names: Sequence[str] = ()
+) -> Figure:
     """Published (dashed, open) against measured (solid, filled): all together, then each series with its intervals.
 
     Where the axis has `names`, x counts them from 0, and no lines join the points.
@@ -250,7 +262,7 @@ def draw_reproduction(
     longest = max(len(str(handle.get_label())) for handle in handles)
     fitting = int(figure.get_figwidth() * LETTERS_PER_INCH / (longest + LETTERS_OF_A_HANDLE))
     figure.legend(handles=handles, loc="outside lower center", ncols=max(1, min(fitting, 8)), frameon=False)
-    return save(figure, path)
+    return figure
 
 
 def _draw_intervals(axes: Axes, curve: Curve, colour: str) -> None:
@@ -267,10 +279,14 @@ def _floats(values: Sequence[float | None]) -> Floats:
 def draw_run(
     path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0, channels: int = 1
 ) -> Path:
+    """Write `run_figure` to a PNG file."""
+    return save(run_figure(title, nodes, slowdowns, cores, channels), path)
+
+
+def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0, channels: int = 1) -> Figure:
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
-        path: the PNG file.
         title: of the whole picture.
         nodes: columns OF_NODES, at least, of the model's nodes_frame.
         slowdowns: of each finished task, shape (tasks,).
@@ -319,7 +335,7 @@ def draw_run(
     if len(seen) > 1:
         legend_beside_title(tasks)
     _draw_distribution(distribution, np.sort(slowdowns))
-    return save(figure, path)
+    return figure
 
 
 def _draw_distribution(axes: Axes, values: Floats) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from cluster_abm.results.colours import BREAKDOWN_COLOURS
 from cluster_abm.results.style import new_figure, plain, save, tidy
@@ -15,10 +16,14 @@ COLOURS = {"CPU": "cpu", "queuing": "cpu_queue", "paging": "paging", "migration"
 
 
 def draw_stacked(path: Path, title: str, label: str, parts: pd.DataFrame) -> Path:
+    """Write `stacked_figure` to a PNG file."""
+    return save(stacked_figure(title, label, parts), path)
+
+
+def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
     """A bar a row, its parts on top of each other, each bar's sum at its end.
 
     Args:
-        path: the PNG file.
         title: of the picture.
         label: of the axis, with the unit.
         parts: one row a bar, one column a part, in the order drawn.
@@ -39,4 +44,4 @@ def draw_stacked(path: Path, title: str, label: str, parts: pd.DataFrame) -> Pat
     axes.set_xlim(0, 1.12 * float(left.max(initial=0.0)) or 1.0)
     tidy(axes, "", label, "", grid="x")
     figure.legend(loc="outside lower center", ncols=len(parts.columns), frameon=False)
-    return save(figure, path)
+    return figure

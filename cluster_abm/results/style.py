@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +58,9 @@ def time_unit(longest_s: float) -> str:
 
 def new_figure(width: float, height: float, title: str) -> Figure:
     """An empty figure of that size [inches] under a title, wrapped where it is longer than the figure is wide."""
-    from matplotlib.figure import Figure
+    from cluster_abm.results.picture import Picture
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Picture(figsize=(width, height), layout="constrained")
     figure.suptitle(textwrap.fill(title, round(width * 9)), fontsize=13)
     return figure
 
@@ -153,27 +150,11 @@ def remark(axes: Axes, text: str) -> None:
 
 def save(figure: Figure, path: Path) -> Path:
     """Write a PNG; no date or version in it, so that equal runs give equal bytes."""
+    from cluster_abm.results.picture import texts_as_given
+
     with in_one_move(path) as partial, texts_as_given(figure):
         figure.savefig(partial, dpi=130, metadata={"Software": None})
     return path
-
-
-@contextmanager
-def texts_as_given(figure: Figure) -> Iterator[None]:
-    """For drawing: show texts of users as they are, though they hold dollars (TeX to Matplotlib) or letters that the
-    font does not have."""
-    from matplotlib.text import Text
-
-    for axes in figure.axes:
-        # Their texts are made when they are asked for.
-        axes.get_xticklabels(), axes.get_yticklabels()
-    for text in figure.findobj(Text):
-        # Matplotlib's own formatters write TeX, too.
-        if isinstance(text, Text) and "$" in text.get_text() and r"\math" not in text.get_text():
-            text.set_parse_math(False)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield
 
 
 def save_both(figure: Figure, path: Path) -> list[Path]:
@@ -184,6 +165,8 @@ def save_both(figure: Figure, path: Path) -> list[Path]:
         path: of both, without the ending.
     """
     import matplotlib
+
+    from cluster_abm.results.picture import texts_as_given
 
     vector = path.with_name(path.name + ".svg")
     # Identifiers within an SVG are random otherwise.

@@ -1,8 +1,14 @@
-"""What every section of a scenario has in common."""
+"""What every section of a scenario has in common, and which of its keys differ from their defaults."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 from pydantic import BaseModel, ConfigDict
+
+# Said elsewhere, or by no run.
+LEFT_OUT = ("name", "summary")
 
 
 class Section(BaseModel):
@@ -10,3 +16,42 @@ class Section(BaseModel):
     what `cluster-abm scenarios --keys` prints."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, use_attribute_docstrings=True)
+
+
+class Difference(NamedTuple):
+    """One key: dotted, its value, and its default, as texts; "" is a default that there is not."""
+
+    key: str
+    value: str
+    default: str
+
+
+def not_default(scenario: BaseModel) -> list[Difference]:
+    """The keys of a scenario that differ from the defaults, in the order of the schema."""
+    return [one for one in _differing(scenario, type(scenario)(), "") if one.key not in LEFT_OUT]
+
+
+def _differing(section: BaseModel, default: Any, path: str) -> Iterator[Difference]:
+    """The differences of a section to one of the same kind, or to something else."""
+    values = {name: getattr(section, name) for name in type(section).model_fields} | (section.model_extra or {})
+    for name, value in values.items():
+        other = getattr(default, name, None)
+        if value == other:
+            continue
+        if isinstance(value, BaseModel):
+            yield from _differing(value, other if type(other) is type(value) else None, f"{path}{name}.")
+        elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            for place, one in enumerate(value):
+                yield Difference(f"{path}{name}.{place}", _text(one.model_dump(exclude_unset=True)), "")
+        else:
+            yield Difference(f"{path}{name}", _text(value), "" if other is None else _text(other))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_text(one)}" for name, one in value.items())
+    if isinstance(value, tuple | list):
+        return ", ".join(map(_text, value))
+    if value is None:
+        return "not set"
+    return f"{value:g}" if isinstance(value, float) else str(value)

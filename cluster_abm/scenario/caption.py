@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
-
-from cluster_abm.scenario.schema import Scenario
+from typing import Any, Protocol
 
 PLACE = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)+)\}")
 UNITS = {"_ms": "ms", "_s": "s", "_mb": "MB", "_mbps": "Mbps"}
 
 
-def caption_of(scenario: Scenario) -> str:
+class Captioned(Protocol):
+    """What has a summary and keys: a Scenario."""
+
+    @property
+    def summary(self) -> str:
+        """One line, with `{dotted.key}` in it."""
+
+    def model_dump(self) -> dict[str, Any]:
+        """The keys, in nested tables."""
+
+
+def caption_of(scenario: Captioned) -> str:
     """The summary, `{dotted.key}` in it replaced by that key's value and unit: what is run, whatever was overridden.
 
     What is no key stays as it is; a key that is not set gives "(not set)".

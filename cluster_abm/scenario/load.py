@@ -23,8 +23,9 @@ from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 
 # Also what others take from here.
 __all__ = [
-    "is_text", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_names", "scenario_path",
-    "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles", "shortened", "tables_of",
+    "is_text", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_names", "scenario_of",
+    "scenario_path", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles", "shortened",
+    "tables_of",
 ]  # fmt: skip
 
 
@@ -68,6 +69,17 @@ def load_scenario(
     data = read_toml(path)
     data.setdefault("name", path.stem)
     return scenario_from(data, str(path), overrides, policy_files)
+
+
+def scenario_of(source: Scenario | str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
+    """What a caller means by a scenario: a checked one, or as `load_scenario`; with dotted keys laid over it.
+
+    Raises:
+        InputError: as of `load_scenario`.
+    """
+    if not isinstance(source, Scenario):
+        return load_scenario(source, overrides)
+    return scenario_from(tables_of(source), source.name, overrides) if overrides else source
 
 
 def scenario_from(

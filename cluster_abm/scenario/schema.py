@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
+from cluster_abm import displays
 from cluster_abm.scenario.arrivals import Arrivals
-from cluster_abm.scenario.base import Section
+from cluster_abm.scenario.base import Section, not_default
+from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.dependence import Correlation, check_dependence
@@ -234,8 +237,8 @@ class Compare(Section):
     """runs of each, from run.seed on"""
 
 
-class Scenario(Section):
-    """One run, whole."""
+class Scenario(Section, displays.Displayed):
+    """One run, whole: checked data. `load_scenario` makes one; a notebook shows what differs from the defaults."""
 
     name: str = "unnamed"
     """what results are called by; default: the file's name"""
@@ -251,6 +254,17 @@ class Scenario(Section):
     measure: Measure = Measure()
     run: Run = Run()
     compare: Compare = Compare()
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.name!r}: {self.cluster.nodes} nodes, policy {self.policy.name}, seed {self.run.seed}>"
+
+    __str__ = __repr__
+
+    def _parts(self) -> Iterator[str]:
+        yield displays.headline(repr(self).strip("<>"), caption_of(self))
+        rows = [one._asdict() for one in not_default(self)]
+        yield displays.paragraph("what differs from the defaults" if rows else "every key has its default")
+        yield displays.table(rows, most=200)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:

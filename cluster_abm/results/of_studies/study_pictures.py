@@ -49,10 +49,14 @@ LABEL_WIDTH = 44
 def draw_lines(
     path: Path, title: str, metric: str, estimates: pd.DataFrame, layout: Layout, looks: Looks
 ) -> list[Path]:
+    """Write `lines_figure` to a PNG and an SVG file, whose path is without the ending."""
+    return save_both(lines_figure(title, metric, estimates, layout, looks), path)
+
+
+def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layout, looks: Looks) -> Figure:
     """A metric over the points of a study, a line a policy, its 95 % interval a band.
 
     Args:
-        path: of the files, without the ending.
         title: of the whole picture.
         metric: its name.
         estimates: columns point, policy, mean, low, high (NaN where there is no interval).
@@ -70,7 +74,7 @@ def draw_lines(
     if estimates["low"].notna().any():
         handles.append(_interval_handle(layout, cut))
     legend_below(figure, handles)
-    return save_both(figure, path)
+    return figure
 
 
 def draw_differences(
@@ -79,7 +83,8 @@ def draw_differences(
     """Differences to one policy on the same jobs, with corrected intervals; filled markers where they leave 0 out.
 
     Args:
-        path, title, metric, layout, looks: as of draw_lines.
+        path: of the files, without the ending.
+        title, metric, layout, looks: as of lines_figure.
         differences: columns point, policy, mean, low, high, significant: policy less reference.
         reference: the policy that all are held against.
     """
@@ -156,7 +161,7 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
     """Where a task's time went, a bar a policy.
 
     Args:
-        path, title: as of draw_lines.
+        path, title: as of draw_differences.
         panels: of each point its words, and a table: index policy, columns cpu, cpu_queue, ... [ms].
     """
     bars = max((len(table) for _, table in panels), default=1)
@@ -200,7 +205,7 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
     """Tasks on each node over time, a panel a policy, on one scale.
 
     Args:
-        path, title: as of draw_lines.
+        path, title: as of draw_differences.
         loads: policy to time_ms (list) and tasks (a list a node).
     """
     figure, grid = grid_of(title, len(loads), sharey=True, sharex=True)

@@ -18,7 +18,7 @@ from cluster_abm.study.calibration.observed import Row
 from cluster_abm.study.calibration.predictions import Predictions
 from cluster_abm.study.calibration.question import SLICE, Question, interval_of, slope_of, value_of
 from cluster_abm.study.calibration.uncertainty import Named, Uncertainty, uncertainty_of, what_cannot_be_told
-from cluster_abm.study.compare import finite
+from cluster_abm.study.comparison import finite
 from cluster_abm.study.runner.counted_runs import counted_runs
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.tuning.ranges import Value, in_sections

@@ -14,7 +14,8 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.scenario import Scenario
-from cluster_abm.study.compare import check_seeds, finite
+from cluster_abm.study.compare import check_seeds
+from cluster_abm.study.comparison import finite
 from cluster_abm.study.design.metrics import metric_names
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.planning.bracketing import Axis, Crossing, Search, search, significant

@@ -95,6 +95,16 @@ class Outcome:
         """How many runs finished."""
         return sum(row is not None for row in self.rows)
 
+    @property
+    def problems(self) -> list[str]:
+        """What ended runs before their end, a line each, without tracebacks; empty if all finished."""
+        lines = [f"{line} (ended {runs} runs)" if runs > 1 else line for line, runs in self.policy_faults.items()]
+        # Each is a run in words and a traceback, whose last line says what went wrong.
+        lines += [f"{error.partition(': Traceback')[0]}: {error.splitlines()[-1]}" for error in self.errors]
+        if self.interrupted:
+            lines.append(f"interrupted: {self.finished} of {len(self.rows)} runs are kept")
+        return lines
+
 
 def run_all(
     tasks: Sequence[Task],

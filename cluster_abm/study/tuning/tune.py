@@ -13,7 +13,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.cells import Ratio, ratio_of
-from cluster_abm.study.compare import finite
+from cluster_abm.study.comparison import finite
 from cluster_abm.study.runner.counted_runs import counted_runs
 from cluster_abm.study.runner.tasks import Where
 from cluster_abm.study.statistics.estimates import PairedDifference, paired

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from cluster_abm.errors import InputError
+from cluster_abm.policies.files import being_imported
 from cluster_abm.study.runner.executors.base import BatchExecutor
 from cluster_abm.study.runner.executors.inline import InlineExecutor
 from cluster_abm.study.runner.executors.processes import ProcessExecutor
+from cluster_abm.study.runner.executors.worker import end_if_imported
 
 KINDS = ("inline", "process", "dask", "slurm")
 
@@ -39,6 +41,14 @@ def open_executor(
             scheduler or Slurm cannot be reached.
     """
     check_options(kind, workers, dask, slurm)
+    file = being_imported()
+    if file is not None:
+        raise InputError(
+            f"{file}: starts runs when it is imported, and every process that needs its policy imports it: put what "
+            'starts them under `if __name__ == "__main__":`'
+        )
+    if kind == "process":
+        end_if_imported()
     executor = _create(kind, workers, dask, slurm)
     try:
         yield executor

@@ -7,6 +7,7 @@ call, so nothing needs a lock, and an interrupt of the main thread finds nothing
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
@@ -22,8 +23,17 @@ from cluster_abm.limits import available_processors
 from cluster_abm.study.runner.executors.base import BatchExecutor, WorkerLost, fail, message_of
 from cluster_abm.study.runner.executors.worker import Worker
 
+WITHOUT_GUARD = (
+    "starts runs on several processes, each of which imports it first, and would start them again: put what starts "
+    'them under `if __name__ == "__main__":`, or have them carried out in this process alone (workers=1)'
+)
 # Workers that died before they could say a word, one after the other, until no more are started.
 STARTS_IN_VAIN = 3
+
+
+def script_name() -> str:
+    """The script that this process runs, for messages."""
+    return getattr(sys.modules.get("__main__"), "__file__", None) or "the script"
 
 
 class ProcessExecutor(BatchExecutor):
@@ -219,18 +229,21 @@ class _Crew:
             self._in_vain = 0
         else:
             self._staff.remove(worker)
-            self._start_in_vain(worker.last_words())
+            words = worker.last_words()
+            if worker.imports_the_runs:
+                self._give_up(f"{script_name()}: {WITHOUT_GUARD}")
+            else:
+                self._start_in_vain(words)
 
     def _start_in_vain(self, words: str) -> None:
         self._in_vain += 1
         if self._in_vain >= STARTS_IN_VAIN and not self._staff:
-            self._give_up(words)
+            self._give_up(
+                f"executor 'process': no process can be started here ({words}); a script that starts runs needs "
+                "`if __name__ == '__main__':` around it, or use the executor 'inline'"
+            )
 
-    def _give_up(self, words: str) -> None:
-        text = (
-            f"executor 'process': no process can be started here ({words}); a script that starts runs needs "
-            "`if __name__ == '__main__':` around it, or use the executor 'inline'"
-        )
+    def _give_up(self, text: str) -> None:
         while self._waiting:
             task = self._waiting.popleft()
             if task.future.set_running_or_notify_cancel():

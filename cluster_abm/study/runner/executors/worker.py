@@ -13,6 +13,8 @@ from typing import Any
 from cluster_abm.interrupts import ENDING
 
 MASKS = hasattr(signal, "pthread_sigmask")
+# What a worker is called, and what one ends with that imports a script which starts runs as it is imported.
+NAME, STARTS_RUNS = "cluster-abm worker", 97
 
 
 class _RememberingContext(SpawnContext):
@@ -23,7 +25,7 @@ class _RememberingContext(SpawnContext):
         self.spawned: list[SpawnProcess] = []
 
     def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
-        process = SpawnProcess(*args, **kwargs)
+        process = SpawnProcess(*args, **{"name": NAME, **kwargs})
         self.spawned.append(process)
         return process
 
@@ -47,6 +49,11 @@ class Worker:
             if MASKS:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
+    @property
+    def imports_the_runs(self) -> bool:
+        """Whether the process, which is dead, has ended itself by `end_if_imported`."""
+        return any(process.exitcode == STARTS_RUNS for process in self._context.spawned)
+
     def kill(self) -> None:
         """End the process at once."""
         for process in self._context.spawned:
@@ -62,6 +69,18 @@ class Worker:
             if code is not None:
                 return f"its process ended with exit code {code}"
         return "its process ended"
+
+
+def end_if_imported() -> None:
+    """End this process, without a word, if it is a worker that imports the script of the process which started it.
+
+    A spawned process imports the script first. One that starts runs when it is imported would start them again in each
+    process: the standard library refuses that by a traceback in each. Here the parent alone says what to do.
+    """
+    process = multiprocessing.current_process()
+    # So the standard library knows a process that is still being set up.
+    if process.name == NAME and getattr(process, "_inheriting", False):
+        os._exit(STARTS_RUNS)
 
 
 def _begin_work() -> None:

@@ -1,0 +1,92 @@
+"""How a run shows itself: in a line, as a picture, and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cluster_abm import displays
+from cluster_abm.errors import InputError
+from cluster_abm.model.readings import Readings
+from cluster_abm.results.words import line_words, with_unit
+from cluster_abm.scenario.caption import caption_of
+from cluster_abm.workload.offered import in_words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# What a notebook shows first of a run's metrics; the rest is folded.
+FIRST = ("mean_slowdown", "p95_slowdown", "mean_response_ms", "makespan_ms", "cpu_utilisation", "disk_utilisation")
+
+
+class Showing(Readings, displays.Displayed):
+    """The part of ClusterModel that shows a run.
+
+    Attributes:
+        running: False once the scenario's end is reached.
+    """
+
+    running: bool
+
+    def plot(self) -> Figure:
+        """Draw what `cluster-abm run --out` writes as run.png: utilisation and tasks over time, the load of each node,
+        and the distribution of slowdowns.
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+
+        Raises:
+            InputError: nothing has been measured yet: the run has not begun, or not reached `measure.period_ms`.
+        """
+        from cluster_abm.results.pictures import OF_NODES, run_figure
+        from cluster_abm.results.summary import task_slowdowns
+
+        measurements = self.parts.measurements
+        if not measurements.rows:
+            raise InputError(
+                f"plot(): nothing has been measured at {self.now_ms / 1000:g} s: the first measurement is at "
+                f"measure.period_ms = {self.setup.measure.period_ms:g} ms; call run() before, or run(until_ms=...)"
+            )
+        nodes = self.engine.nodes
+        slowdowns = task_slowdowns(self.engine.ordered_records())
+        cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
+        return run_figure(self.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
+
+    def _state(self) -> str:
+        """How far the run is."""
+        if self.now_ns == 0:
+            return "not run yet: run() goes to the scenario's end" if self.running else "no job is submitted"
+        where = f"{self.now_ms / 1000:,.10g} s of simulated time"
+        return f"at {where}, not at its end" if self.running else f"at its end, {where}"
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        # A subclass may fail, or be asked, before it is complete.
+        if "negotiation" not in vars(self) or "jobs_register" not in vars(self):
+            return f"<{name}, being set up>"
+        return f"<{name} {self.title}: {self._state()}>"
+
+    def _parts(self) -> Iterator[str]:
+        yield displays.headline(self.title, caption_of(self.setup))
+        yield displays.paragraph(self._state())
+        if self.now_ns == 0:
+            load = self.offered_load
+            if load is not None:
+                yield displays.paragraph(f"offered load: {in_words(load.as_dict())}")
+            return
+        summary = self.summary()
+        jobs, metrics = summary["jobs"], summary["metrics"]
+        counts = ", ".join(f"{count:,} {state}" for state, count in jobs.items() if count)
+        yield displays.paragraph(f"jobs: {counts or 'none submitted'}")
+        known = {name: value for name, value in metrics.items() if name != "breakdown_ms"}
+        yield displays.table([_row(name, known[name]) for name in FIRST if name in known])
+        rest = displays.table([_row(name, value) for name, value in known.items() if name not in FIRST])
+        yield displays.folded("all metrics", rest)
+        if self.parts.measurements.rows:
+            from cluster_abm.results.picture import png_of
+
+            yield displays.image(png_of(self.plot()), f"{self.title}: utilisation, tasks, slowdowns")
+
+
+def _row(name: str, value: Any) -> dict[str, object]:
+    return {"metric": line_words(name).strip(), "value": with_unit(name, value)}

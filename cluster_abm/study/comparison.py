@@ -1,0 +1,326 @@
+"""A finished comparison of policies: its numbers, its tables, its picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cluster_abm import displays
+from cluster_abm.errors import InputError
+from cluster_abm.policies import available
+from cluster_abm.results.words import line_words, with_unit
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.caption import caption_of
+from cluster_abm.scenario.hardware import hardware_named
+from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.statistics.bounds import bounds_of
+from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
+from cluster_abm.study.statistics.gap import share_of_gap
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# The policies between which a gap is closed: no balancing, and all nodes in one at no cost.
+WORST, BEST = "none", "ideal"
+# How significance is judged.
+TEST_WORDS = "(t tests, Holm, 5 %)"
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(displays.Displayed):
+    """A finished comparison; a notebook shows it as a table with intervals, the pairs in words, and the picture.
+
+    Example:
+        >>> import cluster_abm as ca
+        >>> found = ca.compare("quickstart", ["none", "jsq"], seeds=4, workers=1, quiet=True)
+        >>> found.policies, found.seeds
+        (('none', 'jsq'), (1, 2, 3, 4))
+        >>> found.best()
+        ('jsq',)
+        >>> picture = found.plot()
+
+    Attributes:
+        scenario: what was run.
+        policies: names, in the order asked for (`variants_of`).
+        seeds: seeds for which every policy finished; the statistics are over these.
+        runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), jobs.<state>.
+        outcome: what became of each run.
+    """
+
+    scenario: Scenario
+    policies: tuple[str, ...]
+    seeds: tuple[int, ...]
+    runs: pd.DataFrame
+    outcome: Outcome
+
+    def values(self, policy: str, metric: str) -> list[float]:
+        """One policy's metric, one value a seed."""
+        chosen = self.runs[(self.runs["policy"] == policy) & self.runs["seed"].isin(self.seeds)]
+        return [float(value) for value in chosen.sort_values("seed")[metric]]
+
+    def estimate(self, policy: str, metric: str) -> Estimate:
+        """One policy's mean of a metric over seeds, with an interval that keeps to what the metric can be."""
+        return estimate(self.values(policy, metric), bounds_of(metric))
+
+    def estimates(self, metric: str = "mean_slowdown") -> pd.DataFrame:
+        """Every policy's mean of a metric as a table.
+
+        Args:
+            metric: a column of `runs`.
+
+        Returns:
+            index `policy`, in the order asked for; columns mean, low, high (the 95 % interval over seeds, NaN of one
+            seed), and ratio: how many times the first policy's mean it is.
+
+        Raises:
+            InputError: `runs` has no such metric, or no seed has finished for all policies.
+        """
+        self._check(metric)
+        rows = []
+        pairs = self.pairs(metric)
+        for name in self.policies:
+            found = self.estimate(name, metric)
+            low, high = found.ci95 or (math.nan, math.nan)
+            ratio = 1.0 if name == self.policies[0] else 1 / (pairs[self.policies[0], name].ratio or math.nan)
+            rows.append({"policy": name, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
+        return pd.DataFrame(rows).set_index("policy")
+
+    def differences(self, metric: str = "mean_slowdown") -> pd.DataFrame:
+        """`pairs` as a table.
+
+        Args:
+            metric: a column of `runs`.
+
+        Returns:
+            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (of the means), significant.
+
+        Raises:
+            InputError: as of `estimates`.
+        """
+        self._check(metric)
+        rows = []
+        for (a, b), pair in self.pairs(metric).items():
+            low, high = pair.difference.ci95 or (math.nan, math.nan)
+            row = {"difference": pair.difference.mean, "low": low, "high": high, "ratio": pair.ratio}
+            rows.append({"a": a, "b": b} | row | {"significant": pair.significant})
+        columns = ["a", "b", "difference", "low", "high", "ratio", "significant"]
+        return pd.DataFrame(rows, columns=columns).set_index(["a", "b"])
+
+    def pairs(self, metric: str = "mean_slowdown") -> dict[tuple[str, str], PairedDifference]:
+        """Every pair of policies (a before b in the order asked for); significance and intervals Holm-corrected."""
+        return corrected(all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric)))
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether both ends of the gap that policies close ran: `none` and `ideal`."""
+        return bool(self.seeds) and {WORST, BEST} <= set(self.policies)
+
+    def gap_closed(self, policy: str, metric: str = "mean_slowdown") -> Estimate | None:
+        """The share of the gap between `none` and `ideal` that a policy closes: 0 = as `none`, 1 = as `ideal`.
+
+        (none - policy) / (none - ideal) of the means, as `mean`, and Fieller's 95 % interval of this policy alone (see
+        statistics.gap). It may lie outside 0..1: a policy can be worse than none.
+
+        Args:
+            policy: one of those compared.
+            metric: one of which less is better.
+
+        Returns:
+            None where one of the two did not run, or `ideal` has no better mean than `none`; without an interval on one
+            seed, or where the gap itself is not told apart from 0.
+        """
+        if not self.has_gap:
+            return None
+        return share_of_gap(*(self.values(name, metric) for name in (WORST, policy, BEST)))
+
+    def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
+        """Return the policy of least mean, and after it those that do not differ from it by more than noise.
+
+        A single name wins by more than noise: its paired difference to every other is significant, Holm-corrected.
+        A bound, such as `ideal`, is no policy: it leads only where nothing else ran.
+        """
+        known = available()
+        bounds = {name for name in self.policies if name in known and known[name].pooled}
+        ranked = sorted(
+            [name for name in self.policies if name not in bounds] or self.policies,
+            key=lambda name: _last_if_nan(self.estimate(name, metric).mean),
+        )
+        pairs = self.pairs(metric)
+        leader = ranked[0]
+        return tuple(
+            name
+            for name in ranked
+            if name == leader or not (pairs.get((leader, name)) or pairs[name, leader]).significant
+        )
+
+    @property
+    def conclusion(self) -> str:
+        """Which policy has the lowest mean slowdown, and whether that is more than noise, in one sentence; "" where
+        fewer than two policies, or no seed, can be compared."""
+        if len(self.policies) < 2 or not self.seeds:
+            return ""
+        leader, *others = self.best()
+        known = available()
+        bounds = [name for name in self.policies if name in known and known[name].pooled and name != leader]
+        beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
+        what = "every paired difference to it is significant"
+        if others:
+            what = f"its paired difference to {', '.join(others)} is not significant"
+        return f"{leader} has the lowest mean slowdown{beside}; {what} {TEST_WORDS}"
+
+    @property
+    def title(self) -> str:
+        """What stands above the picture: scenario, how many policies, nodes, hardware presets."""
+        policies = "1 policy" if len(self.policies) == 1 else f"{len(self.policies)} policies on the same jobs"
+        hardware = hardware_named(self.scenario.cluster, self.scenario.interconnect)
+        words = f"{self.scenario.name}: {policies}, {self.scenario.cluster.nodes} nodes"
+        return f"{words}; {hardware}" if hardware else words
+
+    def plot(self) -> Figure:
+        """Draw what `cluster-abm compare` writes as compare.png: mean slowdowns with their intervals, where a task's
+        time went, and each seed's slowdown beside the first policy's.
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+
+        Raises:
+            InputError: no seed has finished for all policies.
+        """
+        from cluster_abm.results.pictures import comparison_figure
+
+        self._check("mean_slowdown")
+        slowdowns = {}
+        for name in self.policies:
+            found = self.estimate(name, "mean_slowdown")
+            slowdowns[name] = (found.mean, found.ci95)
+        return comparison_figure(self.title, self.runs[self.runs["seed"].isin(self.seeds)], slowdowns)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `cluster-abm compare --json` prints."""
+        metrics = [name for name in self.runs.columns if name not in ("policy", "seed")]
+        policies: dict[str, Any] = {}
+        pairs: list[dict[str, Any]] = []
+        if self.seeds:
+            for policy in self.policies:
+                slowdown = self.estimate(policy, "mean_slowdown")
+                closed = self.gap_closed(policy)
+                entry: dict[str, Any] = {
+                    "mean_slowdown": finite(slowdown.mean),
+                    "ci95": _listed(slowdown),
+                    "gap_closed": None if closed is None else closed.mean,
+                    "gap_closed_ci95": None if closed is None else _listed(closed),
+                }
+                for metric in metrics:
+                    if metric != "mean_slowdown":
+                        _put(entry, metric, self.estimate(policy, metric).mean)
+                policies[policy] = entry
+            for (a, b), pair in self.pairs().items():
+                pairs.append(
+                    {
+                        "a": a,
+                        "b": b,
+                        "ratio": finite(pair.ratio),
+                        "difference": finite(pair.difference.mean),
+                        "ci95": _listed(pair.difference),
+                        "significant": pair.significant,
+                    }
+                )
+        return {
+            "scenario": self.scenario.name,
+            "seeds": list(self.seeds),
+            "policies": policies,
+            "pairs": pairs,
+        }
+
+    def __repr__(self) -> str:
+        seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
+        words = f"<Comparison of {', '.join(self.policies)} on {self.scenario.name!r}, {seeds}"
+        return f"{words}: {self.conclusion}>" if self.conclusion else f"{words}>"
+
+    def _check(self, metric: str) -> None:
+        """Raise InputError where there is nothing to compare, or no such metric."""
+        if not self.seeds:
+            raise InputError(["no seed has finished for all policies", *self.outcome.problems])
+        if metric not in self.runs or metric in ("policy", "seed"):
+            names = ", ".join(name for name in map(str, self.runs) if name not in ("policy", "seed"))
+            raise InputError(f"metric {metric!r}: no run has it; allowed: {names}")
+
+    def _parts(self) -> Iterator[str]:
+        caption = caption_of(self.scenario)
+        yield displays.headline(self.title, caption)
+        if self.outcome.problems:
+            yield displays.paragraph("\n".join(self.outcome.problems))
+        if not self.seeds:
+            yield displays.paragraph("no seed has finished for all policies: there is nothing to compare")
+            return
+        first, pairs = self.policies[0], self.pairs()
+        rows = []
+        for name in self.policies:
+            closed = self.gap_closed(name)
+            row = {"policy": name, "mean slowdown [95 %]": _text_of(self.estimate(name, "mean_slowdown"))}
+            if len(self.policies) > 1:
+                row[f"slowdown of {first} / own"] = _ratio(pairs.get((first, name)))
+            for metric in ("p95_slowdown", "mean_response_ms", "cpu_utilisation", "disk_utilisation"):
+                if metric in self.runs:
+                    row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
+            if self.has_gap:
+                row["of the gap, none to ideal"] = "" if closed is None else f"{100 * closed.mean:.0f} %"
+            rows.append(row)
+        yield displays.table(rows)
+        yield displays.paragraph(
+            f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}, the same jobs for every policy; slowdown: a "
+            "job's time in the system over the time that it takes alone"
+        )
+        if self.conclusion:
+            yield displays.paragraph(self.conclusion)
+        words = [
+            {
+                "a": a, "b": b, "mean difference of slowdown, a - b": _text_of(pair.difference),
+                "": "significant" if pair.significant else "not significant",
+            }
+            for (a, b), pair in pairs.items()
+        ]  # fmt: skip
+        yield displays.folded(f"all {len(words)} pairs, seed by seed", displays.table(words))
+        from cluster_abm.results.picture import png_of
+
+        yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")
+
+
+def _ratio(pair: PairedDifference | None) -> str:
+    if pair is None or math.isnan(pair.ratio):
+        return ""
+    return f"{pair.ratio:.2f}{'' if pair.significant else ' (n.s.)'}"
+
+
+def _text_of(found: Estimate) -> str:
+    if math.isnan(found.mean):
+        return "no job finished"
+    if found.ci95 is None:
+        return f"{found.mean:.4g}"
+    return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON: what does not exist (no job finished, say) is None."""
+    return value if math.isfinite(value) else None
+
+
+def _last_if_nan(mean: float) -> float:
+    return math.inf if math.isnan(mean) else mean
+
+
+def _listed(found: Estimate) -> list[float] | None:
+    return None if found.ci95 is None or not all(map(math.isfinite, found.ci95)) else list(found.ci95)
+
+
+def _put(entry: dict[str, Any], metric: str, mean: float) -> None:
+    value = finite(mean)
+    section, _, part = metric.partition(".")
+    if part:
+        entry.setdefault(section, {})[part] = value
+    else:
+        entry[metric] = value

@@ -1,0 +1,108 @@
+"""Pictures of a reproduction, and its numbers as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from cluster_abm.study.papers.plan import Plan, Series, X
+from cluster_abm.study.papers.points import Point
+from cluster_abm.study.statistics.estimates import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cluster_abm.results.pictures import Curve
+
+# The picture of the numbers that are drawn on top of each other.
+STACKED = "breakdown"
+
+
+def picture_names(plan: Plan, points: Sequence[Point]) -> tuple[str, ...]:
+    """ "" for the picture of the plan's own metric, and the names of further ones of which there are points."""
+    measured = {point.series for point in points}
+    names = [""]
+    for also in plan.also:
+        if any(f"{series.name}: {also.name}" in measured for series in plan.series):
+            names.append(STACKED if also.stacked else also.name)
+    return tuple(dict.fromkeys(names))
+
+
+def figure_of(plan: Plan, points: Sequence[Point], picture: str, seeds: str, verdict: str) -> Figure:
+    """One of `picture_names`.
+
+    Args:
+        plan: what was reproduced.
+        points: all its numbers.
+        picture: the name.
+        seeds, verdict: in words, for the title.
+    """
+    from cluster_abm.results.pictures import reproduction_figure
+    from cluster_abm.results.stacked import stacked_figure
+
+    if picture == STACKED and all(also.name != picture or also.stacked for also in plan.also):
+        parts = stacked_parts(plan, points)
+        return stacked_figure(f"{plan.paper}: {stacked_where(plan)} ({seeds})", parts.attrs["label"], parts)
+    title = f"{plan.paper}: {plan.title} ({seeds}; {verdict})"
+    names = [str(x) for x in dict.fromkeys(point.x for point in points) if isinstance(x, str)]
+    if picture:
+        label = next(also.label for also in plan.also if also.name == picture and not also.stacked)
+        drawn = _curves(plan.series, points, names, f": {picture}")
+    else:
+        label = plan.metric_label
+        drawn = _curves([series for series in plan.series if not series.apart], points, names)
+    return reproduction_figure(title, plan.axis.label, label, drawn, names)
+
+
+def _curves(of: Sequence[Series], points: Sequence[Point], names: list[str], suffix: str = "") -> list[Curve]:
+    from cluster_abm.results.pictures import Curve
+
+    drawn = []
+    for series in of:
+        own = [point for point in points if point.series == series.name + suffix]
+        drawn.append(
+            Curve(
+                series.name,
+                series.policy,
+                [names.index(point.x) if isinstance(point.x, str) else point.x for point in own],
+                [point.published for point in own],
+                [point.measured.mean for point in own],
+                [point.measured.ci95 for point in own],
+            )
+        )
+    return [curve for curve in drawn if len(curve.x)]
+
+
+def stacked_parts(plan: Plan, points: Sequence[Point]) -> pd.DataFrame:
+    """The means of the plan's stacked numbers: a row a series, a column a part; their label is in `attrs`."""
+    stacked = [also for also in plan.also if also.stacked]
+    parts: dict[str, dict[str, float]] = {}
+    for also in stacked:
+        for series in plan.series:
+            own = [point.measured.mean for point in points if point.series == f"{series.name}: {also.name}"]
+            if own:
+                parts.setdefault(series.name, {})[also.name] = own[0]
+    table = pd.DataFrame.from_dict(parts, orient="index")
+    table.attrs["label"] = stacked[0].label if stacked else ""
+    return table
+
+
+def stacked_where(plan: Plan) -> str:
+    """What the stacked numbers are about."""
+    points = next(also.at for also in plan.also if also.stacked)
+    at = ", ".join(x if isinstance(x, str) else f"{plan.axis.column} {x:g}" for x in points)
+    return f"where the time went, {at}"
+
+
+def value_words(x: X) -> str:
+    """A place on the axis."""
+    return x if isinstance(x, str) else f"{x:g}"
+
+
+def measured_words(found: Estimate | None) -> str:
+    """A mean with its interval, where there is one."""
+    if found is None:
+        return "not measured"
+    return f"{found.mean:.4g}" + ("" if found.ci95 is None else " [{:.4g}, {:.4g}]".format(*found.ci95))

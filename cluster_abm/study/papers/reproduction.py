@@ -1,0 +1,225 @@
+"""A finished reproduction: its claims, its verdict, its table, its pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from cluster_abm import displays
+from cluster_abm.errors import InputError
+from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
+from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, value_words
+from cluster_abm.study.papers.plan import Plan, X
+from cluster_abm.study.papers.points import Point, StatedNumber, stated_number
+from cluster_abm.study.runner.tasks import Outcome
+from cluster_abm.study.statistics.estimates import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class Reproduction(displays.Displayed):
+    """A finished reproduction; a notebook shows it as a table beside the published numbers, the verdict, the picture.
+
+    Example:
+        >>> import cluster_abm as ca
+        >>> found = ca.reproduce("iolb-table-1", quick=True, workers=1, quiet=True)
+        >>> list(found.rows.columns)
+        ['x', 'series', 'published', 'measured', 'low', 'high']
+
+    Attributes:
+        plan: what was to be reproduced.
+        seeds: how many seeds were asked for.
+        points: those points of which at least one run finished.
+        outcome: what became of each run.
+        quick: whether it was a smoke run.
+        axis_points: how many points the plan's whole axis has; 0: not known.
+    """
+
+    plan: Plan
+    seeds: int
+    points: tuple[Point, ...]
+    outcome: Outcome
+    quick: bool
+    axis_points: int = 0
+
+    def curve(self, series: str) -> Curve:
+        """Points of one curve, and its values at them, shape (points, seeds finished everywhere)."""
+        own = [point for point in self.points if point.series == series]
+        if not own:
+            return [], np.zeros((0, 0))
+        complete = np.isfinite([point.by_seed for point in self.points]).all(axis=0)
+        return [point.x for point in own], np.array([point.by_seed for point in own])[:, complete]
+
+    def mape_percent(self) -> dict[str, float]:
+        """Mean absolute percentage error of each series of which a curve was published."""
+        found = {}
+        for series in self.plan.series:
+            own = [point for point in self.points if point.series == series.name]
+            errors = [abs(p.measured.mean / p.published - 1) * 100 for p in own if p.published is not None]
+            if errors:
+                found[series.name] = float(np.mean(errors))
+        return found
+
+    def claims(self) -> list[tuple[str, bool]]:
+        """Each claim in words with what was measured, and whether it holds."""
+        return [check_claim(claim, self.curve) for claim in self.plan.claim]
+
+    def numbers(self) -> list[StatedNumber]:
+        """The published numbers about the curves, beside the measured ones."""
+        return [stated_number(self.plan, number, measure_number(number, self.curve)) for number in self.plan.number]
+
+    @property
+    def left_out(self) -> str:
+        """What a smoke run, or an interrupted one, has left out of the plan, in words; "" of a whole run."""
+        left = []
+        if self.seeds < self.plan.seeds:
+            left.append(f"{self.plan.seeds - self.seeds} of {self.plan.seeds} seeds")
+        points = len({point.x for point in self.points})
+        if self.quick and points < self.axis_points:
+            left.append(f"{self.axis_points - points} of {self.axis_points} points")
+        missing = len(self.outcome.rows) - self.outcome.finished
+        if self.outcome.interrupted and missing:
+            left.append(f"{missing} of {len(self.outcome.rows)} runs")
+        return ", ".join(left) if self.quick or self.outcome.interrupted else ""
+
+    @property
+    def verdict(self) -> str | None:
+        """reproduced: all claims hold and all published numbers are near; shape: all claims hold; not reproduced.
+
+        Where no number is published, shape is all there is to reproduce. None where something is `left_out`: few seeds
+        or points prove nothing.
+        """
+        if self.left_out:
+            return None
+        measured = {point.series for point in self.points}
+        complete = all(series.name in measured for series in self.plan.series)
+        if not complete or not all(holds for _, holds in self.claims()):
+            return "not reproduced"
+        errors = self.mape_percent()
+        near = all(errors[name] <= bound for name, bound in self.plan.mape_percent.items())
+        near = near and all(stated.is_near(self.plan.number_percent) for stated in self.numbers())
+        return "reproduced" if near and (errors or self.plan.number) else "shape"
+
+    @property
+    def notes(self) -> str:
+        """The plan's notes, what each claim came to, and what limits this run."""
+        lines = [self.plan.notes.strip()]
+        lines += [f"{'holds' if holds else 'FAILS'}: {text}" for text, holds in self.claims()]
+        if self.left_out:
+            what = "interrupted" if self.outcome.interrupted else "a smoke run"
+            lines.append(f"{what} has no verdict: left out {self.left_out}")
+        elif self.seeds < self.plan.seeds:
+            lines.append(f"from {self.seeds} seeds; the plan asks for {self.plan.seeds}")
+        return "\n".join(line for line in lines if line)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Every number as a table: x (the place on the axis; of a number in words the claim), series, published (NaN:
+        no curve), measured (the mean over seeds), low and high (its 95 % interval, NaN of one seed)."""
+        missing = {"published": math.nan, "measured": math.nan}
+        rows = []
+        for row in self.as_json()["rows"]:
+            low, high = row.pop("ci95") or (math.nan, math.nan)
+            known = {name: missing[name] for name in missing if row[name] is None}
+            rows.append({**row, **known, "low": low, "high": high})
+        return pd.DataFrame(rows, columns=["x", "series", "published", "measured", "low", "high"])
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict; of a smoke run, or an interrupted one, that there is none."""
+        return self.verdict or ("interrupted: no verdict" if self.outcome.interrupted else "smoke run: no verdict")
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """What `plot` can draw: "" (the table or figure itself), and the plan's further numbers by name."""
+        return picture_names(self.plan, self.points)
+
+    def plot(self, picture: str = "") -> Figure:
+        """Draw published against measured, as `cluster-abm reproduce` does.
+
+        Args:
+            picture: one of `pictures`; "": the table or figure itself.
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+
+        Raises:
+            InputError: no run has finished, or there is no such picture.
+        """
+        if not self.points:
+            raise InputError([f"{self.plan.name}: no run has finished", *self.outcome.problems])
+        if picture not in self.pictures:
+            allowed = ", ".join(repr(name) for name in self.pictures)
+            raise InputError(f"picture = {picture!r:.60}: no such picture of {self.plan.name}; allowed: {allowed}")
+        return figure_of(self.plan, self.points, picture, f"{self.seeds} seeds", self.verdict_words)
+
+    def __repr__(self) -> str:
+        seeds = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
+        return f"<Reproduction of {self.plan.name}, {self.plan.paper}, {seeds}: {self.verdict_words}>"
+
+    def _parts(self) -> Iterator[str]:
+        plan = self.plan
+        yield displays.headline(f"{plan.paper}: {plan.title}", f"{self.seeds} seeds; {self.verdict_words}")
+        if self.outcome.problems:
+            yield displays.paragraph("\n".join(self.outcome.problems))
+        if not self.points:
+            yield displays.paragraph("no run has finished: there is nothing to show")
+            return
+        shown = [*dict.fromkeys(series.name for series in plan.series)]
+        rows: dict[X, dict[str, object]] = {}
+        for point in self.points:
+            if point.series in shown:
+                row = rows.setdefault(point.x, {plan.axis.column: value_words(point.x), **dict.fromkeys(shown, "")})
+                before = "" if point.published is None else f"{point.published:g} | "
+                row[point.series] = before + measured_words(point.measured)
+        yield displays.paragraph(f"{plan.metric_label}: {'published | ' if plan.published else ''}measured [95 %]")
+        yield displays.table([*rows.values()])
+        stated = [
+            {
+                "the paper says": f"{one.number.claim} [{one.unit}]", "published": f"{one.published:g}",
+                "measured": measured_words(one.measured),
+            }
+            for one in self.numbers()
+        ]  # fmt: skip
+        yield displays.table(stated)
+        errors = ", ".join(f"{name} {value:.1f} %" for name, value in self.mape_percent().items())
+        if errors:
+            yield displays.paragraph(f"mean absolute percentage error: {errors}")
+        yield displays.paragraph(f"verdict: {self.verdict_words}")
+        yield displays.folded("notes", displays.paragraph(self.notes))
+        from cluster_abm.results.picture import png_of
+
+        yield displays.image(png_of(self.plot()), f"{plan.paper}: published against measured")
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `cluster-abm reproduce --json` prints."""
+        rows = [_row(point.x, point.series, point.published, point.measured) for point in self.points]
+        rows += [
+            _row(stated.number.claim, stated.series, stated.published, stated.measured) for stated in self.numbers()
+        ]
+        return {
+            "name": self.plan.name,
+            "paper": self.plan.paper,
+            "seeds": self.seeds,
+            "rows": rows,
+            "mape": self.mape_percent(),
+            "verdict": self.verdict,
+            "notes": self.notes,
+        }
+
+
+def _row(x: X, series: str, published: float | None, measured: Estimate | None) -> dict[str, Any]:
+    return {
+        "x": x,
+        "series": series,
+        "published": published,
+        "measured": None if measured is None else measured.mean,
+        "ci95": None if measured is None or measured.ci95 is None else list(measured.ci95),
+    }
