@@ -16,7 +16,7 @@ from cluster_abm.cli import cluster_abm
 PAGES = {page.name: page for page in all_pages()}
 SHOWN = [(name, words) for name, page in PAGES.items() for words in page.commands()]
 # Their Python runs in tests of their own, which look at what comes out.
-ELSEWHERE = {"docs/how-to/agents.md", "docs/how-to/learning.md", "docs/concepts/talking.md"}
+ELSEWHERE = {"docs/compared.md", "docs/how-to/agents.md", "docs/how-to/learning.md", "docs/concepts/talking.md"}
 # A measurement of this machine.
 LONG = {"docs/validation/index.md"}
 WITH_PYTHON = [name for name, page in PAGES.items() if page.blocks("python") and name not in ELSEWHERE | LONG]
