@@ -24,6 +24,7 @@ from cluster_abm.model.negotiation.knowledge import nothing_known
 from cluster_abm.policies import Decision, Policy
 
 HEAD = '''
+import cluster_abm as ca
 from cluster_abm.policies import ArrivingTask, Decision, Policy, View
 
 SCALE = 2.0
@@ -68,6 +69,11 @@ FORMS = {
     def accept(self, task, decision, view):
         return "" if view.measured("tasks", view.me) < 4 else "full"
 """,
+    "names of the package": """
+    def place(self, task: ca.ArrivingTask, view: ca.View) -> ca.Decision:
+        here = view.load(ca.load.io_ms, view.me)
+        return ca.Decision(view.least(ca.load.io_ms, task), "least", ca.load.io_ms, load_here=here)
+""",
     "its parent's rule": """
     def place(self, task, view):
         return super().place(task, view)
@@ -109,6 +115,8 @@ def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
     ("    def place(self, task, view):\n        while True:\n            pass\n", "a `while` loop"),
     ("    def place(self, task, view):\n        return Decision(len(frozenset([1])), 'r')\n", "mine_policy.py"),
     ("    def place(self, task, view):\n        return Decision(self.k, 'r')\n", "Unknown attribute 'k'"),
+    ("    def place(self, task, view):\n        return ca.Decison(view.me, 'r')\n", "cluster_abm has no 'Decison'"),
+    ("    def place(self, task, view):\n        return Decision(view.me, 'r', ca.load.ios)\n", "'ios'"),
     ("    def place(self, task, view):\n        return Decision(view.me, f'{task.io_per_ms:.2f}')\n", "f-string"),
     ("    def place(self, task, view):\n        return Decision(view.me, 'a' + 'b')\n", "a text of others"),
     ("    def place(self, task, view):\n        return Decision(view.me, RULES[0] + RULES[1])\n", "a text of others"),

@@ -2,7 +2,7 @@
 
 What changes: a text is its number (texts.py), and so is a text with a number in it (an f-string);
 `super().place(...)` is a call of the method that Python would find; `Decision(...)` makes a decision that compiled
-code can hold; whether `view.capacities` and `view.data` are None is settled, for it is known beforehand.
+code can hold, and so does `ca.Decision(...)` after `import cluster_abm as ca`; whether `view.capacities` and `view.data` are None is settled, for it is known beforehand.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import dis
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from numba.extending import register_jitable
@@ -23,6 +23,8 @@ from cluster_abm.jit import is_inlinable
 from cluster_abm.policies import load
 
 Function = Callable[..., Any]
+# What a name of the package is called in compiled code, after this.
+OF_PACKAGE = "of_package_"
 
 
 class NotCompilable(Exception):
@@ -58,8 +60,10 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     if outer:
         raise NotCompilable(f"{function.__qualname__} reads {outer[0]!r} of the function around it")
     used = _names_in(function.__code__)
-    local = {*function.__code__.co_varnames}
-    _NamesOfIndices({name for name in used - local if function.__globals__.get(name) is load}).visit(definition)
+    outside = {name: function.__globals__.get(name) for name in used - {*function.__code__.co_varnames}}
+    of_package = _NamesOfPackage({name: value for name, value in outside.items() if _is_package(value)})
+    of_package.visit(definition)
+    _NamesOfIndices({name for name, value in (outside | of_package.found).items() if value is load}).visit(definition)
     texts = frozenset(name for name in used if _is_text(function.__globals__.get(name)))
     misused = misused_text(definition, texts, owner)
     if misused is not None:
@@ -88,6 +92,8 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
             space[name] = register_jitable(error_model="numpy")(translated(value, None, absent, given))
         else:
             space[name] = _as_numbers(value)
+    for name, value in of_package.found.items():
+        space[name] = given.get(name.removeprefix(OF_PACKAGE), value)
     space["completed"] = given.get("completed")
     exec(code, space)
     made: FunctionType = space[definition.name]
@@ -123,6 +129,35 @@ def _as_numbers(value: Any) -> Any:
     if not _is_text(value):
         return value
     return number_of(value) if isinstance(value, str) else tuple(map(_as_numbers, value))
+
+
+def _is_package(value: Any) -> bool:
+    """Whether this is a package from which policies take `Decision` and `load`."""
+    return isinstance(value, ModuleType) and value.__name__ in ("cluster_abm", "cluster_abm.policies")
+
+
+class _NamesOfPackage(ast.NodeTransformer):
+    """`ca.Decision`, of `import cluster_abm as ca`, is one name.
+
+    Args:
+        packages: what packages are called, and they.
+
+    Attributes:
+        found: such names, and what they stand for.
+    """
+
+    def __init__(self, packages: Mapping[str, ModuleType]) -> None:
+        self._packages = packages
+        self.found: dict[str, Any] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if not (isinstance(node.value, ast.Name) and node.value.id in self._packages):
+            return self.generic_visit(node)
+        package = self._packages[node.value.id]
+        if not hasattr(package, node.attr):
+            raise NotCompilable(f"line {node.lineno}: {package.__name__} has no {node.attr!r}")
+        self.found[OF_PACKAGE + node.attr] = getattr(package, node.attr)
+        return ast.copy_location(ast.Name(OF_PACKAGE + node.attr, ast.Load()), node)
 
 
 class _NamesOfIndices(ast.NodeTransformer):
