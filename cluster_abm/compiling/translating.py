@@ -1,8 +1,9 @@
 """A policy's method as it is compiled: the same source, with numbers in the place of texts.
 
 What changes: a text is its number (texts.py), and so is a text with a number in it (an f-string);
-`super().place(...)` is a call of the method that Python would find; `Decision(...)` makes a decision that compiled
-code can hold, and so does `ca.Decision(...)` after `import cluster_abm as ca`; whether `view.capacities` and `view.data` are None is settled, for it is known beforehand.
+`super().place(...)` is a call of the method that Python would find; `Decision(...)`, or `ca.Decision(...)` after
+`import cluster_abm as ca`, makes a decision that compiled code can hold; whether `view.capacities` and `view.data` are
+None is settled, for it is known beforehand.
 """
 
 from __future__ import annotations
