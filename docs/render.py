@@ -49,7 +49,10 @@ def carried_out(path: Path, folder: Path, timeout_s: int = 600) -> nbformat.Note
         cell["id"] = f"cell-{number}"
         if cell.cell_type == "code":
             cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
-    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+    }
     return notebook
 
 
