@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.style import TIME_UNITS_S, log_ticks, new_figure, save, tidy, time_unit
+from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, new_figure, save, tidy, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def draw_fit(
     for one in rest[3:]:
         one.set_visible(False)
     handles, labels = axes[len(columns)].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(figure, handles, labels)
     return save(figure, path)
 
 
