@@ -257,7 +257,7 @@ def reproduction_figure(
             Line2D([], [], color=MARK, linestyle="--", marker="o", mfc="white", markersize=5, label="published")
         )
     if any(interval is not None for curve in curves for interval in curve.ci95):
-        words = "95 % interval" + (" (runs out of the frame: few seeds)" if cut else "")
+        words = "95 % interval" + (" (cut by the frame: few seeds)" if cut else "")
         handles.append(
             Line2D([], [], color=MARK, linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
         )

@@ -49,7 +49,7 @@ def _has_room(axis: Any, ticks: Sequence[float], texts: Sequence[str]) -> bool:
         return len(ticks) <= MOST_TICKS
     if isinstance(axis, XAxis):
         # Matplotlib's own estimate allows three sizes of the font for a label, and two on an upright axis.
-        return 3 * axis.get_tick_space() >= sum(LETTER * len(text) + GAP for text in texts)
+        return 3 * axis.get_tick_space() >= len(texts) * (LETTER * max(map(len, texts), default=0) + GAP)
     return bool(2 * axis.get_tick_space() >= LINE * len(ticks))
 
 

@@ -48,12 +48,17 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     axes.set_xlim(0.0, 1.5 * max(1.0, shown[:, 3].max()))
     tidy(axes, "", "mean slowdown beyond the best policy's of each regime [%]", "", grid="x")
     handles = [
-        Patch(label="geometric mean over regimes, 95 % interval", **REST),
-        *([Patch(label="the same, of a policy of your own", **OWN)] if len(own) else []),
+        Patch(label="geometric mean over regimes, 95 % interval", **_filled(REST)),
+        *([Patch(label="the same, of a policy of your own", **_filled(OWN))] if len(own) else []),
         Line2D([], [], color="#333333", marker="x", linestyle="none", label="worst regime"),
     ]
     axes.legend(handles=handles, fontsize=9, frameon=False, loc="upper right")
     save(figure, path)
+
+
+def _filled(look: dict[str, Any]) -> dict[str, Any]:
+    """The look of a bar, as a patch takes it."""
+    return {"facecolor" if name == "color" else name: value for name, value in look.items()}
 
 
 def draw_map(

@@ -118,7 +118,7 @@ def draw_differences(
                 )
     cut = _finish(panels, layout, f"{label},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
-    handles.append(_interval_handle(layout, cut, "interval, 95 % over all together (Holm)"))
+    handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
     for words, fill in (("significant (Holm, 5 %)", MARK), ("not significant", "white")):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     legend_below(figure, handles)
@@ -279,7 +279,7 @@ def _interval_handle(layout: Layout, cut: bool, words: str = "95 % interval") ->
         if _are_joined(layout)
         else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
     )
-    return Line2D([], [], color=MARK, label=words + (" (runs out of the frame: few seeds)" if cut else ""), **look)
+    return Line2D([], [], color=MARK, label=words + (" (cut by the frame: few seeds)" if cut else ""), **look)
 
 
 def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFrame, names: Sequence[str]) -> bool:

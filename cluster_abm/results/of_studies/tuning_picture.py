@@ -44,7 +44,7 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
         is_beyond = heights != tried["ratio"]
         for chosen, colour, marker, size, words in (
             ((tried["state"] != "finished") & ~is_beyond, STOPPED, "o", 22, "stopped early"),
-            ((tried["state"] != "finished") & is_beyond, STOPPED, "x", 26, "and beyond the axis"),
+            ((tried["state"] != "finished") & is_beyond, STOPPED, "x", 26, "stopped early, beyond the axis"),
             (tried["state"] == "finished", FINISHED, "o", 34, "on all seeds"),
             (tried["candidate"] == best, BEST, "*", 170, "the best"),
             (tried["candidate"] == 0, DEFAULTS, "D", 48, "the defaults"),
