@@ -14,9 +14,8 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import log_ticks, new_figure, save, tidy
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.results.style import legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 IO_PER_MS = (0.05, 0.6, 1.3)
@@ -25,6 +24,8 @@ FIXED_MB = (0.0, 40.0, 80.0, 160.0, 320.0, 480.0)
 CONTROLLED = "feedback"
 GAINS = (0.1, 0.5, 1.0)
 POLICIES = ("none", "wal-pm")
+# How the line across of each policy is drawn.
+ACROSS = {"none": ":", "wal-pm": "--"}
 METRICS = ("mean_response_ms", "page_faults", "disk_requests")
 
 
@@ -55,23 +56,25 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
 def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     """A panel a kind of work: response over the fixed size, and the controlled buffer's as a line across."""
     figure = new_figure(12, 9, f"Mean response: fixed I/O buffers, and one under feedback control ({seeds} seeds)")
+    looks = looks_of(POLICIES)
     panels = figure.subplots(len(IO_PER_MS), len(MEMORY_MB), sharex=True)
     for (row, io_per_ms), (column, memory_mb) in product(enumerate(IO_PER_MS), enumerate(MEMORY_MB)):
         axes = panels[row][column]
         for policy in POLICIES:
             of_policy = (table["memory_mb"] == memory_mb) & (table["policy"] == policy)
             own = table[of_policy & (table["io_per_ms"] == io_per_ms)].set_index("buffer")
-            colour = colour_of(policy)
-            fixed = [own.loc[f"{size:g}", "mean"] for size in FIXED_MB]
-            axes.plot(FIXED_MB, fixed, marker="o", markersize=4, color=colour, label=f"{policy}: fixed")
-            controlled = own.loc[f"{CONTROLLED} 0.5", "mean"]
-            axes.axhline(controlled, color=colour, linestyle="--", label=f"{policy}: feedback control")
+            look = looks[policy] | {"markersize": 4}
+            fixed = [own.loc[f"{size:g}", "mean"] / 1000 for size in FIXED_MB]
+            axes.plot(FIXED_MB, fixed, label=f"{policy}: fixed", **(look | {"linestyle": "-"}))
+            controlled = own.loc[f"{CONTROLLED} 0.5", "mean"] / 1000
+            axes.axhline(controlled, color=look["color"], linestyle=ACROSS[policy], label=f"{policy}: feedback control")
         tidy(
             axes, f"λ = {io_per_ms:g} /ms, memory {memory_mb:g} MB a job",
-            "fixed buffer [MB]" if row == len(IO_PER_MS) - 1 else "", "" if column else "mean response [ms]",
+            "fixed buffer [MB]" if row == len(IO_PER_MS) - 1 else "", "" if column else "mean response [s]",
         )  # fmt: skip
         log_ticks(axes, of_y=True)
-    panels[0][0].legend(fontsize=8, frameon=False)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    legend_below(figure, handles, labels)
     save(figure, path)
 
 
@@ -79,8 +82,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(16, "point")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "buffer.csv", dtype={"buffer": str}), out / "buffer.png", seeds)
+        return
     runs = measure(seeds, workers)
     by = ["io_per_ms", "memory_mb", "policy", "buffer"]
     table = means(runs, by, *METRICS)

@@ -17,9 +17,8 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import new_figure, save
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.results.style import legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import Task, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
@@ -40,6 +39,7 @@ SWEEPS: dict[str, tuple[str, tuple[float, ...], dict[str, object]]] = {
         "interconnect.trunk_latency_ms", (0.0, 10.0, 50.0, 200.0, 1000.0), FAR,
     ),
 }  # fmt: skip
+LATENCY_TICKS = (0, 10, 100, 1000)
 
 
 def cells() -> list[tuple[str, float, str, str]]:
@@ -76,24 +76,27 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
 def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     """Draw a panel for each sweep and key of WAYS, a line a policy."""
     title = f"Mean response under stale information: 32 nodes, load 0.8, jobs of 1 s ({seeds} seeds, bands: 95 %)"
-    figure = new_figure(14, 8, title)
+    figure = new_figure(12, 8, title)
+    looks = looks_of(POLICIES)
     panels = figure.subplots(len(WAYS), len(SWEEPS), sharey=True)
     for row, way in enumerate(WAYS):
         for panel, sweep in zip(panels[row], SWEEPS, strict=True):
             for policy in POLICIES:
                 own = table[(table["sweep"] == sweep) & (table["way"] == way) & (table["policy"] == policy)]
-                colour = colour_of(policy)
-                panel.plot(own["value"], own["mean_response_ms"], label=policy, marker="o", markersize=3, color=colour)
-                panel.fill_between(own["value"], own["low"], own["high"], color=colour, alpha=0.2, linewidth=0)
-            panel.set_yscale("log")
+                mean, low, high = (own[name] / 1000 for name in ("mean_response_ms", "low", "high"))
+                panel.plot(own["value"], mean, label=policy, markersize=4, **looks[policy])
+                panel.fill_between(own["value"], low, high, color=looks[policy]["color"], alpha=0.2, linewidth=0)
+            tidy(panel, way, sweep.replace(", ", ",\n"), "")
+            log_ticks(panel, of_y=True)
             if "latency" in sweep:
                 panel.set_xscale("symlog", linthresh=10)
+                panel.set_xticks(LATENCY_TICKS, [f"{tick:,}" for tick in LATENCY_TICKS])
+                panel.minorticks_off()
             elif "period" in sweep:
-                panel.set_xscale("log")
-            panel.set_title(way, fontsize=10)
-            panel.set_xlabel(sweep)
-        panels[row][0].set_ylabel("mean response [ms]")
-    panels[0][0].legend(fontsize=9)
+                log_ticks(panel)
+        panels[row][0].set_ylabel("mean response [s]")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    legend_below(figure, handles, labels)
     save(figure, path)
 
 
@@ -101,8 +104,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(4, "point")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "herding.csv"), out / "herding.png", seeds)
+        return
     table = measure(seeds, workers)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "herding.csv", index=False, float_format="%.5g")

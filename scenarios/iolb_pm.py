@@ -13,9 +13,8 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 QUEUE: dict[str, object] = {"policy.index": "queue"}
@@ -54,20 +53,20 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
 def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     """A panel a work, a line a policy."""
     figure = new_figure(12, 8, f"IOLB with and without preemptive migration ({seeds} seeds, bars: 95 %)")
+    looks = looks_of(list(POLICIES))
     panels = figure.subplots(2, 2).flat
     for axes, (title, _, _, _, _, label) in zip(panels, WORKS, strict=True):
         own = table[table["work"] == title]
         for policy, line in own.groupby("policy", sort=False):
-            name = str(policy).split()[0]
-            style = {"marker": "s", "linestyle": "--"} if "queue" in str(policy) else {}
             curve = (line["x"], line["mean"], line["low"], line["high"])
-            error_bars(axes, *curve, color=colour_of(name), label=str(policy), **style)
+            error_bars(axes, *curve, label=str(policy), **looks[str(policy)])
         tidy(axes, title, label, "mean slowdown")
         # No slowdown is below 1, whatever the arithmetic of an interval says.
         axes.set_ylim(bottom=max(0.95, axes.get_ylim()[0]))
         log_ticks(axes, of_y=True)
+        axes.set_xticks(sorted(own["x"].unique()))
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=9, frameon=False)
+    legend_below(figure, handles, labels)
     save(figure, path)
 
 
@@ -75,8 +74,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(6, "point")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "iolb-pm.csv"), out / "iolb-pm.png", seeds)
+        return
     runs = measure(seeds, workers)
     table = means(runs, ["work", "policy", "x"], "mean_slowdown", "migrations")
     out.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.runner.tasks import Task, run_all
@@ -40,6 +40,7 @@ POLICIES: dict[str, dict[str, object]] = {
     "data-majority": {"policy.name": "data-majority"},
     "jsq": {"policy.name": "jsq"},
 }
+TELLS = "ratio of mean responses (above 1: data access is better; =: the interval holds 1)"
 # Pairs of policies: mean response of the first divided by that of the second.
 RATIOS = (
     ("data-majority", "data-access"),
@@ -111,11 +112,11 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
                 same = "=" if low[y, x] <= 1.0 <= high[y, x] else ""
                 panel.text(x, y, f"{same}{ratio:.2f}", ha="center", va="center", color=_ink(ratio))
             panel.set_xticks(range(len(FILES_MB)), [f"{size:g}" for size in FILES_MB])
-            panel.set_yticks(range(len(TRUNKS_MBPS)), [f"{trunk:g}" for trunk in TRUNKS_MBPS])
+            panel.set_yticks(range(len(TRUNKS_MBPS)), [f"{trunk:,g}" for trunk in TRUNKS_MBPS])
             panel.set_title(f"{name}\n{network}", fontsize=10)
             panel.set_xlabel("mean size of a file [MB]" if row == len(NETWORKS) - 1 else "")
-        panels[row][0].set_ylabel("wide-area bandwidth [Mbps]")
-    bar = figure.colorbar(image, ax=panels, label="above 1: data access is better", ticks=[0.2, 0.5, 1, 2, 5])
+        panels[row][0].set_ylabel("wide-area bandwidth [Mbit/s]")
+    bar = figure.colorbar(image, ax=panels, label=TELLS, ticks=[0.2, 0.5, 1, 2, 5])
     bar.ax.set_yticklabels(["0.2", "0.5", "1", "2", "5"])
     bar.ax.minorticks_off()
     save(figure, path)
@@ -129,8 +130,12 @@ def _ink(ratio: float) -> str:
 @seeds_option(8, "cell")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure the map, print it, and write it as CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "data-placement.csv"), out / "data-placement.png", seeds)
+        return
     table = measure(seeds, workers)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "data-placement.csv", index=False, float_format="%.4g")

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import Task, run_all
 
@@ -93,7 +93,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
             panel.set_yticks(range(len(DISK_LOADS)), [f"{load:g}" for load in DISK_LOADS])
             panel.set_title(f"{rival}, {work}", fontsize=10)
             panel.set_xlabel("mean data that must follow a job [MB]" if row == len(RIVALS) - 1 else "")
-        panels[row][0].set_ylabel("load offered to the disks")
+        panels[row][0].set_ylabel("load offered to the disks [1]")
     bar = figure.colorbar(image, ax=panels, label="slowdown / WAL-PM's slowdown", ticks=[0.5, 1, 2, 5, 10, 20])
     bar.ax.set_yticklabels(["0.5", "1", "2", "5", "10", "20"])
     bar.ax.minorticks_off()
@@ -104,8 +104,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(4, "cell")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure the map, print it, and write it as CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "preemptive-migration.csv"), out / "preemptive-migration.png", seeds)
+        return
     table = measure(seeds, workers)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "preemptive-migration.csv", index=False, float_format="%.4g")

@@ -15,9 +15,8 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 MBPS = (10.0, 100.0, 1024.0)
@@ -50,16 +49,19 @@ def measure(seeds: int, workers: int | None) -> pd.DataFrame:
 def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     """A panel a bandwidth and way, a line a policy."""
     figure = new_figure(12, 7, f"IOLB with and without the load of the links ({seeds} seeds, bars: 95 %)")
+    looks = looks_of(POLICIES)
     panels = figure.subplots(len(WAYS), len(MBPS), sharey=True)
     for (row, way), (column, mbps) in product(enumerate(WAYS), enumerate(MBPS)):
         axes = panels[row][column]
         own = table[(table["way"] == way) & (table["mbps"] == mbps)]
         for policy, line in own.groupby("policy", sort=False):
             curve = (line["data_mb"], line["mean"], line["low"], line["high"])
-            error_bars(axes, *curve, color=colour_of(str(policy)), label=str(policy))
-        tidy(axes, f"{mbps:g} Mbps, {way}", "mean data of a task [MB]", "" if column else "mean slowdown")
+            error_bars(axes, *curve, label=str(policy), **looks[str(policy)])
+        tidy(axes, f"{mbps:,g} Mbit/s, {way}", "mean data of a task [MB]", "" if column else "mean slowdown")
         log_ticks(axes)
-    panels[0][0].legend(fontsize=9, frameon=False)
+        axes.set_xticks(DATA_MB, [f"{data:g}" for data in DATA_MB])
+        axes.minorticks_off()
+    legend_below(figure, *panels[0][0].get_legend_handles_labels())
     save(figure, path)
 
 
@@ -67,8 +69,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(8, "point")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "network-load.csv"), out / "network-load.png", seeds)
+        return
     runs = measure(seeds, workers)
     by = ["way", "mbps", "data_mb", "policy"]
     table = means(runs, by, *METRICS)

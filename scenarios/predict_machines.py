@@ -21,7 +21,8 @@ import pandas as pd
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.errors import InputError
-from cluster_abm.results.style import log_ticks, new_figure, save, tidy
+from cluster_abm.results.colours import INK, SPARE_COLOURS
+from cluster_abm.results.style import MARKERS, log_ticks, new_figure, save, tidy
 from cluster_abm.study.machines.errors import chosen_elsewhere, error_of, median_difference, with_fitted_factors
 from cluster_abm.study.machines.lone_runs import times_on
 from cluster_abm.study.machines.parts import Division, parts_of
@@ -46,9 +47,11 @@ DIVISIONS = {
     "model, three quarters stall": Division(stalled_share=0.75),
 }
 FITTED = "one factor a machine"
+HATCHES = ("", "///", "...", "")
 BASELINES = ("none", "cpu_score", "mean_score")
-COLOURS = dict(zip((*BASELINES, MODEL), ("#666666", "#E69F00", "#56B4E9", "#0072B2"), strict=True))
-MACHINE_COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+COLOURS = dict(zip((*BASELINES, MODEL), ("#BBBBBB", "#E69F00", "#56B4E9", "#0072B2"), strict=True))
+# None of a way's.
+MACHINE_COLOURS = SPARE_COLOURS
 ERROR = "median |predicted / measured - 1| [%]"
 BY_PAIR, BY_TASK = ["workflow", "task", "machine"], ["workflow", "task"]
 
@@ -165,22 +168,23 @@ def draw(errors: pd.DataFrame, document: dict[str, object], path: Path) -> None:
     times, machines, parts = figure.subplots(1, 3)
     ends = [errors["measured_ms"].min() / 1000.0, errors["measured_ms"].max() / 1000.0]
     times.plot(ends, ends, color="black", linewidth=0.8)
-    for (name, own), colour in zip(errors.groupby("machine"), cycle(MACHINE_COLOURS)):
+    for (name, own), colour, marker in zip(errors.groupby("machine"), cycle(MACHINE_COLOURS), cycle(MARKERS)):
         measured_s, predicted_s = own["measured_ms"] / 1000.0, own["predicted_ms"] / 1000.0
-        times.plot(measured_s, predicted_s, "o", color=colour, markersize=2.5, alpha=0.5, label=str(name))
+        times.plot(measured_s, predicted_s, marker, color=colour, mew=0, markersize=3, alpha=0.5, label=str(name))
     log_ticks(times)
     log_ticks(times, of_y=True)
     times.legend(frameon=False, fontsize=9, markerscale=2.5)
     tidy(times, "every pair", "measured [s]", "predicted by the model [s]")
     table = errors.groupby("machine")[list(COLOURS)].median() * 100.0
     table.loc["all"] = errors[list(COLOURS)].median() * 100.0
-    for place, (name, colour) in enumerate(COLOURS.items()):
-        machines.bar(np.arange(len(table)) + (place - 1.5) * 0.2, table[name], 0.19, color=colour, label=name)
+    for place, ((name, colour), hatch) in enumerate(zip(COLOURS.items(), HATCHES, strict=True)):
+        look = {"color": colour, "hatch": hatch, "edgecolor": INK, "linewidth": 0.3}
+        machines.bar(np.arange(len(table)) + (place - 1.5) * 0.2, table[name], 0.19, label=name, **look)
     machines.set_xticks(range(len(table)), table.index)
     machines.legend(frameon=False, fontsize=9)
     tidy(machines, "by machine", "machine", ERROR)
     names = list(DIVISIONS)
-    colours = [COLOURS[MODEL] if name == MODEL else "#999999" for name in names]
+    colours = [COLOURS[MODEL] if name == MODEL else "#DDDDDD" for name in names]
     parts.barh(names, errors[names].median() * 100.0, color=colours)
     parts.axvline(errors["mean_score"].median() * 100.0, color=COLOURS["mean_score"], label="mean of the scores")
     fitted = document["fitted_to_targets"]

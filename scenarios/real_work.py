@@ -18,7 +18,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from cluster_abm.cli.scripts import out_option, workers_option
+from cluster_abm.cli.scripts import draw_option, out_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.cells import Cell, run_cells
@@ -39,9 +39,10 @@ UNTRIED = Verdict(None, float("nan"))
 BOUNDS = ("none", "ideal")
 # Of a verdict: beyond Holm's correction over the table, and by its own interval alone.
 COLOURS = {
-    "holds": ("#1b7837", "#a6dba0"), "the reverse": ("#b2182b", "#f4a582"), "not told apart": ("#d9d9d9", "#d9d9d9"),
+    "holds": ("#2166AC", "#92C5DE"), "the reverse": ("#B2182B", "#F4A582"), "not told apart": ("#E6E6E6", "#E6E6E6"),
     "does not apply": ("white", "white"),
 }  # fmt: skip
+SIGNS = {"holds": "✓ ", "the reverse": "✗ "}
 
 
 def load_claims() -> list[Claim]:
@@ -120,8 +121,8 @@ def draw(table: pd.DataFrame, path: Path) -> None:
             colour = COLOURS[str(one["verdict"])][0 if one["beyond_holm"] else 1]
             axes.add_patch(patch(place, row, colour))
             if np.isfinite(one["ratio"]):
-                ink = "white" if colour in ("#1b7837", "#b2182b") else "black"
-                axes.text(place, row, f"{one['ratio']:.2f}", ha="center", va="center", fontsize=8.5, color=ink)
+                ink = "white" if colour in ("#2166AC", "#B2182B") else "black"
+                axes.text(place, row, signed(one), ha="center", va="center", fontsize=8.5, color=ink)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(claims) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), [column.replace(" ", "\n", 1) for column in columns], fontsize=8.5)
@@ -134,14 +135,27 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     for words, (strong, weak) in COLOURS.items():
-        if words in ("holds", "the reverse"):
-            axes.plot([], [], "s", color=strong, markersize=9, label=f"{words}, beyond Holm's correction over all")
-            axes.plot([], [], "s", color=weak, markersize=9, label=f"{words}, by its own 95 % interval")
+        if words in SIGNS:
+            signed_words = SIGNS[words] + words
+            axes.plot(
+                [],
+                [],
+                "s",
+                color=strong,
+                markersize=9,
+                label=f"{signed_words}, beyond Holm's correction over all",
+            )
+            axes.plot([], [], "s", color=weak, markersize=9, label=f"{signed_words}, by its own 95 % interval")
         else:
             axes.plot([], [], "s", color=weak, markeredgecolor="#999999", markersize=9, label=words)
     axes.set_xlabel("ratio of the metrics, first policy over second, geometric mean on the same jobs [1]")
     figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
     save(figure, path)
+
+
+def signed(one: pd.Series) -> str:
+    """The ratio after a sign for its verdict, which grey print keeps."""
+    return f"{SIGNS.get(str(one['verdict']), '')}{one['ratio']:.2f}"
 
 
 def patch(x: float, y: float, colour: str) -> Rectangle:
@@ -161,10 +175,20 @@ def patch(x: float, y: float, colour: str) -> Rectangle:
 )  # fmt: skip
 @workers_option
 @out_option
+@draw_option
 def main(
-    data: Path, replications: int, only: tuple[str, ...], work: Path | None, workers: int | None, out: Path
+    data: Path,
+    replications: int,
+    only: tuple[str, ...],
+    work: Path | None,
+    workers: int | None,
+    out: Path,
+    only_draws: bool,
 ) -> None:
     """Run, judge, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "real-work.csv"), out / "real-work.png")
+        return
     claims = load_claims()
     rows: list[dict[str, object]] = []
     policies: list[pd.DataFrame] = []

@@ -15,8 +15,9 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import out_option, workers_option
-from cluster_abm.results.style import LINES, MARKERS, error_bars, log_ticks, new_figure, save
+from cluster_abm.cli.scripts import draw_option, out_option, workers_option
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, SPARE_COLOURS
+from cluster_abm.results.style import LINES, MARKERS, error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
@@ -71,28 +72,29 @@ def measure(conclusions: list[Conclusion], nodes: int, seeds: int, workers: int 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
     """Left the ratios over the number of nodes, right how many tasks the better policy moves a job."""
-    figure = new_figure(13, 7, "The papers' conclusions on larger clusters, as much work a node (bars: 95 %)")
+    figure = new_figure(12, 7, "The papers' conclusions on larger clusters, as much work a node (bars: 95 %)")
     ratios, moves = figure.subplots(1, 2)
+    # Each line is a pair of policies: the colours of none.
+    colours = [*SPARE_COLOURS, *(BREAKDOWN_COLOURS[part] for part in ("cpu", "io", "paging", "blocked"))]
     for place, (_, own) in enumerate(table.groupby(["paper", "better", "worse"], sort=False)):
         first = own.iloc[0]
         style = {
             "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)], "markersize": 5,
-            "color": f"C{place % 10}", "label": f"{first['paper']}: {first['better']} / {first['worse']}",
+            "color": colours[place], "label": f"{first['paper']}: {first['better']} / {first['worse']}",
         }  # fmt: skip
         error_bars(ratios, own["nodes"], own["ratio"], own["low"], own["high"], linewidth=1.2, **style)
         moves.plot(own["nodes"], own["moves_per_job"], linewidth=1.2, **style)
     ratios.axhline(1.0, color="black", linewidth=0.8)
     ratios.set_ylim(0, min(2.0, table["high"].max() * 1.05))
-    ratios.set_ylabel("ratio of the metrics (below 1: as the paper says)")
-    moves.set_ylabel("tasks moved per job under the better policy")
+    tidy(ratios, "Ratio of the metrics", "nodes", "better policy's over worse's (below 1: as the paper says)")
+    tidy(moves, "Tasks moved", "nodes", "tasks moved per job under the better policy")
     for axes in (ratios, moves):
-        axes.set_xlabel("nodes")
-        axes.spines[["top", "right"]].set_visible(False)
         axes.set_xscale("log", base=2)
         axes.set_xticks(sorted(table["nodes"].unique()), [f"{n:,}" for n in sorted(table["nodes"].unique())])
+        axes.minorticks_off()
     log_ticks(moves, of_y=True)
     handles, labels = ratios.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    legend_below(figure, handles, labels)
     save(figure, path)
 
 
@@ -100,8 +102,12 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 @click.option("--most-nodes", default=4096, show_default=True, help="Leave out larger clusters.")
 @workers_option
 @out_option
-def main(most_nodes: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(most_nodes: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "scale.csv"), out / "scale.png")
+        return
     conclusions = [conclusion for conclusion in load_conclusions() if conclusion.scale_s is not None]
     out.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame()

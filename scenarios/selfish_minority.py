@@ -17,9 +17,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from cluster_abm import ClusterModel
+from cluster_abm.cli.scripts import draw_option
 from cluster_abm.model import LoadManager
-from cluster_abm.results.colours import colour_of
-from cluster_abm.results.style import new_figure, save, tidy
+from cluster_abm.results.colours import ALONE, SPARE_COLOURS
+from cluster_abm.results.style import error_bars, legend_below, new_figure, save, tidy, whole_numbers
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -86,22 +87,26 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     figure = new_figure(10, 4.2, f"A minority among {NODES} nodes under jsq (utilisation 0.7, {seeds} seeds)")
     for axes, (kind, own) in zip(figure.subplots(1, 2, sharey=True), table.groupby("kind", sort=False), strict=True):
         for group, line in own.groupby("group"):
-            axes.errorbar(
-                line["minority"], line["mean_slowdown"],
-                [line["mean_slowdown"] - line["low"], line["high"] - line["mean_slowdown"]],
-                label=f"jobs of the {group}" if group == "minority" else "jobs of the other nodes",
-                color=colour_of("random" if group == "minority" else "jsq"), marker="o", capsize=3,
-            )  # fmt: skip
-        axes.legend(frameon=False)
+            is_minority = group == "minority"
+            look = {"color": SPARE_COLOURS[1], "marker": "D", "linestyle": "--"} if is_minority else {"color": ALONE}
+            curve = (line[name] for name in ("minority", "mean_slowdown", "low", "high"))
+            error_bars(axes, *curve, label="jobs of the minority" if is_minority else "jobs of the other nodes", **look)
         tidy(axes, f"{kind} minority", "nodes of the minority", "mean slowdown" if kind == "selfish" else "", grid="y")
+        axes.xaxis.set_major_locator(whole_numbers())
+    handles, labels = axes.get_legend_handles_labels()
+    legend_below(figure, handles, labels)
     save(figure, path)
 
 
 @click.command()
 @click.option("--seeds", default=16, show_default=True, type=click.IntRange(min=2))
 @click.option("--out", default="out/selfish-minority", show_default=True, type=click.Path(path_type=Path))
-def main(seeds: int, out: Path) -> None:
+@draw_option
+def main(seeds: int, out: Path, only_draws: bool) -> None:
     """Measure, and write selfish-minority.csv and .png."""
+    if only_draws:
+        draw(pd.read_csv(out / "selfish-minority.csv"), out / "selfish-minority.png", seeds)
+        return
     out.mkdir(parents=True, exist_ok=True)
     table = measure(seeds)
     table.round(4).to_csv(out / "selfish-minority.csv", index=False)

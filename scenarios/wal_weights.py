@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from cluster_abm.cli.scripts import out_option, workers_option
+from cluster_abm.cli.scripts import draw_option, out_option, workers_option
 from cluster_abm.limits import available_processors
-from cluster_abm.results.style import new_figure, save
+from cluster_abm.results.style import new_figure, save, tidy
 from cluster_abm.scenario import load_scenario
 from cluster_abm.study.cells import Cell, ratio_of, run_cells
 from cluster_abm.study.runner.executors import open_executor
@@ -168,18 +168,22 @@ def draw(table: pd.DataFrame, path: Path, plan: Plan) -> None:
     """A map for each policy: what weights tuned in one regime cost in another."""
     names = [regime.name for regime in plan.regimes]
     title = f"Mean slowdown over that of the regime's own weights ({len(plan.judge_seeds)} seeds not searched on)"
-    figure = new_figure(18, 9.5, title)
-    for axes, policy in zip(figure.subplots(1, len(POLICIES), sharey=True), POLICIES, strict=True):
+    figure = new_figure(11, 16, title)
+    for axes, policy in zip(figure.subplots(len(POLICIES), 1, sharex=True), POLICIES, strict=True):
         own = table[table["policy"] == policy].pivot_table(index="weights", columns="regime", values="over_own")
         rows = [*(f"tuned: {name}" for name in names), "one for all", "defaults", "adaptive"]
         cells = own.reindex(index=rows, columns=names).fillna(1.0)
-        axes.imshow(np.log(cells), cmap="RdBu_r", vmin=-0.4, vmax=0.4, aspect="auto")
+        image = axes.imshow(np.log(cells), cmap="RdBu_r", vmin=-0.4, vmax=0.4, aspect="auto")
         for (y, x), ratio in np.ndenumerate(cells.to_numpy()):
             colour = "white" if abs(np.log(ratio)) > 0.25 else "black"
             axes.text(x, y, f"{ratio:.2f}", ha="center", va="center", color=colour, fontsize=7)
         axes.set_xticks(range(len(names)), names, rotation=90, fontsize=8)
         axes.set_yticks(range(len(rows)), rows, fontsize=8)
-        axes.set_title(f"{policy}: weights (rows) in a regime (columns)", fontsize=10)
+        tidy(axes, policy, "regime that is judged" if policy == POLICIES[-1] else "", "weights")
+        axes.grid(visible=False)
+    ticks = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4)
+    bar = figure.colorbar(image, ax=figure.axes, label="mean slowdown, over that of the regime's own weights")
+    bar.set_ticks(np.log(ticks), labels=[f"{tick:g}" for tick in ticks])
     save(figure, path)
 
 
@@ -203,8 +207,12 @@ def tell_pairs(words: str, pairs: Mapping[tuple[str, str], PairedDifference]) ->
 @click.option("--quick", is_flag=True, help="A smoke run: two regimes, short runs, a minute.")
 @workers_option
 @out_option
-def main(quick: bool, workers: int | None, out: Path) -> None:
+@draw_option
+def main(quick: bool, workers: int | None, out: Path, only_draws: bool) -> None:
     """Search, judge, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "wal-weights.csv"), out / "wal-weights.png", QUICK if quick else FULL)
+        return
     plan = QUICK if quick else FULL
     found = search_all(plan, workers)
     tuned = {

@@ -17,13 +17,12 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.style import error_bars, log_ticks, new_figure, save, tidy
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.scenario.hardware import read_preset
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
 PRESETS = {"qin-2003": 1200.0, "hdd-2015": 300.0, "ssd-2015": 300.0, "nvme-2024": 60.0}
 """What a node is, and how long jobs are submitted [s]: 10,000 to 31,000 jobs."""
-COLOURS = dict(zip(PRESETS, ("#666666", "#D55E00", "#009E73", "#0072B2"), strict=True))
 NODES, CPU_LOAD, REQUEST_KB, FAULTS_PER_MS = 16, 0.5, 256.0, 0.05
 # The load that is swept, and what the other one is meanwhile.
 LOADS = {"disk": (0.5, 0.7, 0.8, 0.9), "memory": (0.2, 0.3, 0.4, 0.6)}
@@ -76,19 +75,20 @@ def draw(runs: pd.DataFrame, path: Path, seeds: int) -> None:
     """A panel a swept load, a line a preset: the aware policy over CPU load balancing."""
     title = f"What I/O-aware and memory-aware balancing gain over CPU load balancing ({seeds} seeds, bars: 95 %)"
     figure = new_figure(12, 5, title)
+    looks = looks_of(list(PRESETS))
     for axes, swept in zip(figure.subplots(1, len(LOADS)), LOADS, strict=True):
-        for preset, colour in COLOURS.items():
+        for preset in PRESETS:
             own = runs[(runs["swept"] == swept) & (runs["preset"] == preset)]
             ratios = [ratio_of(part, *PAIRS[swept], "mean_slowdown") for _, part in own.groupby("load")]
             bounds = np.array([(one.mean, one.low, one.high) for one in ratios]).T
-            error_bars(axes, np.array(LOADS[swept]), *bounds, color=colour, label=preset)
+            error_bars(axes, np.array(LOADS[swept]), *bounds, label=preset, **looks[preset])
         axes.axhline(1.0, color="#666666", linewidth=0.8)
         aware, blind = PAIRS[swept]
+        axes.set_xticks(LOADS[swept])
         tidy(axes, f"{aware} over {blind}", f"offered {swept} load of a node [1]", "mean slowdown, ratio")
         if swept == "memory":
-            axes.set_yscale("log")
             log_ticks(axes, of_y=True)
-    figure.axes[0].legend(fontsize=9, frameon=False)
+    legend_below(figure, *figure.axes[0].get_legend_handles_labels())
     save(figure, path)
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.style import log_ticks, new_figure, save
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
 
@@ -31,7 +31,9 @@ WAYS: dict[str, dict[str, object]] = {
         for period_s in (0.1, 1.0, 10.0)
     },
 }
-COLOURS = {"yes": "#1b7837", "not told": "#8c8c8c", "no": "#b2182b"}
+# Filled, empty and half filled: distinct in grey too.
+COLOURS = {"yes": "#2166AC", "not told": "#777777", "no": "#B2182B"}
+FILLED = {"yes": "full", "not told": "none", "no": "left"}
 WORDS = {"yes": "holds by more than noise", "not told": "not told apart", "no": "the reverse, by more than noise"}
 MARKERS = dict(zip(WAYS, "osD^", strict=True))
 
@@ -73,19 +75,26 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
             y = row + (place - 1.5) * 0.19
             colour = COLOURS[str(one["holds"])]
             axes.plot([one["low"], one["high"]], [y, y], color=colour, linewidth=1.2)
-            axes.plot(one["ratio"], y, MARKERS[str(one["way"])], color=colour, markersize=5)
+            axes.plot(
+                one["ratio"],
+                y,
+                MARKERS[str(one["way"])],
+                color=colour,
+                markersize=6,
+                fillstyle=FILLED[str(one["holds"])],
+            )
         axes.axhline(row + 0.5, color="#dddddd", linewidth=0.6)
     axes.axvline(1.0, color="black", linewidth=0.8)
     axes.set_xlim(max(0.01, table["low"].min() * 0.9), min(5.0, table["high"].max() * 1.1))
     log_ticks(axes)
     axes.set_yticks(range(len(labels)), labels, fontsize=9)
     axes.invert_yaxis()
-    axes.set_xlabel("ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)")
-    axes.spines[["top", "right"]].set_visible(False)
+    label = "ratio of the metrics, geometric mean on the same jobs (below 1: as the paper says)"
+    tidy(axes, "", label, "", grid="x")
     for way, marker in MARKERS.items():
         axes.plot([], [], marker, color="#444444", markersize=5, label=way)
     for word, colour in COLOURS.items():
-        axes.plot([], [], "s", color=colour, label=WORDS[word])
+        axes.plot([], [], "s", color=colour, fillstyle=FILLED[word], label=WORDS[word])
     figure.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)
     save(figure, path)
 
@@ -94,8 +103,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @seeds_option(8, "point")
 @workers_option
 @out_option
-def main(seeds: int, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "without-the-oracle.csv"), out / "without-the-oracle.png", seeds)
+        return
     table = measure(load_conclusions(), seeds, workers)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "without-the-oracle.csv", index=False, float_format="%.4g")

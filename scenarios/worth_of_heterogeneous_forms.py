@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import out_option, seeds_option, workers_option
-from cluster_abm.results.style import new_figure, save
+from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.results.colours import ALONE, SPARE_COLOURS
+from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import Task, run_all
 from cluster_abm.study.statistics.estimates import estimate
 
@@ -105,6 +106,11 @@ def measure(policies: list[str], seeds: int, duration_s: float, workers: int | N
     return pd.DataFrame(rows, columns=[*CASE, "plain_s", "heterogeneous_s", "ratio", "low", "high"])
 
 
+# Of the two degrees: no policy's colours, and distinct in grey.
+LOOKS = ({"color": ALONE, "marker": "o", "markersize": 4}, {"color": SPARE_COLOURS[1], "marker": "D", "markersize": 4})
+RATIO = "mean response, plain form over heterogeneous [1]"
+
+
 def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     """A panel for each thing that is unlike and each load: policies down, ratios across, a mark a degree."""
     figure = new_figure(
@@ -114,23 +120,20 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
     names = list(table["policy"].unique())[::-1]
     for row, load in enumerate(LOADS):
         for panel, unlike in zip(panels[row], UNLIKE, strict=True):
-            for offset, degree in zip((-0.15, 0.15), DEGREES, strict=True):
+            for offset, degree, look in zip((-0.15, 0.15), DEGREES, LOOKS, strict=True):
                 chosen = table[(table["load"] == load) & (table["unlike"] == unlike) & (table["degree"] == degree)]
                 ratios = chosen.set_index("policy").loc[names]
                 panel.errorbar(
-                    ratios["ratio"], np.arange(len(names)) + offset, fmt="o", markersize=4, linewidth=1.2,
-                    xerr=[ratios["ratio"] - ratios["low"], ratios["high"] - ratios["ratio"]], label=f"1 : {degree:g}",
+                    ratios["ratio"], np.arange(len(names)) + offset, linestyle="none", linewidth=1.2, **look,
+                    xerr=[ratios["ratio"] - ratios["low"], ratios["high"] - ratios["ratio"]],
+                    label=f"unlike by 1:{degree:g}",
                 )  # fmt: skip
             panel.axvline(1.0, color="0.5", linewidth=0.8)
-            panel.set_xscale("log")
-            low, high = panel.get_xlim()
-            ticks = (0.8, 0.9, 1, 1.2, 1.4, 1.6) if high < 2 else (0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20, 50)
-            panel.set_xticks([tick for tick in ticks if low <= tick <= high])
-            panel.xaxis.set_major_formatter("{x:g}")
-            panel.minorticks_off()
             panel.set_yticks(range(len(names)), names)
-            panel.set_title(f"{TITLES[unlike]}, load {load:g}", fontsize=10)
-    panels[0][0].legend(title="degree", fontsize=8)
+            tidy(panel, f"{TITLES[unlike]}, load {load:g}", RATIO if row == len(LOADS) - 1 else "", "", grid="x")
+            log_ticks(panel)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    legend_below(figure, handles, labels)
     save(figure, path)
 
 
@@ -140,8 +143,12 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 @click.option("--policies", default=",".join(POLICIES), help="Some of the policies, joined by commas.")
 @workers_option
 @out_option
-def main(seeds: int, duration_s: float, policies: str, workers: int | None, out: Path) -> None:
+@draw_option
+def main(seeds: int, duration_s: float, policies: str, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure both forms of each policy, print them, and write them as CSV and PNG."""
+    if only_draws:
+        draw(pd.read_csv(out / "unlike-nodes.csv"), out / "unlike-nodes.png", seeds)
+        return
     table = measure(policies.split(","), seeds, duration_s, workers)
     out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "unlike-nodes.csv", index=False, float_format="%.4g")

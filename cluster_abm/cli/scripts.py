@@ -23,6 +23,12 @@ def workers_option(function: Command) -> Command:
     return click.option("--workers", type=click.IntRange(min=1), help=told)(function)
 
 
+def draw_option(function: Command) -> Command:
+    """Draw again what has been measured: the table in the folder is read, and nothing is run."""
+    told = "Run nothing: draw the picture from the CSV in the folder."
+    return click.option("--draw", "only_draws", is_flag=True, help=told)(function)
+
+
 def out_option(function: Command) -> Command:
     """The folder that tables and pictures go to."""
     return click.option(

@@ -25,16 +25,21 @@ POLICY_COLOURS = {
     "power-of-d": "#8C6D1F",
 }
 SPARE_COLOURS = ("#332288", "#882255", "#117733", "#AA4499", "#44AA99", "#661100")
+# Of quantities, beside policies in the same picture: none of these is a policy's.
 BREAKDOWN_COLOURS = {
-    "cpu": "#009E73",
-    "cpu_queue": "#99D8C9",
-    "io": "#0072B2",
-    "io_queue": "#A6CEE3",
-    "paging": "#D55E00",
-    "migration": "#CC79A7",
+    "cpu": "#6B8E23",
+    "cpu_queue": "#C9DA9A",
+    "io": "#6A62CF",
+    "io_queue": "#C5C8F0",
+    "paging": "#D8404F",
+    "migration": "#F2A6A0",
     "barrier": "#F0E442",
-    "blocked": "#666666",
+    "blocked": "#4F4A45",
 }
+# Of the one curve of a panel, which is neither a policy nor a resource.
+ALONE = "#3B4A57"
+# Beyond the colours above: the same ones, mixed with so much of white (or, below 0, of black).
+MIXED = (0.45, -0.45, 0.7, -0.7, 0.25, -0.25)
 
 
 def colour_of(policy: str) -> str:
@@ -48,6 +53,14 @@ def colours_of(policies: Sequence[str]) -> list[str]:
     """A colour for each curve, its policy's unless an earlier curve has that one."""
     chosen: list[str] = []
     for policy in policies:
-        wanted = (colour_of(policy), *SPARE_COLOURS, *POLICY_COLOURS.values())
+        plain = (colour_of(policy), *SPARE_COLOURS, *POLICY_COLOURS.values())
+        wanted = (*plain, *(_mixed(colour, share) for share in MIXED for colour in plain[1:]))
         chosen.append(next((colour for colour in wanted if colour not in chosen), wanted[0]))
     return chosen
+
+
+def _mixed(colour: str, share: float) -> str:
+    """A colour with that share of white, or of black where it is below 0."""
+    end = 255 if share > 0 else 0
+    parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)

@@ -16,14 +16,18 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, MARK, REMARK, colours_of
+from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, REMARK, colours_of
 from cluster_abm.results.style import (
     BREAKDOWN_WORDS,
     MARKERS,
     TIME_UNITS_S,
+    colour_bar,
+    columns_of,
+    legend_below,
     legend_beside_title,
     limit,
     log_ticks,
+    look_of_part,
     new_figure,
     plain,
     plain_ticks,
@@ -38,8 +42,6 @@ Interval = tuple[float, float] | None
 Floats = npt.NDArray[np.float64]
 
 WIDEST_LOG_FREE = 10.0
-# Of legends: how many letters an inch takes, and how many the line beside them.
-LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 11.0, 7
 # Curves over a wider range are drawn on a logarithmic scale.
 WIDEST_LINEAR = 15.0
 MOST_BINS = 200
@@ -49,7 +51,8 @@ MOST_VALUES = 1_000_000
 OF_NODES = ("time_ms", "node", "tasks", "cpu_busy_ms", "disk_busy_ms")
 # So many points that are numbers of something have a tick each, and nothing between them has one.
 MOST_NUMBERED = 6
-LABEL_WIDTH = 52
+# Letters of a line beside a panel's axes.
+LABEL_WIDTH, LABEL_HEIGHT = 52, 36
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tu
         slowdowns: policy to mean slowdown and its 95 % interval, in the order of the picture.
     """
     names = list(slowdowns)
-    figure = new_figure(14, 2.2 + 0.42 * max(len(names), 3), title)
+    figure = new_figure(12, 2.2 + 0.42 * max(len(names), 3), title)
     bars, parts, seeds = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1.25, 1))
     table = runs.assign(mean_slowdown=runs["mean_slowdown"].astype(float))
     table = table.pivot_table(index="seed", columns="policy", values="mean_slowdown", dropna=False).reindex(
@@ -101,8 +104,7 @@ def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tu
     for panel in (bars, parts, seeds):
         panel.tick_params(axis="y", length=0)
     handles, labels = parts.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(handles), frameon=False)
+    legend_below(figure, handles, labels)
     return figure
 
 
@@ -146,7 +148,7 @@ def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
         lengths = means_s[column].fillna(0.0).to_numpy() / TIME_UNITS_S[unit]
         if lengths.sum() > 0:
             words = BREAKDOWN_WORDS.get(part, part)
-            axes.barh(np.arange(len(names)), lengths, 0.7, left, color=BREAKDOWN_COLOURS[part], label=words)
+            axes.barh(np.arange(len(names)), lengths, 0.7, left, label=words, **look_of_part(part))
             left += lengths
     for place in np.flatnonzero(means_s.isna().all(axis=1)):
         axes.annotate(" no task finished", (0, float(place)), va="center", color=REMARK)
@@ -192,7 +194,7 @@ def reproduction_figure(
     Where the axis has `names`, x counts them from 0, and no lines join the points.
     """
     groups = [list(curves), *([curve] for curve in curves)] if len(curves) > 1 else [list(curves)]
-    columns = min(4, len(groups))
+    columns = columns_of(len(groups))
     rows = -(-len(groups) // columns)
     figure = new_figure(max(7.0, 3.9 * columns), 1.3 + 3.6 * rows, title)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -220,7 +222,7 @@ def reproduction_figure(
         panel.set_visible(False)
     # Panels above a hidden one are the lowest of their column, and keep their numbers.
     for number, panel in enumerate(panels[: len(groups)]):
-        panel.set_ylabel(y_label if number % columns == 0 else "")
+        panel.set_ylabel(textwrap.fill(y_label, LABEL_HEIGHT) if number % columns == 0 else "")
         if number + columns >= len(groups):
             panel.set_xlabel(textwrap.fill(x_label, LABEL_WIDTH))
             panel.tick_params(labelbottom=True)
@@ -255,13 +257,11 @@ def reproduction_figure(
             Line2D([], [], color=MARK, linestyle="--", marker="o", mfc="white", markersize=5, label="published")
         )
     if any(interval is not None for curve in curves for interval in curve.ci95):
-        words = "95 % interval" + (" (runs out of the frame: few seeds)" if cut else "")
+        words = "95 % interval" + (" (cut by the frame: few seeds)" if cut else "")
         handles.append(
             Line2D([], [], color=MARK, linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
         )
-    longest = max(len(str(handle.get_label())) for handle in handles)
-    fitting = int(figure.get_figwidth() * LETTERS_PER_INCH / (longest + LETTERS_OF_A_HANDLE))
-    figure.legend(handles=handles, loc="outside lower center", ncols=max(1, min(fitting, 8)), frameon=False)
+    legend_below(figure, handles)
     return figure
 
 
@@ -298,7 +298,7 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
     of_disk = "disk, a channel or more" if channels > 1 else "disk"
     # The legend needs the room beside it.
     over_time = "Utilisation" if cores > 1 or channels > 1 else "Utilisation between measurements"
-    figure = new_figure(13, 7.2, title)
+    figure = new_figure(12, 7.2, title)
     (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
     times_s = np.sort(nodes["time_ms"].unique()) / 1000
     unit = time_unit(times_s[-1])
@@ -310,19 +310,20 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
     for column, label, colour, servers in (("cpu_busy_ms", of_cpu, "cpu", cores), ("disk_busy_ms", of_disk, "io", 1.0)):
         busy_s = nodes.groupby("time_ms")[column].mean().to_numpy()[last] / 1000 / servers
         percent = np.diff(busy_s, prepend=0.0) / np.diff(edges_s) * 100
-        busy.stairs(percent, edges, baseline=None, color=BREAKDOWN_COLOURS[colour], linewidth=1.6, label=label)
+        look = {"color": BREAKDOWN_COLOURS[colour], "linestyle": "--" if colour == "cpu" else "-"}
+        busy.stairs(percent, edges, baseline=None, linewidth=1.6, label=label, **look)
     busy.set_ylim(0, 105)
     seen = nodes.pivot_table(index="node", columns="time_ms", values="tasks").to_numpy()
     means = np.add.reduceat(seen, first, axis=1) / (last - first + 1)
     if len(seen) > 1:
         least, most = np.minimum.reduceat(seen.min(axis=0), first), np.maximum.reduceat(seen.max(axis=0), first)
-        tasks.stairs(most, edges, baseline=least, fill=True, color="#0072B2", alpha=0.2, label="least to most")
-    tasks.stairs(means.mean(axis=0), edges, baseline=None, color="#0072B2", linewidth=1.6, label="mean")
+        tasks.stairs(most, edges, baseline=least, fill=True, color=ALONE, alpha=0.2, label="least to most")
+    tasks.stairs(means.mean(axis=0), edges, baseline=None, color=ALONE, linewidth=1.6, label="mean")
     tasks.set_ylim(0, 1.05 * max(1.0, seen.max()))
     image = heat.pcolorfast(edges, np.arange(len(seen) + 1) - 0.5, means, vmin=0, vmax=max(1.0, means.max()))
     tasks.yaxis.set_major_locator(whole_numbers())
     heat.yaxis.set_major_locator(whole_numbers())
-    figure.colorbar(image, ax=heat, label="tasks", ticks=whole_numbers())
+    colour_bar(image, heat, "tasks")
     for panel, name, y in (
         (busy, over_time, "busy, mean of all nodes [%]"),
         (tasks, "Tasks on a node when measured", "tasks"),
@@ -344,7 +345,7 @@ def _draw_distribution(axes: Axes, values: Floats) -> None:
     if len(values) > MOST_VALUES:
         drawn = values[np.linspace(0, len(values) - 1, MOST_VALUES).round().astype(np.int64)]
     if len(values):
-        axes.ecdf(drawn, color="#0072B2", linewidth=1.6)
+        axes.ecdf(drawn, color=ALONE, linewidth=1.6)
         axes.set_xlim(values[0] / 1.1, values[-1] * 1.1)
         log_ticks(axes)
     else:

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from cluster_abm.results.colours import BREAKDOWN_COLOURS
-from cluster_abm.results.style import new_figure, plain, save, tidy
+from cluster_abm.results.style import legend_below, look_of_part, new_figure, plain, save, tidy
 
-# Parts that a paper adds up have the colour of what they mostly are.
-COLOURS = {"CPU": "cpu", "queuing": "cpu_queue", "paging": "paging", "migration": "migration", "I/O": "io"}
+# Parts that a paper adds up look as what they mostly are.
+PARTS = {"CPU": "cpu", "queuing": "cpu_queue", "paging": "paging", "migration": "migration", "I/O": "io"}
 
 
 def draw_stacked(path: Path, title: str, label: str, parts: pd.DataFrame) -> Path:
@@ -33,8 +32,8 @@ def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
     left = np.zeros(len(parts))
     for name in parts:
         lengths = parts[name].fillna(0.0).to_numpy(float)
-        colour = BREAKDOWN_COLOURS[COLOURS.get(str(name), "blocked")]
-        axes.barh(np.arange(len(parts)), lengths, 0.7, left, color=colour, label=str(name))
+        look = look_of_part(PARTS.get(str(name), "blocked"))
+        axes.barh(np.arange(len(parts)), lengths, 0.7, left, label=str(name), **look)
         left += lengths
     for place, end in enumerate(left):
         axes.annotate(f" {plain(float(end), 3)}", (end, place), va="center", fontsize=9)
@@ -43,5 +42,5 @@ def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, 1.12 * float(left.max(initial=0.0)) or 1.0)
     tidy(axes, "", label, "", grid="x")
-    figure.legend(loc="outside lower center", ncols=len(parts.columns), frameon=False)
+    legend_below(figure, *axes.get_legend_handles_labels())
     return figure

@@ -4,56 +4,50 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, REMARK
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, INK, REMARK, colours_of
 from cluster_abm.results.files import in_one_move
+from cluster_abm.results.plain import TIME_UNITS_S, plain, time_unit
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
     Floats = npt.NDArray[np.float64]
 
+__all__ = ["TIME_UNITS_S", "plain", "time_unit"]
+
 # Time in transit is a task's own (remote start, migration) or that of the files which it fetches.
 BREAKDOWN_WORDS = {
     "cpu": "CPU", "cpu_queue": "CPU queue", "io": "I/O", "io_queue": "I/O queue", "migration": "transfer",
 }  # fmt: skip
-# As many as parts of the breakdown: distinct in grey too.
-BREAKDOWN_HATCHES = dict(zip(BREAKDOWN_COLOURS, ("", "///", "xx", "...", "\\\\\\", "oo", "--", "++"), strict=True))
+# With the lightness of their colours distinct in grey too; a queue, often the longest part, has a quiet one.
+BREAKDOWN_HATCHES = {
+    "cpu": "", "cpu_queue": "///", "io": "xxx", "io_queue": "", "paging": "\\\\\\", "migration": "ooo",
+    "barrier": "---", "blocked": "+++",
+}  # fmt: skip
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # How much of the curves' height an interval may add to it.
 INTERVAL_ROOM = 0.4
-TIME_UNITS_S = {"ms": 0.001, "s": 1.0, "h": 3600.0, "days": 86400.0}
+# Of legends: how many letters an inch takes, and how many the line beside them.
+LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 11.0, 7
+# Longer times are not written in milliseconds.
+LONGEST_MS = 20_000.0
 
 
-def plain(value: float, digits: int = 4) -> str:
-    """A number as people write it: significant digits, thousands separators, an exponent only where nothing else fits.
-
-    >>> plain(34462.7), plain(0.0089), plain(3.0)
-    ('34,463', '0.0089', '3')
-    """
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    magnitude = math.floor(math.log10(abs(value)))
-    if not -6 <= magnitude < 12:
-        return f"{value:.{digits - 1}e}"
-    text = f"{value:,.{max(0, digits - 1 - magnitude)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def time_unit(longest_s: float) -> str:
-    """The unit of TIME_UNITS_S in which an axis up to that time has short numbers."""
-    if longest_s < 0.5:
-        return "ms" if longest_s > 0 else "s"
-    if longest_s <= 2 * 3600:
-        return "s"
-    return "h" if longest_s <= 4 * 86400 else "days"
+def columns_of(count: int) -> int:
+    """How many panels stand in a row."""
+    return count if count <= 3 else 3 if count > 4 else 2
 
 
 def new_figure(width: float, height: float, title: str) -> Figure:
@@ -61,12 +55,40 @@ def new_figure(width: float, height: float, title: str) -> Figure:
     from cluster_abm.results.picture import Picture
 
     figure = Picture(figsize=(width, height), layout="constrained")
-    figure.suptitle(textwrap.fill(title, round(width * 9)), fontsize=13)
+    figure.suptitle(_balanced(title, round(width * 9)), fontsize=13)
     return figure
 
 
+def _balanced(text: str, width: int) -> str:
+    """The text in as few lines of that many letters as it takes, about equally long.
+
+    >>> _balanced("where the time of a task went", 28)
+    'where the time\\nof a task went'
+    """
+    lines = textwrap.wrap(text, width)
+    while len(lines) > 1 and len(narrower := textwrap.wrap(text, width - 1)) == len(lines):
+        lines, width = narrower, width - 1
+    return "\n".join(lines)
+
+
+def legend_below(figure: Figure, handles: Sequence[Any], labels: Sequence[str] = ()) -> None:
+    """One legend for all panels, in as many columns as fit; without `labels` the handles' own."""
+    words = [str(label) for label in labels] or [str(handle.get_label()) for handle in handles]
+    if not words:
+        return
+    letters = [len(label) + LETTERS_OF_A_HANDLE for label in words]
+    room = figure.get_figwidth() * LETTERS_PER_INCH
+    for columns in range(len(words), 0, -1):
+        # Matplotlib fills a column after the other; the first ones have one entry more where it does not come out.
+        most, longer = divmod(len(words), columns)
+        ends = [most * place + min(place, longer) for place in range(columns + 1)]
+        if columns == 1 or sum(max(letters[one:other]) for one, other in pairwise(ends)) <= room:
+            break
+    figure.legend(handles, words, loc="outside lower center", ncols=columns, frameon=False)
+
+
 def tidy(axes: Axes, title: str, x: str, y: str, grid: str = "y") -> None:
-    """Title, axis labels, a light grid across the axis of values, no box."""
+    """Title, axis labels, a light grid across the axis of values, plain numbers at the ticks, no box."""
     axes.set_title(title, fontsize=11, loc="left")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -74,6 +96,8 @@ def tidy(axes: Axes, title: str, x: str, y: str, grid: str = "y") -> None:
     axes.grid(visible=False)
     axes.grid(axis="x" if grid == "x" else "y", alpha=0.3, linewidth=0.6)
     axes.set_axisbelow(True)
+    for axis in (axes.xaxis, axes.yaxis):
+        _plain_axis(axis)
 
 
 def legend_beside_title(axes: Axes) -> None:
@@ -88,32 +112,81 @@ def error_bars(axes: Axes, x: Floats, mean: Floats, low: Floats, high: Floats, *
 
 def whole_numbers() -> Locator:
     """Ticks for what is counted: nodes, tasks."""
-    from matplotlib.ticker import MaxNLocator
+    from cluster_abm.results.ticks import PlainLocator
 
-    return MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+    return PlainLocator(integer=True)
+
+
+def _plain_axis(axis: Axis) -> None:
+    """Choose the ticks of an axis, and write them plainly, where neither has been chosen for it."""
+    from matplotlib.ticker import AutoLocator, ScalarFormatter
+
+    from cluster_abm.results.ticks import PlainFormatter, PlainLocator
+
+    if isinstance(axis.get_major_locator(), AutoLocator):
+        axis.set_major_locator(PlainLocator())
+    if isinstance(axis.get_major_formatter(), ScalarFormatter) and axis.get_scale() == "linear":
+        axis.set_major_formatter(PlainFormatter())
 
 
 def plain_ticks(axes: Axes) -> None:
     """A few numbers on the x axis, with thousands separators: they do not run into each other."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from cluster_abm.results.ticks import PlainFormatter, PlainLocator
 
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value, 6)))
+    axes.xaxis.set_major_locator(PlainLocator())
+    axes.xaxis.set_major_formatter(PlainFormatter())
 
 
 def log_ticks(axes: Axes, of_y: bool = False) -> None:
     """A logarithmic x axis (or y axis) that is labelled with numbers and not with powers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import NullFormatter
+
+    from cluster_abm.results.ticks import PlainFormatter, PlainLogLocator
 
     if of_y:
         axes.set_yscale("log")
     else:
         axes.set_xscale("log")
-    axis, (low, high) = (axes.yaxis, axes.get_ylim()) if of_y else (axes.xaxis, axes.get_xlim())
-    steps = ((20, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)), (200, (1.0, 2.0, 5.0)), (math.inf, (1.0,)))
-    axis.set_major_locator(LogLocator(subs=next(chosen for span, chosen in steps if high / low < span)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+    axis = axes.yaxis if of_y else axes.xaxis
+    axis.set_major_locator(PlainLogLocator())
+    axis.set_major_formatter(PlainFormatter(aligned=False))
     axis.set_minor_formatter(NullFormatter())
+
+
+def colour_bar(image: ScalarMappable, axes: Axes | Sequence[Axes], label: str) -> None:
+    """The scale of counted things beside their panels."""
+    from cluster_abm.results.ticks import PlainFormatter
+
+    figure = (axes[0] if isinstance(axes, Sequence) else axes).figure
+    bar = figure.colorbar(image, ax=axes, label=label, ticks=whole_numbers(), format=PlainFormatter())
+    bar.ax.minorticks_off()
+
+
+def looks_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, marker and line of each policy, distinct in grey too: keywords of a line."""
+    return {
+        name: {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)]}
+        for place, (name, colour) in enumerate(zip(names, colours_of(names), strict=True))
+    }
+
+
+def look_of_part(part: str) -> dict[str, Any]:
+    """Colour and hatch of a part of the breakdown, distinct in grey too: keywords of a bar."""
+    hatch = BREAKDOWN_HATCHES[part]
+    return {"color": BREAKDOWN_COLOURS[part], "hatch": hatch, "edgecolor": INK, "linewidth": 0.4}
+
+
+def in_unit_of(unit: str, longest: float) -> tuple[float, str]:
+    """What milliseconds are divided by so that an axis up to `longest` has short numbers, and the unit then.
+
+    >>> in_unit_of("ms", 600_000.0), in_unit_of("MB", 600_000.0)
+    ((1000.0, 's'), (1.0, 'MB'))
+    """
+    # Some thousands of milliseconds are what papers on this subject write.
+    if unit != "ms" or not LONGEST_MS < longest < math.inf:
+        return 1.0, unit
+    better = time_unit(longest / 1000)
+    return 1000 * TIME_UNITS_S[better], better
 
 
 def limit(axes: Axes, values: Floats, ends: Floats) -> bool:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from cluster_abm.results.style import MARKERS, log_ticks, new_figure, save, tidy
+from cluster_abm.results.colours import ALONE, INK
+from cluster_abm.results.style import MARKERS, legend_below, log_ticks, looks_of, new_figure, save, tidy
 
-# Distinct in grey too by their markers; what wins seldom shares one.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-OTHERS = "#999999"
+# Policies that win most often have their own colour and marker; what wins seldom shares one.
+MOST_NAMED = 7
+OTHERS = "#BBBBBB"
+OWN: dict[str, Any] = {"color": "#D55E00", "hatch": "///", "edgecolor": INK, "linewidth": 0.4}
+REST: dict[str, Any] = {"color": ALONE}
 
 
 def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] = ()) -> None:
@@ -23,14 +28,15 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
         path: of the PNG.
         title: of the picture.
         table: columns policy, regret, low, high, worst, in the order to draw.
-        own: policies that are drawn in another colour.
+        own: policies that are drawn in another colour, hatched.
     """
     figure = new_figure(10, 2.0 + 0.24 * len(table), title)
     axes = figure.subplots()
     places = np.arange(len(table))
-    colours = ["#D55E00" if name in own else "#0072B2" for name in table["policy"]]
+    looks = [OWN if name in own else REST for name in table["policy"]]
     shown = 100.0 * table[["regret", "low", "high", "worst"]].to_numpy()
-    axes.barh(places, shown[:, 0], color=colours, height=0.7)
+    for place, end, look in zip(places, shown[:, 0], looks, strict=True):
+        axes.barh(place, end, height=0.7, **look)
     spread = np.abs(shown[:, [0]] - shown[:, 1:3]).T
     axes.errorbar(shown[:, 0], places, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
     axes.plot(shown[:, 3], places, linestyle="none", marker="x", color="#333333", markersize=5)
@@ -42,11 +48,17 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     axes.set_xlim(0.0, 1.5 * max(1.0, shown[:, 3].max()))
     tidy(axes, "", "mean slowdown beyond the best policy's of each regime [%]", "", grid="x")
     handles = [
-        Line2D([], [], color="#0072B2", linewidth=6, label="geometric mean over regimes, 95 % interval"),
+        Patch(label="geometric mean over regimes, 95 % interval", **_filled(REST)),
+        *([Patch(label="the same, of a policy of your own", **_filled(OWN))] if len(own) else []),
         Line2D([], [], color="#333333", marker="x", linestyle="none", label="worst regime"),
     ]
     axes.legend(handles=handles, fontsize=9, frameon=False, loc="upper right")
     save(figure, path)
+
+
+def _filled(look: dict[str, Any]) -> dict[str, Any]:
+    """The look of a bar, as a patch takes it."""
+    return {"facecolor" if name == "color" else name: value for name, value in look.items()}
 
 
 def draw_map(
@@ -67,38 +79,33 @@ def draw_map(
         x: name and words of the factor on the x axes.
     """
     counts = pd.Series([name for name, _ in best.values()]).value_counts()
-    named = list(counts.index[: len(COLOURS)])
+    named = list(counts.index[:MOST_NAMED])
+    looks = looks_of(named)
+    of_others: dict[str, Any] = {"color": OTHERS, "marker": MARKERS[MOST_NAMED]}
     columns = 4
     rows = -(-len(axes_of) // columns)
     figure = new_figure(14, 0.9 + 3.3 * rows, title)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel, (factor, words, is_log) in zip(panels, axes_of, strict=False):
         for number, (name, is_told) in best.items():
-            place = named.index(name) if name in named else len(COLOURS)
-            colour = COLOURS[place] if name in named else OTHERS
-            panel.plot(
-                regimes.loc[number, x[0]], regimes.loc[number, factor], linestyle="none",
-                marker=MARKERS[place % len(MARKERS)], color=colour, markersize=7,
-                markerfacecolor=colour if is_told else "white",
-            )  # fmt: skip
+            look = looks.get(name, of_others) | {"linestyle": "none", "markersize": 7}
+            at = regimes.loc[number, x[0]], regimes.loc[number, factor]
+            panel.plot(*at, **look, mfc=look["color"] if is_told else "white")
         if is_log:
             log_ticks(panel, of_y=True)
         tidy(panel, "", x[1], words)
     for panel in panels[len(axes_of) :]:
         panel.set_visible(False)
     handles = [
-        Line2D([], [], color=COLOURS[place], marker=MARKERS[place], linestyle="none", label=f"{name} ({counts[name]})")
-        for place, name in enumerate(named)
+        Line2D([], [], label=f"{name} ({counts[name]})", **(look | {"linestyle": "none"}))
+        for name, look in looks.items()
     ]
     rest = int(counts.iloc[len(named) :].sum())
     if rest:
-        handles.append(
-            Line2D([], [], color=OTHERS, marker=MARKERS[len(COLOURS) % len(MARKERS)], linestyle="none",
-                   label=f"others ({rest})")
-        )  # fmt: skip
+        handles.append(Line2D([], [], label=f"others ({rest})", linestyle="none", **of_others))
     handles += [
         Line2D([], [], color="#333333", marker="o", linestyle="none", label="best by more than noise"),
         Line2D([], [], color="#333333", marker="o", mfc="white", linestyle="none", label="not told apart from others"),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=10, frameon=False)
+    legend_below(figure, handles)
     save(figure, path)

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cluster_abm.results.colours import MARK
+from cluster_abm.results.colours import ALONE, LINE, MARK
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.style import log_ticks, new_figure, plain, save, tidy
 
 Floats = npt.NDArray[np.float64]
-FIT, HELD_OUT = "#0072B2", "#D55E00"
+# Of rows; a key's own curve stands for both.
+FIT, HELD_OUT, INTERVAL = "#0072B2", "#D55E00", LINE
 COLUMNS = 3
 
 
@@ -55,9 +56,9 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     _draw_rows(grid[0], table, unit)
     for axes, (key, one) in zip(grid[1:], slices.items(), strict=False):
-        axes.plot(one.values, 100.0 * one.errors, color=FIT, marker="o", markersize=4, linewidth=1.3)
-        axes.axvspan(one.low, one.high, color=FIT, alpha=0.12, linewidth=0, label="90 % interval")
-        axes.axvline(one.value, color=HELD_OUT, linewidth=1.3, linestyle="--", label=f"fitted: {plain(one.value)}")
+        axes.plot(one.values, 100.0 * one.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
+        axes.axvspan(one.low, one.high, color=INTERVAL, linewidth=0, zorder=0, label="90 % interval")
+        axes.axvline(one.value, color=MARK, linewidth=1.3, linestyle="--", label=f"fitted: {plain(one.value)}")
         axes.set_ylim(0.0, None)
         if one.log:
             log_ticks(axes)

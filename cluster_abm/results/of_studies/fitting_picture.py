@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.style import TIME_UNITS_S, log_ticks, new_figure, save, tidy, time_unit
+from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, new_figure, save, tidy, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,17 +71,19 @@ def draw_fit(
     for one in rest[3:]:
         one.set_visible(False)
     handles, labels = axes[len(columns)].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(figure, handles, labels)
     return save(figure, path)
 
 
 def _distribution(axes: Axes, name: str, log: Floats, model: Floats) -> None:
     shares = (np.arange(QUANTILES) + 0.5) / QUANTILES
     least = min((float(values[values > 0].min()) for values in (log, model) if (values > 0).any()), default=1.0)
-    for values, colour, style in ((log, LOG, "-"), (model, MODEL, "--")):
+    for values, colour, style, words in ((log, LOG, "-", "log"), (model, MODEL, "--", "model, mean")):
         at = np.quantile(values, shares, method="inverted_cdf")
         # Zeros have no place on a logarithmic axis: they lie at its left end.
-        axes.step(np.maximum(at, least), shares, where="post", color=colour, linestyle=style, linewidth=1.5)
+        axes.step(
+            np.maximum(at, least), shares, where="post", color=colour, linestyle=style, linewidth=1.5, label=words
+        )
     axes.set_ylim(0, 1.02)
     tidy(axes, name, NAMES.get(name, name), "share of the jobs below")
     low, high = axes.get_xlim()
@@ -104,8 +106,8 @@ def _dispersions(axes: Axes, curve: Curve) -> None:
 
 def _course(axes: Axes, curve: Curve, title: str, x: str, y: str) -> None:
     axes.fill_between(curve.x, curve.low, curve.high, color=RANGE, step="mid")
-    axes.step(curve.x, curve.model, where="mid", color=MODEL, linestyle="--")
-    axes.step(curve.x, curve.log, where="mid", color=LOG)
+    axes.step(curve.x, curve.model, where="mid", color=MODEL, linestyle="--", label="model, mean")
+    axes.step(curve.x, curve.log, where="mid", color=LOG, label="log")
     axes.set_ylim(bottom=0)
     tidy(axes, title, x, y)
 
@@ -114,7 +116,7 @@ def _bars(axes: Axes, bars: Sequence[tuple[str, float, float, float, float]]) ->
     place = np.arange(len(bars))
     for number, (_, log, model, low, high) in enumerate(bars):
         axes.plot([low, high], [number + 0.14] * 2, color=RANGE, linewidth=6, solid_capstyle="butt")
-        axes.plot(model, number + 0.14, "s", color=MODEL, markersize=5)
+        axes.plot(model, number + 0.14, "s", color=MODEL, markersize=5, label="model, mean")
         axes.plot(log, number - 0.14, "o", color=LOG, markersize=5)
     axes.set_yticks(place, [name for name, *_ in bars])
     axes.set_ylim(max(1, len(bars)) - 0.5, -0.5)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from cluster_abm.results.colours import MARK, colours_of
-from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of
-from cluster_abm.results.style import error_bars, log_ticks, new_figure, plain_ticks, save, tidy
+from cluster_abm.results.colours import MARK
+from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of, scaled_label_of
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, plain_ticks, save, tidy
 
 # A metric beyond so many times its bound is above the picture: how much worse it gets is not what is asked.
 TOP = 3.0
@@ -43,36 +43,39 @@ def draw_plan(
         needs: in the order of the panels.
         values: of each policy, where the needs begin to be kept, and the interval's ends; None: beyond the range.
     """
-    policies = list(values)
+    looks = looks_of(list(values))
     figure = new_figure(6.2 * len(needs) + 2.0, 5.4, title)
     panels = figure.subplots(1, len(needs), squeeze=False)[0]
     for axes, need in zip(panels, needs, strict=True):
-        seen = table[need.metric]
-        top = min(float(seen.max()), TOP * need.bound) if need.bound > 0 else float(seen.max())
-        top = max(top, need.bound) * 1.08 or 1.0
-        for policy, colour in zip(policies, colours_of(policies), strict=True):
+        top = float(table[need.metric].max())
+        top = max(min(top, TOP * need.bound) if need.bound > 0 else top, need.bound) * 1.08 or 1.0
+        divisor, words = scaled_label_of(need.metric, top)
+        seen, top, bound = table[need.metric] / divisor, top / divisor, need.bound / divisor
+        for policy, look in looks.items():
+            colour = look["color"]
             own = table[table["policy"] == policy].sort_values(key)
             columns = (key, need.metric, f"{need.metric} low", f"{need.metric} high")
-            at, mean, low_end, high_end = (own[name].to_numpy(float) for name in columns)
+            at, *bounds = (own[name].to_numpy(float) for name in columns)
+            mean, low_end, high_end = (values_of / divisor for values_of in bounds)
             label = policy if mean.min() <= top else f"{policy} (above the picture)"
-            error_bars(axes, at, mean, low_end, high_end, color=colour, linewidth=1.3, label=label)
+            error_bars(axes, at, mean, low_end, high_end, linewidth=1.3, label=label, **look)
             value, low, high = values[policy]
             if value is not None:
                 axes.axvline(value, color=colour, linewidth=1.0, linestyle=":")
                 edges = table[key].min() if low is None else low, table[key].max() if high is None else high
                 axes.axvspan(*edges, color=colour, alpha=0.10, linewidth=0)
-        axes.axhline(need.bound, color=MARK, linewidth=1.2, linestyle="--", zorder=0)
+        axes.axhline(bound, color=MARK, linewidth=1.2, linestyle="--", zorder=0)
         axes.set_ylim(min(0.0, float(seen.min())), top)
         if table[key].min() > 0 and table[key].max() / table[key].min() > WIDEST_LINEAR:
             log_ticks(axes)
         else:
             plain_ticks(axes)
-        tidy(axes, need.words, label_of(key), label_of(need.metric))
+        tidy(axes, need.words, label_of(key), words)
     handles, labels = panels[0].get_legend_handles_labels()
     handles += [
         Line2D([], [], color=MARK, linewidth=1.2, linestyle="--"),
         Line2D([], [], color=MARK, linewidth=1.0, linestyle=":"),
     ]
     labels += ["what is asked", "where it begins to be kept (band: 95 % interval)"]
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(figure, handles, labels)
     return save(figure, path)

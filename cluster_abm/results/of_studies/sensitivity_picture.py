@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.of_studies.study_grid import grid_of, legend_below, outer_labels
-from cluster_abm.results.style import plain_ticks, save_both, tidy
+from cluster_abm.results.of_studies.study_grid import grid_of, outer_labels
+from cluster_abm.results.style import legend_below, plain_ticks, save_both, tidy
 
 INDEX_WORDS = {
     "first_order": "first order: alone", "total": "total: with all its interactions",

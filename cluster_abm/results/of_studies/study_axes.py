@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm.results.metrics import BY_NAME
-from cluster_abm.results.style import plain
+from cluster_abm.results.style import in_unit_of, plain
 
 MOST_PANELS = 9
 # Curves over a wider range are drawn on a logarithmic scale.
@@ -70,6 +70,17 @@ def label_of(name: str) -> str:
     """
     words, unit = _words(name)
     return f"{words} [{unit}]" if unit else words
+
+
+def scaled_label_of(name: str, longest: float) -> tuple[float, str]:
+    """What the values of a metric are divided by in a picture in which `longest` is the largest, and its label then.
+
+    >>> scaled_label_of("mean_response_ms", 600_000.0), scaled_label_of("mean_slowdown", 600_000.0)
+    ((1000.0, 'mean response [s]'), (1.0, 'mean slowdown'))
+    """
+    words, unit = _words(name)
+    divisor, unit = in_unit_of(unit, longest)
+    return divisor, f"{words} [{unit}]" if unit else words
 
 
 def _words(name: str) -> tuple[str, str]:

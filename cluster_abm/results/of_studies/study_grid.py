@@ -9,11 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cluster_abm.results.colours import colours_of
-from cluster_abm.results.style import LINES, MARKERS, new_figure
-
-# Of legends: how many letters an inch takes, and how many the line beside them.
-LETTERS_PER_INCH, LETTERS_OF_A_HANDLE = 12.0, 7
+from cluster_abm.results.style import columns_of, looks_of, new_figure
 
 
 class Looks:
@@ -21,15 +17,7 @@ class Looks:
 
     def __init__(self, policies: Sequence[str]) -> None:
         self.policies = tuple(policies)
-        colours = colours_of(self.policies)
-        self._looks: dict[str, dict[str, Any]] = {
-            name: {
-                "color": colour,
-                "marker": MARKERS[number % len(MARKERS)],
-                "linestyle": LINES[number % len(LINES)],
-            }
-            for number, (name, colour) in enumerate(zip(self.policies, colours, strict=True))
-        }
+        self._looks = looks_of(self.policies)
 
     def __getitem__(self, policy: str) -> dict[str, Any]:
         return dict(self._looks[policy])
@@ -41,11 +29,6 @@ class Looks:
             for name in policies
         ]
         return [Line2D([], [], label=name, markersize=6, **look) for name, look in zip(policies, looks, strict=True)]
-
-
-def columns_of(count: int) -> int:
-    """How many panels stand in a row."""
-    return count if count <= 3 else 3 if count > 4 else 2
 
 
 def grid_of(
@@ -69,13 +52,3 @@ def outer_labels(grid: Sequence[Axes], count: int, x: str, y: str) -> None:
         if number + columns >= count:
             axes.set_xlabel(x)
             axes.tick_params(labelbottom=True)
-
-
-def legend_below(figure: Figure, handles: Sequence[Line2D]) -> None:
-    """One legend for all panels, in as many columns as fit."""
-    if not handles:
-        return
-    letters = [len(str(handle.get_label())) + LETTERS_OF_A_HANDLE for handle in handles]
-    room = figure.get_figwidth() * LETTERS_PER_INCH
-    fitting = len(handles) if sum(letters) <= room else max(1, int(room / max(letters)))
-    figure.legend(handles=handles, loc="outside lower center", ncols=fitting, frameon=False)

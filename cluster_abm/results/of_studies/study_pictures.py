@@ -16,22 +16,29 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, MARK
-from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, label_of
+from cluster_abm.results.colours import MARK
+from cluster_abm.results.of_studies.study_axes import (
+    WIDEST_LINEAR,
+    Layout,
+    Panel,
+    distinct_texts,
+    scaled_label_of,
+)
 from cluster_abm.results.of_studies.study_grid import (
-    LETTERS_PER_INCH,
     Looks,
-    columns_of,
     grid_of,
-    legend_below,
     outer_labels,
 )
 from cluster_abm.results.style import (
-    BREAKDOWN_HATCHES,
     BREAKDOWN_WORDS,
+    LETTERS_PER_INCH,
     TIME_UNITS_S,
+    colour_bar,
+    columns_of,
+    legend_below,
     limit,
     log_ticks,
+    look_of_part,
     plain,
     plain_ticks,
     remark,
@@ -64,12 +71,13 @@ def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layou
         looks: of the policies.
     """
     figure, panels = _panels(title, layout)
+    estimates, label = _in_short_numbers(metric, estimates)
     names = [name for name in looks.policies if (estimates["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
         for place, name in enumerate(names):
             rows = _rows(estimates, name, panel)
             _draw_curve(axes, rows, looks[name], layout, _shift(place, len(names), layout, panel))
-    cut = _finish(panels, layout, label_of(metric), estimates, names)
+    cut = _finish(panels, layout, label, estimates, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     if estimates["low"].notna().any():
         handles.append(_interval_handle(layout, cut))
@@ -89,6 +97,7 @@ def draw_differences(
         reference: the policy that all are held against.
     """
     figure, panels = _panels(title, layout)
+    differences, label = _in_short_numbers(metric, differences)
     names = [name for name in looks.policies if (differences["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
         axes.axhline(0.0, color=MARK, linewidth=1.2, zorder=1)
@@ -107,9 +116,9 @@ def draw_differences(
                     markersize=6,
                     zorder=4,
                 )
-    cut = _finish(panels, layout, f"{label_of(metric)},\nless that of {reference}", differences, names)
+    cut = _finish(panels, layout, f"{label},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
-    handles.append(_interval_handle(layout, cut, "interval, 95 % over all together (Holm)"))
+    handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
     for words, fill in (("significant (Holm, 5 %)", MARK), ("not significant", "white")):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     legend_below(figure, handles)
@@ -176,10 +185,7 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
             lengths = table[part].fillna(0.0).to_numpy(float) / 1000 / TIME_UNITS_S[unit]
             # A part of which nothing would be seen has no entry in the legend either.
             if lengths.max(initial=0.0) > 0.002 * longest_s / TIME_UNITS_S[unit]:
-                seen[part] = axes.barh(
-                    np.arange(len(table)), lengths, 0.72, left, color=BREAKDOWN_COLOURS[part],
-                    hatch=BREAKDOWN_HATCHES[part], edgecolor="black", linewidth=0.4,
-                )  # fmt: skip
+                seen[part] = axes.barh(np.arange(len(table)), lengths, 0.72, left, **look_of_part(part))
             left += lengths
         for place, end in enumerate(left):
             axes.annotate(
@@ -195,9 +201,7 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
     ordered = [part for part in BREAKDOWN if part in seen]
     words_of = [BREAKDOWN_WORDS.get(part, part) for part in ordered]
     if ordered:
-        figure.legend(
-            [seen[part] for part in ordered], words_of, loc="outside lower center", ncols=len(ordered), frameon=False
-        )
+        legend_below(figure, [seen[part] for part in ordered], words_of)
     return save_both(figure, path)
 
 
@@ -227,8 +231,15 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
     outer_labels(grid, len(loads), f"time [{unit}]", "node")
     if image is not None:
         shown = [axes for axes in grid if axes.get_visible()]
-        figure.colorbar(image, ax=shown, label="tasks on the node", ticks=whole_numbers())
+        colour_bar(image, shown, "tasks on the node")
     return save_both(figure, path)
+
+
+def _in_short_numbers(metric: str, table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The table with times in a unit in which they are short, and the label of the axis."""
+    divisor, label = scaled_label_of(metric, float(table["mean"].abs().max()))
+    columns = ["mean", "low", "high"]
+    return table.assign(**{name: table[name] / divisor for name in columns}), label
 
 
 def _are_joined(layout: Layout) -> bool:
@@ -268,7 +279,7 @@ def _interval_handle(layout: Layout, cut: bool, words: str = "95 % interval") ->
         if _are_joined(layout)
         else {"linestyle": "none", "marker": "|", "markersize": 12, "mew": 1.6}
     )
-    return Line2D([], [], color=MARK, label=words + (" (runs out of the frame: few seeds)" if cut else ""), **look)
+    return Line2D([], [], color=MARK, label=words + (" (cut by the frame: few seeds)" if cut else ""), **look)
 
 
 def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFrame, names: Sequence[str]) -> bool:

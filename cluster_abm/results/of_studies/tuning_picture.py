@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.style import new_figure, plain, save, tidy
+from cluster_abm.results.of_studies.study_axes import label_of
+from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
 
 COLUMNS = 3
 # Candidates that were stopped, those on all seeds, the defaults, the best.
-STOPPED, FINISHED, DEFAULTS, BEST = "#A6CEE3", "#0072B2", "#444444", "#D55E00"
+STOPPED, FINISHED, DEFAULTS, BEST = "#56B4E9", "#0072B2", "#444444", "#D55E00"
 # Ratios further from those on all seeds than this many times their spread are drawn at the edge.
 ROOM = 0.6
 
@@ -43,27 +44,29 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
         is_beyond = heights != tried["ratio"]
         for chosen, colour, marker, size, words in (
             ((tried["state"] != "finished") & ~is_beyond, STOPPED, "o", 22, "stopped early"),
-            ((tried["state"] != "finished") & is_beyond, STOPPED, "x", 26, "and beyond the axis"),
+            ((tried["state"] != "finished") & is_beyond, STOPPED, "x", 26, "stopped early, beyond the axis"),
             (tried["state"] == "finished", FINISHED, "o", 34, "on all seeds"),
             (tried["candidate"] == best, BEST, "*", 170, "the best"),
             (tried["candidate"] == 0, DEFAULTS, "D", 48, "the defaults"),
         ):
-            axes.scatter(places[chosen], heights[chosen], color=colour, marker=marker, s=size, label=words)
+            # Open circles: distinct from those on all seeds in grey too.
+            is_open = colour == STOPPED and marker == "o"
+            filling = {"facecolor": "none", "edgecolor": colour} if is_open else {"color": colour}
+            axes.scatter(places[chosen], heights[chosen], marker=marker, s=size, label=words, **filling)
         axes.axhline(1.0, color=MARK, linewidth=0.8, zorder=0)
         if is_log:
-            axes.set_xscale("log")
+            log_ticks(axes)
         names = _names(tried[key])
         if names:
             axes.set_xticks(range(len(names)), names)
             axes.set_xlim(-0.5, len(names) - 0.5)
         axes.set_ylim(low - pad, high + pad)
-        tidy(axes, key, "", "")
+        tidy(axes, "", label_of(key), "")
     for axes in panels[:: min(COLUMNS, len(keys))]:
         axes.set_ylabel(label)
-        axes.yaxis.set_major_formatter(lambda value, _: plain(value))
     for axes in panels[len(keys) :]:
         axes.set_visible(False)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    legend_below(figure, *panels[0].get_legend_handles_labels())
     return save(figure, path)
 
 
