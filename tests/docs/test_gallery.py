@@ -1,4 +1,4 @@
-"""The gallery's pictures are there and not too heavy, and its scripts' commands parse (test_examples has the others)."""
+"""The gallery's pictures are there and not too heavy, and its scripts' commands parse (test_examples has others)."""
 
 from __future__ import annotations
 
