@@ -13,7 +13,7 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 
-HOW = "put the policy into a file, and name it FILE.py:CLASS"
+HOW = "put the policy into a file, and name it FILE.py:CLASS; or have all runs carried out in this process (workers=1)"
 
 
 def module_text(policy: type) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import counted
+from cluster_abm.policies import Policy, name_of
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.load import shortened
@@ -129,7 +130,18 @@ class Sensitivity(_Sample):
 
 
 class Study(Section):
-    """One study: every point under every policy from every seed is a run."""
+    """One study: every point under every policy from every seed is a run; `run_batch` carries it out.
+
+    In Python `policies` may be classes, too; parameters of policies are keys (`overrides`, `grid`).
+
+    Example:
+        >>> import cluster_abm as ca
+        >>> ca.Study(name="loads", scenario="quickstart", policies=("none", "jsq"), grid={"cluster.nodes": [16, 32]})
+        <Study 'loads' of 'quickstart': 2 points x 2 policies x 8 seeds>
+
+    Raises:
+        InputError: unknown keys, wrong values; all problems at once.
+    """
 
     name: str = "unnamed"
     """what results are called by; default: the file's name"""
@@ -165,6 +177,27 @@ class Study(Section):
     """`method`, `samples`, and dotted key -> { low, high[, log, integer] }; the report shows which keys matter"""
     file: Annotated[Path, Field(exclude=True)] = Path("study")
     """where it was read from"""
+
+    if not TYPE_CHECKING:
+        # Type checkers take the fields as keywords.
+        def __init__(self, **fields: Any) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as problem:
+                raise InputError([line for one in problem.errors() for line in _messages(one, "Study")]) from None
+
+    def __repr__(self) -> str:
+        counts = f"{self.point_count:,} points x {len(self.policies)} policies x {self.replications} seeds"
+        return f"<Study {self.name!r} of {self.scenario!r}: {counts}>"
+
+    __str__ = __repr__
+
+    @field_validator("policies", mode="before")
+    @classmethod
+    def _classes_by_name(cls, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return value
+        return [one if isinstance(one, str) else _name_of_class(one) for one in value]
 
     @field_validator("overrides", "grid", "points", mode="before")
     @classmethod
@@ -245,6 +278,18 @@ class Study(Section):
         return beside if is_there(beside) else self.scenario
 
 
+def _name_of_class(policy: Any) -> str:
+    """The name of a class of policies. Raises ValueError for an object with parameters, which are a study's keys."""
+    own = policy.parameters.model_dump(exclude_defaults=True) if isinstance(policy, Policy) else {}
+    if own:
+        keys = ", ".join(f'"policy.{key}": {value!r}' for key, value in own.items())
+        raise ValueError(
+            f"{name_of(policy)} with parameters of its own: a study names policies; their parameters are keys of its "
+            f"points: overrides={{{keys}}}"
+        )
+    return name_of(policy)
+
+
 def study_names() -> list[str]:
     """Names of the shipped studies, sorted."""
     return sorted(path.stem for path in shipped_path("studies").glob("*.toml"))
@@ -301,7 +346,7 @@ def study_to_toml(study: Study) -> str:
     return tomli_w.dumps({key: value for key, value in tree.items() if value not in ({}, [])})
 
 
-def _messages(error: Any, path: Path) -> list[str]:
+def _messages(error: Any, path: Path | str) -> list[str]:
     field = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         section = {"latin_hypercube": Range, "sensitivity": Range}.get(str(error["loc"][0]), Study)
