@@ -10,6 +10,9 @@ class InputError(Exception):
     """Bad input: one message per problem, each naming where, the field, the value and what is allowed.
 
     The command line prints the problems and leaves with exit code 2.
+
+    Attributes:
+        problems: the messages.
     """
 
     def __init__(self, problems: str | Iterable[str]) -> None:

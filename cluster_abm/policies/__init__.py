@@ -76,6 +76,18 @@ def available() -> dict[str, type[Policy]]:
 def register(policy: type[Policy]) -> type[Policy]:
     """Have a policy found by its name from now on, in this process and in those that carry out runs for it.
 
+    Example:
+        >>> import cluster_abm as ca
+        >>> @ca.register
+        ... class StayHome(ca.Policy):
+        ...     def place(self, task, view):
+        ...         return ca.Decision(view.me, rule="stay home")
+        >>> ca.ClusterModel("quickstart", policy="stay-home").policy_name
+        'stay-home'
+
+    Args:
+        policy: the class.
+
     Returns:
         The class, so that this can decorate it.
 

@@ -27,6 +27,10 @@ Flags = npt.NDArray[np.bool_]
 class Decision:
     """Where an arriving task should start, and why; what is not known or not asked is NaN.
 
+    Example:
+        Decision(view.me, rule="own", reason="no other node is better")
+        Decision(view.least("io_ms"), rule="least I/O", index="io_ms")
+
     Attributes:
         target: the node; the home node means "stay".
         rule: the rule that decided.
@@ -58,6 +62,17 @@ class Policy:
 
     Information policy: `uses_reports`. Transfer policy: `is_overloaded`. Location policy: `location`. Cost test:
     `response_ms` and `send_to_least`. `place` joins them; a policy from a paper with one procedure overrides `place`.
+
+    Example:
+        class Random(Policy):
+            class Parameters(Policy.Parameters):
+                tries: int = 1
+
+            def place(self, task: ArrivingTask, view: View) -> Decision:
+                drawn = view.draw_nodes(task, self.parameters.tries)
+                return Decision(int(drawn[-1]), rule="random")
+
+        ClusterModel("quickstart", policy=Random(tries=2))
 
     Class attributes:
         name: what a scenario calls it.

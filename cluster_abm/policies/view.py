@@ -58,7 +58,7 @@ def no_jobs() -> Jobs:
 
 @dataclass
 class View:
-    """What the load manager of node `me` sees when it decides.
+    """What the load manager of node `me` sees when it decides: `view.nodes`, `view.least("io_ms")`, `view.load(...)`.
 
     A policy compares nodes by `load`, `column`, `least`, `is_largest` or `comparable`: in its heterogeneous form these
     make unlike nodes comparable. Estimates, which take the hardware into account themselves, read `measured` and

@@ -57,10 +57,18 @@ def load_scenario(
 ) -> Scenario:
     """A checked scenario from a shipped name or a TOML file.
 
+    Example:
+        >>> import cluster_abm as ca
+        >>> ca.load_scenario("quickstart", {"cluster.nodes": 64, "policy.name": "jsq"})
+        <Scenario 'quickstart': 64 nodes, policy jsq, seed 1>
+
     Args:
         source: name of a shipped scenario, or path of a TOML file.
         overrides: dotted keys to values that replace the file's, e.g. {"cluster.nodes": 64}.
         policy_files: what loads a policy that they name as FILE.py:CLASS (`policies.name_of`); None: it is refused.
+
+    Returns:
+        The scenario, whose keys are attributes: `scenario.cluster.nodes`. It cannot be changed.
 
     Raises:
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.

@@ -305,6 +305,9 @@ def load_study(source: str | Path, policy_files: PolicyFiles | None = None) -> S
         policy_files: what loads a policy that the study names as FILE.py:CLASS (`policies.name_of`), the file as seen
             from the study's folder or from the current one; None: it is refused.
 
+    Returns:
+        The study, which `run_batch` carries out.
+
     Raises:
         InputError: no such study, not TOML, unknown keys, wrong values; all problems at once.
     """

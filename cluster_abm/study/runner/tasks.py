@@ -210,7 +210,9 @@ def _kept(folder: Path | None, quiet: bool) -> Iterator[Kept]:
         rows: dict[RunName, dict[str, Any]] = {}
         for row in joined(contents.tables).to_pylist() if contents.tables else ():
             metrics = {name.removeprefix("metrics."): value for name, value in row.items()}
-            rows[row["key"], row["seed"]] = {name: metrics[name] for name in metrics.keys() - {"key", "seed"}}
+            rows[row["key"], row["seed"]] = {
+                name: value for name, value in metrics.items() if name not in ("key", "seed")
+            }
         keeper = InFolder(store, leases)
         yield keeper, rows, {run: store.written_ns(run) for run in contents.failed}
         keeper.compact()
