@@ -52,7 +52,7 @@ class Showing(Readings, displays.Displayed):
         cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
         return run_figure(self.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
 
-    def _state(self) -> str:
+    def _how_far(self) -> str:
         """How far the run is."""
         if self.now_ns == 0:
             return "not run yet: run() goes to the scenario's end" if self.running else "no job is submitted"
@@ -64,11 +64,11 @@ class Showing(Readings, displays.Displayed):
         # A subclass may fail, or be asked, before it is complete.
         if "negotiation" not in vars(self) or "jobs_register" not in vars(self):
             return f"<{name}, being set up>"
-        return f"<{name} {self.title}: {self._state()}>"
+        return f"<{name} {self.title}: {self._how_far()}>"
 
     def _parts(self) -> Iterator[str]:
         yield displays.headline(self.title, caption_of(self.setup))
-        yield displays.paragraph(self._state())
+        yield displays.paragraph(self._how_far())
         if self.now_ns == 0:
             load = self.offered_load
             if load is not None:

@@ -212,7 +212,10 @@ class Results(pd.DataFrame, displays.Displayed):
             from cluster_abm.results.picture import png_of
 
             yield displays.image(png_of(self.plot()), f"{study.title or study.name}: {label_of(metric)}")
-        yield displays.folded(f"all {len(self):,} runs", self.runs.head(displays.MOST_ROWS).to_html(index=False))
+        # 101 numbers of each run.
+        runs = self.runs.drop(columns="slowdown_quantiles", errors="ignore")
+        title = f"all {len(runs):,} runs" if len(runs) <= displays.MOST_ROWS else f"the first of {len(runs):,} runs"
+        yield displays.folded(title, runs.head(displays.MOST_ROWS).to_html(index=False))
 
 
 def _interval(mean: float, low: float, high: float) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from typing import Any
@@ -44,7 +47,8 @@ class Worker:
         # whole group, from its first moment on; the parent decides what they mean.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING) if MASKS else set()
         try:
-            return self.pool.submit(os.getpid)
+            with _main_that_is_no_file_hidden():
+                return self.pool.submit(os.getpid)
         finally:
             if MASKS:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -69,6 +73,21 @@ class Worker:
             if code is not None:
                 return f"its process ended with exit code {code}"
         return "its process ended"
+
+
+@contextmanager
+def _main_that_is_no_file_hidden() -> Iterator[None]:
+    """Have spawned processes import no script that has come from standard input, "<stdin>": they would not find it."""
+    main = vars(sys.modules["__main__"])
+    file = main.get("__file__")
+    if not isinstance(file, str) or os.path.exists(file):
+        yield
+        return
+    del main["__file__"]
+    try:
+        yield
+    finally:
+        main["__file__"] = file
 
 
 def end_if_imported() -> None:
