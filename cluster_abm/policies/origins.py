@@ -47,7 +47,8 @@ def origin_of(name: str, policy: type[Policy]) -> Origin:
     if file is not None and "." not in of_class:
         return Origin(name, "file", str(file.path), of_class, file.digest)
     script = getattr(sys.modules.get(policy.__module__), "__file__", None)
-    if policy.__module__ == "__main__" and script and "." not in of_class:
+    # A script from standard input has a name, "<stdin>", and no file.
+    if policy.__module__ == "__main__" and script and Path(script).is_file() and "." not in of_class:
         path = Path(script).resolve()
         return Origin(name, "file", str(path), of_class, digest_of(path))
     if policy.__module__ != "__main__" and policy.__module__ not in _texts and "<locals>" not in of_class:

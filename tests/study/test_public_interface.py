@@ -51,9 +51,9 @@ class Failing(ca.Policy):
         return ca.Decision(view.nodes, "wrong")
 
 
-def run(code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(code: str, folder: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *(arguments or ("-c", code))], cwd=folder, capture_output=True, text=True,
+        [sys.executable, *(arguments or ("-c", code))], cwd=folder, capture_output=True, text=True, input=text,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
@@ -458,6 +458,17 @@ def test_a_script_with_it_and_one_in_one_process_run(tmp_path):
         assert done.stdout == "('mine', 'none')\n", done.stderr
 
 
+@pytest.mark.slow
+def test_a_script_from_standard_input_may_use_processes_for_what_they_can_have(tmp_path):
+    use = "print(ca.compare('cpu-bound', {}, seeds=2, workers=2, quiet=True).policies)\n"
+    done = run("", tmp_path, "-", text=f"{MINE}\n{use.format(['jsq', 'none'])}{use.format('Mine')}")
+    assert done.stdout.startswith("('jsq', 'none')\n"), done.stderr
+    # Since Python 3.13 the source of what stands in standard input can be had.
+    if sys.version_info < (3, 13):
+        assert "the source of 'Mine' cannot be had here: put the policy into a file" in done.stderr
+    assert done.stderr.count("Traceback") <= 1
+
+
 def test_a_file_of_a_policy_that_starts_runs_is_refused(tmp_path):
     (tmp_path / "mine.py").write_text(f"{MINE}\nca.compare('cpu-bound', [Mine], seeds=1, workers=1, quiet=True)\n")
     with pytest.raises(ca.InputError, match=r"mine\.py: starts runs when it is imported, .*if __name__"):
@@ -484,7 +495,7 @@ print(sorted(cell(f"ca.run_batch({{made}}, 'out', workers=2, quiet=True)")))
 """
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    printed = [line for line in done.stdout.splitlines() if line.startswith("[")]
+    printed = [line for line in done.stdout.splitlines() if line.startswith("['")]
     assert printed == [
         "['text/html', 'text/plain'] True",
         "['image/png', 'text/plain']",
