@@ -123,13 +123,18 @@ def _run_with_progress(
     """
     from tqdm import tqdm
 
+    from cluster_abm.cli.far_end import FarEnd
+    from cluster_abm.progress import Progress
+
     # Its own lock is one of several processes, and would start one more to look after it.
     tqdm.set_lock(threading.RLock())
     try:
-        with tqdm(total=100, desc=f"run {model.setup.name}", unit="%", disable=None, leave=False) as bar:
+        with Progress(100, f"run {model.setup.name}", "%") as bar:
+            far_end = FarEnd(model, bar.say)
 
             def show(share: float) -> None:
-                bar.update(int(share * 100) - bar.n)
+                bar.reach(int(share * 100))
+                far_end.look(share)
                 stop.raise_if_requested()
 
             stop.raise_if_requested()
