@@ -84,6 +84,7 @@ class Progress(tqdm):
         no_bar = quiet or wanted in ("lines", "none") or not _is_terminal()
         self._writes_lines = no_bar and not quiet and wanted != "none"
         self.is_quiet = quiet
+        self._is_silent = quiet or wanted == "none"
         self._done, self._first = 0.0, 0.0
         super().__init__(total=total, desc=label, unit=unit, disable=no_bar, leave=False, file=sys.stderr)
         self._entered = self._writes_lines
@@ -116,6 +117,8 @@ class Progress(tqdm):
 
     def say(self, text: str) -> None:
         """Write a remark, above the bar if there is one."""
+        if self._is_silent:
+            return
         with suppress(OSError):
             if self.disable:
                 print(text, file=sys.stderr, flush=True)

@@ -55,7 +55,7 @@ class FarEnd:
         now = self._clock()
         if now - self._counted_at >= COUNTED_EVERY_S:
             self._counted_at = now
-            self._counts.append(Count(self._model.now_ms, len(self._model.engine.live_jobs)))
+            self._counts.append(Count(self._model.now_ms, len(self._model.engine.live_jobs())))
         elapsed_s = now - self._begun
         if elapsed_s < FIRST_S:
             return
@@ -66,14 +66,14 @@ class FarEnd:
 
     def _lines(self, elapsed_s: float, left_s: float, share: float) -> list[str]:
         setup, now_s = self._model.setup, self._model.now_ms / 1000.0
-        so_far = f"note: after {duration_in_words(elapsed_s)} {now_s:,.4g} s are simulated"
+        so_far = f"note: {now_s:,.4g} s simulated in {duration_in_words(elapsed_s)}"
         if setup.run.until == "drained":
             of = f", {share:.0%} of the tasks have ended".replace("%", " %")
         else:
             of = f" of the {float(setup.run.until) / 1000.0:,.4g} s of run.until"
         left = f": about {duration_in_words(left_s)} to go" if left_s < float("inf") else ": the end is not in sight"
         lines = [so_far + of + left]
-        jobs = self._counts[-1].jobs if self._counts else len(self._model.engine.live_jobs)
+        jobs = self._counts[-1].jobs if self._counts else len(self._model.engine.live_jobs())
         # The simulated time passes unevenly: the count in the middle of it, not of the wall time.
         earlier = [one for one in self._counts if one.now_ms <= 500.0 * now_s]
         system = f"  {jobs:,} jobs are in the system"
@@ -93,4 +93,4 @@ class FarEnd:
             return ""
         from cluster_abm.workload.offered import in_words
 
-        return f", for the jobs demand more than there is (offered load: {in_words(full)} of 1)"
+        return f", for the jobs demand more than there is (offered load: {in_words(full)}; 1 is all there is)"
