@@ -97,7 +97,7 @@ def test_a_share_is_said_in_per_cent(clock):
     assert lines(clock) == ["run quickstart: 25 % after 12 s, about 36 s left"]
 
 
-@pytest.mark.parametrize("quiet, variable", [(True, ""), (True, "lines"), (False, "none")])
+@pytest.mark.parametrize(("quiet", "variable"), [(True, ""), (True, "lines"), (False, "none")])
 def test_nothing_is_said_where_nothing_is_wanted(clock, monkeypatch, quiet, variable):
     monkeypatch.setenv("CLUSTER_ABM_PROGRESS", variable)
     with Progress(4, "tune", "run", quiet=quiet, schedule=Schedule(clock)) as bar:
@@ -126,7 +126,7 @@ def test_a_terminal_has_lines_if_they_are_wanted(clock, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "seconds, words", [(0.4, "0 s"), (119.0, "119 s"), (120.0, "2 min"), (7200.0, "2 h"), (172_800.0, "2 days")]
+    ("seconds", "words"), [(0.4, "0 s"), (119.0, "119 s"), (120.0, "2 min"), (7200.0, "2 h"), (172_800.0, "2 days")]
 )
 def test_lengths_of_time(seconds, words):
     assert duration_in_words(seconds) == words

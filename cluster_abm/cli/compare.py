@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front.names import policy_list
 from cluster_abm.cli.options import (
     Executor,
     executor_options,
@@ -20,6 +21,7 @@ from cluster_abm.cli.options import (
     names_of,
     out_option,
     overrides_of,
+    scenario_argument,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
     from cluster_abm.workload import OfferedLoad
 
 
-@click.command("compare")
-@click.argument("scenario")
+@click.command("compare", short_help="Compare policies on the same jobs, with intervals.")
+@scenario_argument
 @click.option(
     "--policies",
+    shell_complete=policy_list,
     help="Policies, each NAME or FILE.py:CLASS, comma-separated (default: the scenario's compare.policies).",
 )
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")

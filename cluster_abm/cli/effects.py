@@ -81,7 +81,8 @@ def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str
     if not knowing or set(knowing) & set(policies):
         return None
     some = ", ".join(knowing[:MOST_NAMED]) + (" ..." if len(knowing) > MOST_NAMED else "")
-    return f"{' and '.join(policies)} {'do' if len(policies) > 1 else 'does'} not know it; known by {some}"
+    named = f"policies {' and '.join(policies)} do" if len(policies) > 1 else f"policy {policies[0]} does"
+    return f"{named} not know it; known by {some}"
 
 
 def _is_overridden(key: str, overrides: Mapping[str, object]) -> bool:

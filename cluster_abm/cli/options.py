@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from cluster_abm.cli.front import names
 from cluster_abm.errors import InputError, PolicyFault
 
 if TYPE_CHECKING:
@@ -37,14 +38,18 @@ class FilePath(click.Path):
 # Keys of a scenario that only `compare` reads.
 ONLY_COMPARE = {"compare": "only `cluster-abm compare` reads it"}
 
-policy_option = click.option("--policy", help="Policy: NAME or FILE.py:CLASS (default: the scenario's).")
+scenario_argument = click.argument("scenario", shell_complete=names.scenarios)
+policy_option = click.option(
+    "--policy", shell_complete=names.policies, help="Policy: NAME or FILE.py:CLASS (default: the scenario's)."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else.")
 set_option = click.option(
     "--set",
     "settings",
     metavar="KEY=VALUE",
     multiple=True,
-    help="Set a key of the scenario, e.g. cluster.nodes=64.",
+    shell_complete=names.settings,
+    help="Set a key of the scenario, e.g. cluster.nodes=64 (keys: cluster-abm scenarios --keys).",
 )
 workers_option = click.option(
     "--workers",

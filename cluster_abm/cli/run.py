@@ -22,6 +22,7 @@ from cluster_abm.cli.options import (
     out_option,
     overrides_of,
     policy_option,
+    scenario_argument,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
 
 
-@click.command("run")
-@click.argument("scenario")
+@click.command("run", short_help="Run a scenario once: tables and a picture.")
+@scenario_argument
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @click.option("--threads", metavar="N", help="At most so many threads serve nodes at once, or auto (default: 1).")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front.names import scenarios
 from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 WARMING_SLICES = 500
 
 
-@click.command("view")
-@click.argument("scenario", default="quickstart")
+@click.command("view", short_help="Watch a scenario live in the browser.")
+@click.argument("scenario", default="quickstart", shell_complete=scenarios)
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others can reach another.")
 @click.option(

@@ -20,6 +20,7 @@ from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
+from cluster_abm.scenario.wording import units
 
 # Also what others take from here.
 __all__ = [
@@ -242,6 +243,14 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
 
 
 Problem = tuple[tuple[Any, ...], str]
+# pydantic's names of what is wrong with a text in a number's place.
+IN_PLAIN_WORDS = {
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text",
+}
+WANT_A_NUMBER = {"float_type", "int_type", "float_parsing", "int_parsing", "int_from_float", "value_error"}
 
 
 def _own_problems(data: Mapping[str, Any]) -> set[Problem]:
@@ -279,6 +288,10 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
     if error["type"] == "value_error" and isinstance(error["input"], Mapping) and not text.startswith("must be"):
         # Of a whole section: the text begins with the key.
         return f"{origin}: {field + '.' if field else ''}{text}"
+    given = error["input"]
+    text = IN_PLAIN_WORDS.get(error["type"], text)
+    if isinstance(given, str) and error["type"] in WANT_A_NUMBER:
+        text = units.hint(field, given) or text
     text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')
     return f"{origin}: {shortened(field, '')} = {shortened(error['input'])}: {text[0].lower()}{text[1:]}"
 

@@ -129,7 +129,7 @@ def test_policies_and_scenarios(cli):
     policies = json.loads(cli("policies", "--json")[1])
     assert {"name", "source", "summary", "parameters"} == set(policies[0])
     assert "iolb" in {policy["name"] for policy in policies}
-    assert "policy.index" in cli("policies")[1]
+    assert "index = " in cli("policies", "iolb")[1]
     scenarios = json.loads(cli("scenarios", "--json")[1])
     assert "quickstart" in {scenario["name"] for scenario in scenarios}
     assert "quickstart" in cli("scenarios")[1]

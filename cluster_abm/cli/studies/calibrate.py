@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
@@ -16,6 +17,7 @@ from cluster_abm.cli.options import (
     interruptible,
     json_option,
     overrides_of,
+    scenario_argument,
     value_of,
     work_options,
 )
@@ -33,9 +35,9 @@ NOT_CALIBRATED = {
 }
 
 
-@click.command("calibrate")
-@click.argument("scenario")
-@click.option("--policy", help="The policy that was in use (default: the scenario's).")
+@click.command("calibrate", short_help="Fit keys of a scenario to what was measured.")
+@scenario_argument
+@click.option("--policy", shell_complete=names.policies, help="The policy that was in use (default: the scenario's).")
 @click.option(
     "--observed",
     required=True,
@@ -49,6 +51,7 @@ NOT_CALIBRATED = {
     metavar="KEY=LOW:HIGH",
     multiple=True,
     required=True,
+    shell_complete=names.ranges,
     help="A key that is fitted within a range; KEY=LOW:HIGH:log by orders of magnitude. Several times.",
 )
 @click.option(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
     executor_options,
@@ -18,6 +19,7 @@ from cluster_abm.cli.options import (
     names_of,
     out_option,
     overrides_of,
+    scenario_argument,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -35,19 +37,32 @@ NOT_PLANNED = {
 }
 
 
-@click.command("plan")
-@click.argument("scenario")
+@click.command("plan", short_help="The fewest nodes, or the highest load, that will do.")
+@scenario_argument
 @click.option(
     "--need",
     "needs",
     metavar="METRIC<=VALUE",
     multiple=True,
     required=True,
+    shell_complete=names.metrics,
     help='What has to be kept in the mean over seeds: METRIC<=VALUE (or <, >=, >), several joined by "and". '
     "Several times.",
 )
-@click.option("--over", "key", metavar="KEY", required=True, help="What is planned, e.g. cluster.nodes.")
-@click.option("--policies", metavar="A,B,...", help="Policies (default: the scenario's compare.policies).")
+@click.option(
+    "--over",
+    "key",
+    metavar="KEY",
+    required=True,
+    shell_complete=names.keys,
+    help="What is planned, e.g. cluster.nodes.",
+)
+@click.option(
+    "--policies",
+    metavar="A,B,...",
+    shell_complete=names.policy_list,
+    help="Policies (default: the scenario's compare.policies).",
+)
 @click.option("--low", type=float, help="The least value that is tried (default: 1/32 of the scenario's).")
 @click.option("--high", type=float, help="The greatest value that is tried (default: 32 times the scenario's).")
 @click.option(

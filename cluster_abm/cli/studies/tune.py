@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
@@ -21,6 +22,7 @@ from cluster_abm.cli.options import (
     json_option,
     names_of,
     overrides_of,
+    scenario_argument,
     value_of,
     work_options,
 )
@@ -41,15 +43,16 @@ NOT_TUNED = {
 }
 
 
-@click.command("tune")
-@click.argument("scenario")
-@click.option("--policy", help="The policy (default: the scenario's).")
+@click.command("tune", short_help="Search for better parameters of a policy.")
+@scenario_argument
+@click.option("--policy", shell_complete=names.policies, help="The policy (default: the scenario's).")
 @click.option(
     "--over",
     "overs",
     metavar="KEY=RANGE",
     multiple=True,
     required=True,
+    shell_complete=names.ranges,
     help="A key that is searched: KEY=LOW:HIGH, KEY=LOW:HIGH:log (by orders of magnitude) or KEY=a|b|c. Several times.",
 )
 @click.option(
@@ -73,7 +76,13 @@ NOT_TUNED = {
     show_default=True,
     help="Further seeds, on which the best candidate is judged: two runs each.",
 )
-@click.option("--metric", default="mean_slowdown", show_default=True, help="What is to become better.")
+@click.option(
+    "--metric",
+    default="mean_slowdown",
+    show_default=True,
+    shell_complete=names.metrics,
+    help="What is to become better.",
+)
 @click.option(
     "--sum-to-one", metavar="KEY,KEY,...", help="Weights that are divided by their sum: only their ratios are searched."
 )
