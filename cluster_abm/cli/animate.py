@@ -46,8 +46,8 @@ class Cameraman:
             ended = model.engine.finished / max(1, model.engine.total_tasks)
             progress(min(1.0, ended))
 
-    def write(self, path: Path) -> None:
-        """The film of what was taken."""
+    def write(self, path: Path, title: str) -> None:
+        """The film of what was taken, under a title."""
         from cluster_abm.interconnect.layout import wires
         from cluster_abm.progress import Progress
         from cluster_abm.results.film import Scene, scale_of, write_film
@@ -55,7 +55,7 @@ class Cameraman:
         model, at = self._model, self._at
         cores = model.engine.nodes["cores"].copy()
         places = [at[node] for node in range(model.network.nodes)]
-        scene = Scene(model.title, places, wires(self._whole_network, at), cores)
+        scene = Scene(title, places, wires(self._whole_network, at), cores)
         largest = max(float(one.loads.max()) for one in self._kept)
         scale = scale_of(self._index, largest, per_core=bool((cores > 1).any()))
         with Progress(len(self._kept), "film", "picture") as bar:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -15,6 +16,7 @@ from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.front.names import policy_list
 from cluster_abm.cli.options import (
     Executor,
+    Overrides,
     executor_options,
     file_name,
     json_option,
@@ -91,7 +93,7 @@ def compare_command(
         # On the disk before anything is said of it, and whole before a signal takes effect: runs may have taken hours.
         if folder is not None and found.outcome.finished:
             with interrupt_held_back():
-                _save(folder, found, wall_s)
+                _save(folder, found, overrides, wall_s)
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     try:
         with ending_with(exit_code):
@@ -154,7 +156,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     caption = caption_of(found.scenario)
     echo(f"{found.scenario.name}: {caption}" if caption else found.scenario.name)
     if settings:
-        echo(f"with {', '.join(settings)}")
+        echo(textwrap.fill(f"with {', '.join(settings)}", 100, subsequent_indent="     ", break_on_hyphens=False))
     hardware = hardware_named(found.scenario.cluster, found.scenario.interconnect)
     if hardware:
         echo(f"hardware: {hardware}")
@@ -220,7 +222,7 @@ def _share(found: Estimate | None) -> str:
     return f"{text} [{100 * found.ci95[0]:.3g}, {100 * found.ci95[1]:.3g}]"
 
 
-def _save(folder: Path, found: Comparison, wall_s: float) -> None:
+def _save(folder: Path, found: Comparison, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.style import save
     from cluster_abm.scenario import scenario_to_toml
@@ -230,7 +232,7 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     write_table(folder, "runs.parquet", found.runs)
     write_json(folder, "timing.json", {"wall_s": wall_s})
     if found.seeds:
-        save(found.plot(), folder / "compare.png")
+        save(found.plot(overrides.captioned(found.title)), folder / "compare.png")
 
 
 def _tell_end(found: Comparison) -> None:

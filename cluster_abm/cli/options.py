@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -35,6 +36,9 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
+# Of what is changed in a scenario, so many keys are named in a caption; and those that its first words say.
+MOST_IN_WORDS = 8
+SAID_ANYWAY = {"policy.name", "run.seed", "run.threads", "workload.kind", "compare.policies", "compare.seeds"}
 # Keys of a scenario that only `compare` reads.
 ONLY_COMPARE = {"compare": "only `cluster-abm compare` reads it"}
 
@@ -186,6 +190,23 @@ class Overrides(dict[str, object]):
     def __init__(self, found: Mapping[str, object], options: Mapping[str, str]) -> None:
         super().__init__(found)
         self._options = dict(options)
+
+    def in_words(self) -> str:
+        """What is changed, for a reader of tables and pictures; but for policy and seed, which stand there anyway."""
+        found = []
+        for key, value in self.items():
+            if key == "workload.trace.file":
+                found.append(f"trace {Path(str(value)).name}")
+            elif key not in SAID_ANYWAY:
+                found.append(f"{key}={value if isinstance(value, str) else json.dumps(value, default=str)}")
+        if len(found) > MOST_IN_WORDS:
+            found[MOST_IN_WORDS:] = [f"and {len(found) - MOST_IN_WORDS} more"]
+        return ", ".join(found)
+
+    def captioned(self, title: str) -> str:
+        """A title of a picture, with what is changed."""
+        words = self.in_words()
+        return f"{title}; with {words}" if words else title
 
     def given_by(self, key: str) -> str:
         """The option that gives a key, in words."""

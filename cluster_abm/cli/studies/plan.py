@@ -13,6 +13,7 @@ from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
+    Overrides,
     executor_options,
     interruptible,
     json_option,
@@ -118,7 +119,7 @@ def plan_command(
         wall_s = time.perf_counter() - begun
         if folder is not None:
             with interrupt_held_back():
-                _save(folder, found, wall_s)
+                _save(folder, found, overrides, wall_s)
     try:
         with ending_with(0):
             _show(found, out, as_json)
@@ -186,7 +187,7 @@ def _at(found: Planned, point: Point | None, need: Need) -> str:
     return "" if point is None else f"{_metric(point, need)} at {found.number(point.value):g}"
 
 
-def _save(folder: Path, found: Planned, wall_s: float) -> None:
+def _save(folder: Path, found: Planned, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.of_studies.planning_picture import Ceiling, draw_plan
     from cluster_abm.scenario import scenario_to_toml
@@ -198,5 +199,5 @@ def _save(folder: Path, found: Planned, wall_s: float) -> None:
     needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
     title = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
     values = {policy: (one.value, one.low, one.high) for policy, one in found.crossings.items()}
-    draw_plan(folder / "plan.png", title, question.key, table, needs, values)
+    draw_plan(folder / "plan.png", overrides.captioned(title), question.key, table, needs, values)
     write_json(folder, "timing.json", {"wall_s": wall_s})

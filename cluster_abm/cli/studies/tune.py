@@ -16,6 +16,7 @@ from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
+    Overrides,
     as_given,
     executor_options,
     interruptible,
@@ -137,7 +138,7 @@ def tune_command(
         found = tune(question, where=where, folder=folder)
         wall_s = time.perf_counter() - begun
         with interrupt_held_back():
-            _save(folder, found, wall_s)
+            _save(folder, found, overrides, wall_s)
     exit_code = 1 if found.errors else 0
     try:
         with ending_with(exit_code):
@@ -182,7 +183,7 @@ def _over_of(text: str) -> Over:
         raise InputError(allowed) from None
 
 
-def _save(folder: Path, found: Tuned, wall_s: float) -> None:
+def _save(folder: Path, found: Tuned, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.of_studies.tuning_picture import draw_search
     from cluster_abm.scenario import scenario_to_toml
@@ -198,7 +199,7 @@ def _save(folder: Path, found: Tuned, wall_s: float) -> None:
         title += f"; the best, judged on {_seeds(question.unseen_seeds)}: {_in_digits(found.judgement.ratio)}"
     label = f"{question.metric} / the defaults'"
     logs = {one.over.key: one.over.log for one in question.searched}
-    draw_search(folder / "tune.png", title, label, table, logs, found.best.number)
+    draw_search(folder / "tune.png", overrides.captioned(title), label, table, logs, found.best.number)
     write_json(folder, "timing.json", {"wall_s": wall_s})
 
 
