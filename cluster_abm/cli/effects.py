@@ -38,8 +38,26 @@ def check_keys_have_effect(
     refused = without_effect(scenario, overrides, policies, others)
     if refused:
         raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+    _remark_on_nodes(scenario, source, overrides)
     _remark_on_file(source, overrides)
     _remark_on_hardware(scenario)
+
+
+def _remark_on_nodes(scenario: Scenario, source: str, overrides: Overrides) -> None:
+    """One line where the number of nodes is that of the graph's vertices."""
+    from cluster_abm.scenario.load import scenario_path
+    from cluster_abm.scenario.toml_file import read_toml
+
+    network = scenario.interconnect
+    if network.file is None or _is_overridden("cluster.nodes", overrides):
+        return
+    own = read_toml(scenario_path(source)).get("cluster", {}).get("nodes")
+    if own != scenario.cluster.nodes:
+        at_each = network.nodes_per_vertex or 1
+        vertices = f"{scenario.cluster.nodes // at_each:,} vertices" + (f", {at_each} nodes at each" * (at_each > 1))
+        part = " in its largest part" if network.part else ""
+        instead = f"; the scenario's own is {own}" if own is not None else ""
+        tell(f"note: cluster.nodes = {scenario.cluster.nodes}: {network.file} has {vertices}{part}{instead}")
 
 
 def _remark_on_hardware(scenario: Scenario) -> None:

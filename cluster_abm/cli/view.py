@@ -71,7 +71,7 @@ def view_command(
     # The page can go over to any policy.
     check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
-        raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
+        raise InputError("view: the page needs the extra `viz`: pip install '.[viz]'")
     address = _free_address(host, port)
     names = allowed_names(host, address, more_names)
     if not is_loopback(address):

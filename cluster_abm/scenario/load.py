@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
+from cluster_abm.scenario.filling.nodes import fill_nodes
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
@@ -99,6 +100,7 @@ def scenario_from(
         refused = take_policy_files(tree, policy_files)
         if refused:
             raise InputError([f"{_origin(path, where, overrides)}: {line}" for path, line in refused.items()])
+        fill_nodes(tree, overrides or {})
         presets = lay_under(tree)
         _complete_distributions(tree)
         scenario = Scenario.model_validate(tree)

@@ -52,7 +52,7 @@ def test_names_read_off_the_sources_are_those_that_there_are():
         ("run quickstart --set cluster.nod", ["cluster.nodes="]),
         ("run quickstart --set policy.probe_r", ["policy.probe_ratio="]),
         ("run quickstart --set negotiation.mode=p", ["negotiation.mode=papers"]),
-        ("run quickstart --set workload.write_only_moves=", [f"workload.write_only_moves={one}" for one in ("true", "false")]),
+        ("run quickstart --set cluster.remote_memory=", ["cluster.remote_memory=true", "cluster.remote_memory=false"]),
         ("run quickstart --set policy.name=mlb", ["policy.name=mlb"]),
         ("run quickstart --set cluster.hardware=ssd", ["cluster.hardware=ssd-2015"]),
         ("run quickstart --set cluster.nodes=", []),

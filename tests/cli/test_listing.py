@@ -112,7 +112,8 @@ def test_keys_with_a_filter(cli):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--keys", "clustr"], "error: --keys 'clustr': no key has this in its name or meaning; did you mean 'cluster'?"),
+        (["--keys", "clustr"], "error: --keys 'clustr': no key has this in its name or meaning; did you mean "
+                               "'cluster'?"),
         (["--keys", "xyzzy"], "error: --keys 'xyzzy': no key has this in its name or meaning; --keys without a text "
                               "lists all"),
         (["quikstart"], "error: scenario 'quikstart': no such file or shipped scenario; did you mean 'quickstart'?"),
