@@ -130,6 +130,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
 
     first = found.policies[0]
     pairs = found.pairs()
+    ratio = f"slowdown of {first} / its own"
     rows = []
     ended = {
         name: sum(found.estimate(name, f"jobs.{state}").mean for state in ("killed", "lost")) for name in found.policies
@@ -141,15 +142,15 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         rows.append(
             {
                 "policy": name,
-                "mean slowdown": _with_interval(found.estimate(name, "mean_slowdown")),
-                "p95": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
-                "response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
-                "remote starts": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
+                "mean slowdown [95 %]": _with_interval(found.estimate(name, "mean_slowdown")),
+                "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
+                "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
+                "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
                 "CPU busy": f"{found.estimate(name, 'cpu_utilisation').mean:.0%}",
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
-                **({"jobs killed or lost": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
-                f"{first} is slower by": against,
-                **({"of the gap closed": _share(found.gap_closed(name))} if found.has_gap else {}),
+                **({"jobs killed or lost a run": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
+                ratio: against,
+                **({"of the gap closed [95 %]": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
     seeds = len(found.seeds)
@@ -162,9 +163,10 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         echo(f"hardware: {hardware}")
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
-    echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
+    echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds")
+    echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
     echo(pd.DataFrame(rows).to_string(index=False))
-    if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
+    if any(row[ratio].endswith("(n.s.)") for row in rows):
         echo(f"\n(n.s.): the paired difference is not significant {TEST_WORDS}")
     if found.has_gap:
         _print_gap(found)
@@ -193,10 +195,10 @@ def _print_pairs(found: Comparison) -> None:
     together = "95 %" if len(pairs) == 1 else "95 % over all pairs together (Holm)"
     rows = [
         {
-            "a - b, seed by seed": f"{a} - {b}",
-            f"mean difference of slowdown [{together}]": _with_interval(pair.difference),
-            "a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
-            "": "significant" if pair.significant else "not significant",
+            "policies a - b": f"{a} - {b}",
+            f"slowdown of a - that of b, seed by seed [{together}]": _with_interval(pair.difference),
+            "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
+            "difference": "significant" if pair.significant else "not significant",
         }
         for (a, b), pair in pairs.items()
     ]

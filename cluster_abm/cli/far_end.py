@@ -82,7 +82,7 @@ class FarEnd:
             system += self._reason()
         lines.append(system)
         lines.append(
-            "  Ctrl-C ends the run and keeps what is finished; --set run.until=MS ends it after so much simulated time"
+            "  Ctrl-C ends the run and keeps what is finished; --set run.until=MS (simulated) ends it by itself"
         )
         return lines
 
@@ -93,4 +93,4 @@ class FarEnd:
             return ""
         from cluster_abm.workload.offered import in_words
 
-        return f", for the jobs demand more than there is (offered load: {in_words(full)}; 1 is all there is)"
+        return f", for the jobs demand more than there is\n    (offered load: {in_words(full)}; 1 is all there is)"

@@ -158,7 +158,10 @@ def _print_plan(found: Planned) -> None:
         }
         for need in question.asked:
             there = _metric(one.at_value, need) or _at(found, one.at_end, need)
-            row |= {f"{need.metric} there": there, f"{need.metric} next to it": _at(found, one.beyond, need)}
+            row |= {
+                f"{need.metric} there [95 %]": there,
+                f"{need.metric} where it fails [95 %]": _at(found, one.beyond, need),
+            }
         rows.append(row)
     echo(pd.DataFrame(rows).to_string(index=False))
     for policy, one in found.crossings.items():
