@@ -48,7 +48,7 @@ def cluster_abm() -> None:
     """Simulate load balancing in clusters under CPU-, memory- and I/O-intensive work.
 
     \b
-    cluster-abm compare quickstart             policies on the same jobs, a picture
+    cluster-abm compare quickstart             policies on the same jobs
     cluster-abm run quickstart --policy iolb   one run in detail
     cluster-abm view quickstart                the same live in the browser
 

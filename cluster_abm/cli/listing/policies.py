@@ -55,7 +55,7 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
     from cluster_abm.policies import available, describe, name_of
 
     chosen = [name_of(one) for one in names]
-    found = describe(chosen or None)
+    found = describe(chosen) if chosen else describe()
     if as_json:
         from cluster_abm.results.files import to_json
 
