@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -34,6 +35,14 @@ from cluster_abm.interrupts import PolicyInterrupted, sigterm_raises, was_termin
 
 BAD_INPUT, OUR_FAULT, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 LONGEST_LINE = 900
+# What click says of numbers.
+PLAINER = {
+    r"is not in the range x>=(\S+)\.$": r"must be at least \1.",
+    r"is not in the range x>(\S+)\.$": r"must be above \1.",
+    r"is not in the range (\S+)<=x<=(\S+)\.$": r"must be from \1 to \2.",
+    r"is not a valid integer range\.$": "is no whole number.",
+    r"is not a valid float range\.$": "is no number.",
+}
 # Of the system's refusals, those that say something of a file, a disk or a limit, and nothing of this program.
 OF_THE_SYSTEM = {
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
@@ -151,7 +160,10 @@ def _usage(problem: click.ClickException) -> str:
     """What click shows of a usage error."""
     context = problem.ctx if isinstance(problem, click.UsageError) else None
     usage = "" if context is None else f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
-    return f"{usage}Error: {_short(problem.format_message())}"
+    message = problem.format_message()
+    for words, plainer in PLAINER.items():
+        message = re.sub(words, plainer, message)
+    return f"{usage}Error: {_short(message)}"
 
 
 def _chain(problem: BaseException) -> Iterator[BaseException]:

@@ -172,6 +172,8 @@ def scenario_path(source: str | Path) -> Path:
         return path
     if is_folder(path):
         raise InputError(f"scenario {str(source)!r}: is a folder; a TOML file or a shipped name is needed")
+    if path.suffix == ".toml" and path.stem not in scenario_names():
+        raise InputError(f"scenario {shortened(str(source))}: no such file; `cluster-abm scenarios` lists shipped ones")
     raise InputError(
         f"scenario {shortened(str(source))}: no such file or shipped scenario; "
         f"{nearest(str(source)[:100], scenario_names())}"
@@ -299,13 +301,12 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
 
 
 def _nearest_key(whole: str, location: list[Any]) -> str:
-    """The nearest key of its section; where the section itself is unknown, the nearest one with the rest of the key."""
+    """The nearest key of its section, whole; where the section itself is unknown, with the rest of the key."""
     allowed = list(_keys(location[:-1]))
-    hint = nearest(str(location[-1])[:100], allowed)
     rest = whole.split(".")[len(location) :]
     close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)
-    if not rest or not close:
-        return hint
+    if not close:
+        return nearest(str(location[-1])[:100], allowed)
     return f"did you mean {'.'.join([*map(str, location[:-1]), close[0], *rest])!r}?"
 
 

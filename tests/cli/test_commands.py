@@ -148,7 +148,7 @@ def test_reproduce_quick_json(cli):
     [
         (["run", "quikstart"], "did you mean 'quickstart'"),
         (["run", "quickstart", "--policy", "iobl"], "did you mean 'iolb'"),
-        (["run", "quickstart", "--set", "cluster.noodes=3"], "did you mean 'nodes'"),
+        (["run", "quickstart", "--set", "cluster.noodes=3"], "did you mean 'cluster.nodes'"),
         (["run", "quickstart", "--set", "cluster.nodes=-3"], "cluster.nodes = -3"),
         (["run", "quickstart", "--set", "cluster.memory_mb=nan"], "cluster.memory_mb"),
         (["run", "quickstart", "--set", "nodes"], "KEY=VALUE"),

@@ -191,7 +191,7 @@ def test_profiles_for_a_trace_that_names_no_program_are_refused(tmp_path):
 
 @pytest.mark.parametrize(("overrides", "said"), [
     ({"clustr.nodes": 4}, "override: unknown key 'clustr.nodes'; did you mean 'cluster.nodes'?"),
-    ({"cluster.nods": 4}, "override: unknown key 'cluster.nods'; did you mean 'nodes'?"),
+    ({"cluster.nods": 4}, "override: unknown key 'cluster.nods'; did you mean 'cluster.nodes'?"),
     ({"workload.home.kind": "weights"}, "override: workload.home"),
     ({"workload.arrivals.kind": "lognormal-window"}, "override: workload"),
 ])  # fmt: skip

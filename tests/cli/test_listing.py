@@ -147,3 +147,20 @@ def test_no_sentence_of_the_help_is_cut(cli, monkeypatch):
         assert code == 0
         assert "..." not in out.replace("[ARGS]...", "")
         assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "quickstart", "--seeds", "0"], "Error: Invalid value for '--seeds': 0 must be at least 1."),
+        (["run", "quickstart", "--seed", "x"], "Error: Invalid value for '--seed': 'x' is no whole number."),
+        (["view", "--port", "0"], "Error: Invalid value for '--port': 0 must be from 1 to 65535."),
+        (["run", "nofile.toml"],
+         "error: scenario 'nofile.toml': no such file; `cluster-abm scenarios` lists shipped ones"),
+        (["run", "quickstart", "--set", "cluster.memory_mb=640MB"],
+         "error: override: cluster.memory_mb = '640MB': is in MB: write 640"),
+    ],
+)  # fmt: skip
+def test_common_mistakes(cli, arguments, message):
+    code, out, err = cli(*arguments)
+    assert (code, out, err.splitlines()[-1]) == (2, "", message)

@@ -49,7 +49,7 @@ def test_overrides_take_dotted_keys_and_one_rate_replaces_another(write):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[cluster]\nnoodes = 3\n", ["cluster.noodes", "did you mean 'nodes'"]),
+        ("[cluster]\nnoodes = 3\n", ["cluster.noodes", "did you mean 'cluster.nodes'"]),
         ("[clutser]\nnodes = 3\n", ["clutser", "did you mean 'cluster'"]),
         ('[cluster]\nnodes = "many"\n', ["cluster.nodes", "'many'", "whole number"]),
         ("[cluster]\nnodes = 0\n", ["cluster.nodes", "= 0", "greater than or equal to 1"]),
