@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from matplotlib.figure import Figure
+
 from cluster_abm.cli import run as run_module
 from cluster_abm.cli.options import overrides_of
 from cluster_abm.results import pictures
@@ -21,7 +23,7 @@ def test_in_words():
 
 def test_a_run(cli, monkeypatch, tmp_path):
     titles = []
-    monkeypatch.setattr(pictures, "draw_run", lambda path, title, *others: titles.append(title))
+    monkeypatch.setattr(pictures, "run_figure", lambda title, *others: titles.append(title) or Figure())
     monkeypatch.setattr(run_module.Cameraman, "write", lambda self, path, title: titles.append(title))
     code, out, _ = cli("run", "cpu-bound", "--seed", "3", *SMALL, "--out", "o", "--animate", "f.gif")
     assert code == 0
@@ -32,7 +34,7 @@ def test_a_run(cli, monkeypatch, tmp_path):
 
 def test_a_comparison(cli, monkeypatch):
     titles = []
-    monkeypatch.setattr(pictures, "draw_comparison", lambda path, title, *others: titles.append(title))
+    monkeypatch.setattr(pictures, "comparison_figure", lambda title, *others: titles.append(title) or Figure())
     code, out, _ = cli("compare", "cpu-bound", "--policies", "none,jsq", "--seeds", "2", *SMALL, "--out", "o")
     assert code == 0
     changed = "with cluster.nodes=3, workload.jobs=6, workload.duration_s=5"
