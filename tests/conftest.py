@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -13,6 +14,9 @@ from cluster_abm import policies
 # How long an example takes depends on what else the machine does and on what was compiled before: no test measures it.
 settings.register_profile("cluster_abm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cluster_abm")
+
+# On a machine that is busy a run may take ten seconds: what it then says of its progress is in no test's way.
+os.environ["CLUSTER_ABM_PROGRESS"] = "none"
 
 
 @pytest.fixture(autouse=True)

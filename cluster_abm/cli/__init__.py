@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -12,8 +13,12 @@ import click
 
 from cluster_abm import __version__
 from cluster_abm.cli.batch import batch_group
-from cluster_abm.cli.catalogue import hardware_command, policies_command, scenarios_command
 from cluster_abm.cli.compare import compare_command
+from cluster_abm.cli.front.completion import completion_command
+from cluster_abm.cli.front.sections import SectionedGroup
+from cluster_abm.cli.listing.hardware import hardware_command
+from cluster_abm.cli.listing.policies import policies_command
+from cluster_abm.cli.listing.scenarios import scenarios_command
 from cluster_abm.cli.options import Interrupted
 from cluster_abm.cli.output import OutputFailed, flush_stdout, give_up_stdout, tell
 from cluster_abm.cli.reproduce import reproduce_command
@@ -30,6 +35,14 @@ from cluster_abm.interrupts import PolicyInterrupted, sigterm_raises, was_termin
 
 BAD_INPUT, OUR_FAULT, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 LONGEST_LINE = 900
+# What click says of numbers.
+PLAINER = {
+    r"is not in the range x>=(\S+)\.$": r"must be at least \1.",
+    r"is not in the range x>(\S+)\.$": r"must be above \1.",
+    r"is not in the range (\S+)<=x<=(\S+)\.$": r"must be from \1 to \2.",
+    r"is not a valid integer range\.$": "is no whole number.",
+    r"is not a valid float range\.$": "is no number.",
+}
 # Of the system's refusals, those that say something of a file, a disk or a limit, and nothing of this program.
 OF_THE_SYSTEM = {
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
@@ -38,33 +51,31 @@ OF_THE_SYSTEM = {
 }  # fmt: skip
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="cluster-abm")
+@click.group(cls=SectionedGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="cluster-abm", message="%(prog)s %(version)s")
 def cluster_abm() -> None:
     """Simulate load balancing in clusters under CPU-, memory- and I/O-intensive work.
 
-    Start with `cluster-abm compare quickstart`. Exit codes: 0 fine, 2 bad input, 1 our fault, 130 Ctrl-C,
-    143 SIGTERM (what was finished is kept).
+    \b
+    cluster-abm compare quickstart             policies on the same jobs
+    cluster-abm run quickstart --policy iolb   one run in detail
+    cluster-abm view quickstart                the same live in the browser
+
+    SCENARIO is a shipped name or a TOML file of yours; --set cluster.nodes=64 changes a key of it. Every command has
+    --help, and most have --json: one JSON document on stdout, nothing else there.
+
+    Exit codes: 0 fine; 2 something in the input is wrong; 1 a fault of this program; 130 Ctrl-C and 143 SIGTERM (what
+    was finished is kept).
     """
 
 
-for _command in (
-    run_command,
-    compare_command,
-    arena_command,
-    reproduce_command,
-    batch_group,
-    tune_command,
-    calibrate_command,
-    plan_command,
-    validate_command,
-    policies_command,
-    scenarios_command,
-    hardware_command,
-    trace_group,
-    view_command,
-):
-    cluster_abm.add_command(_command)
+cluster_abm.add_section("Runs", [run_command, compare_command, view_command])
+cluster_abm.add_section("What there is", [scenarios_command, policies_command, hardware_command])
+cluster_abm.add_section(
+    "Many runs", [batch_group, reproduce_command, arena_command, plan_command, tune_command, calibrate_command]
+)
+cluster_abm.add_section("Logs and machines", [trace_group, validate_command])
+cluster_abm.add_section("This program", [completion_command])
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -149,7 +160,10 @@ def _usage(problem: click.ClickException) -> str:
     """What click shows of a usage error."""
     context = problem.ctx if isinstance(problem, click.UsageError) else None
     usage = "" if context is None else f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
-    return f"{usage}Error: {_short(problem.format_message())}"
+    message = problem.format_message()
+    for words, plainer in PLAINER.items():
+        message = re.sub(words, plainer, message)
+    return f"{usage}Error: {_short(message)}"
 
 
 def _chain(problem: BaseException) -> Iterator[BaseException]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cluster_abm.cli.front.names import studies
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
@@ -25,7 +26,7 @@ folder_argument = click.argument("folder", metavar="DIR", type=FilePath())
 SHOWN = 5
 
 
-@click.group("batch")
+@click.group("batch", short_help="Studies of many runs that can be stopped and go on.")
 def batch_group() -> None:
     """Carry out studies of many runs: resumable, on all cores or several machines.
 
@@ -33,8 +34,8 @@ def batch_group() -> None:
     """
 
 
-@batch_group.command("run")
-@click.argument("study")
+@batch_group.command("run", short_help="Carry out a study; what is there is not run again.")
+@click.argument("study", shell_complete=studies)
 @click.option("--out", required=True, type=FilePath(), help="Folder that keeps the results.")
 @executor_options
 @click.option("--keep-failed", is_flag=True, help="Do not try again what failed in an earlier call.")
@@ -83,7 +84,7 @@ def run_study_command(
     return exit_code
 
 
-@batch_group.command("status")
+@batch_group.command("status", short_help="Say how far a study is, and what went wrong.")
 @folder_argument
 @json_option
 def status_command(folder: Path, as_json: bool) -> int:
@@ -101,7 +102,7 @@ def status_command(folder: Path, as_json: bool) -> int:
     return 0
 
 
-@batch_group.command("report")
+@batch_group.command("report", short_help="Make tables and figures of what is finished.")
 @folder_argument
 @click.option("--out", type=FilePath(), help="Folder for tables and figures (default: DIR/report).")
 @json_option

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -12,14 +13,17 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front.names import policy_list
 from cluster_abm.cli.options import (
     Executor,
+    Overrides,
     executor_options,
     file_name,
     json_option,
     names_of,
     out_option,
     overrides_of,
+    scenario_argument,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -33,10 +37,11 @@ if TYPE_CHECKING:
     from cluster_abm.workload import OfferedLoad
 
 
-@click.command("compare")
-@click.argument("scenario")
+@click.command("compare", short_help="Compare policies on the same jobs, with intervals.")
+@scenario_argument
 @click.option(
     "--policies",
+    shell_complete=policy_list,
     help="Policies, each NAME or FILE.py:CLASS, comma-separated (default: the scenario's compare.policies).",
 )
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: the scenario's compare.seeds).")
@@ -88,7 +93,7 @@ def compare_command(
         # On the disk before anything is said of it, and whole before a signal takes effect: runs may have taken hours.
         if folder is not None and found.outcome.finished:
             with interrupt_held_back():
-                _save(folder, found, wall_s)
+                _save(folder, found, overrides, wall_s)
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     try:
         with ending_with(exit_code):
@@ -125,6 +130,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
 
     first = found.policies[0]
     pairs = found.pairs()
+    ratio = f"slowdown of {first} / its own"
     rows = []
     ended = {
         name: sum(found.estimate(name, f"jobs.{state}").mean for state in ("killed", "lost")) for name in found.policies
@@ -136,30 +142,31 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         rows.append(
             {
                 "policy": name,
-                "mean slowdown": _with_interval(found.estimate(name, "mean_slowdown")),
-                "p95": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
-                "response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
-                "remote starts": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
+                "mean slowdown [95 %]": _with_interval(found.estimate(name, "mean_slowdown")),
+                "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
+                "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
+                "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
                 "CPU busy": f"{found.estimate(name, 'cpu_utilisation').mean:.0%}",
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
-                **({"jobs killed or lost": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
-                f"{first} is slower by": against,
-                **({"of the gap closed": _share(found.gap_closed(name))} if found.has_gap else {}),
+                **({"jobs killed or lost a run": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
+                ratio: against,
+                **({"of the gap closed [95 %]": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
     seeds = len(found.seeds)
     caption = caption_of(found.scenario)
     echo(f"{found.scenario.name}: {caption}" if caption else found.scenario.name)
     if settings:
-        echo(f"with {', '.join(settings)}")
+        echo(textwrap.fill(f"with {', '.join(settings)}", 100, subsequent_indent="     ", break_on_hyphens=False))
     hardware = hardware_named(found.scenario.cluster, found.scenario.interconnect)
     if hardware:
         echo(f"hardware: {hardware}")
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
-    echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds\n")
+    echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds")
+    echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
     echo(pd.DataFrame(rows).to_string(index=False))
-    if any(row[f"{first} is slower by"].endswith("(n.s.)") for row in rows):
+    if any(row[ratio].endswith("(n.s.)") for row in rows):
         echo(f"\n(n.s.): the paired difference is not significant {TEST_WORDS}")
     if found.has_gap:
         _print_gap(found)
@@ -188,10 +195,10 @@ def _print_pairs(found: Comparison) -> None:
     together = "95 %" if len(pairs) == 1 else "95 % over all pairs together (Holm)"
     rows = [
         {
-            "a - b, seed by seed": f"{a} - {b}",
-            f"mean difference of slowdown [{together}]": _with_interval(pair.difference),
-            "a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
-            "": "significant" if pair.significant else "not significant",
+            "policies a - b": f"{a} - {b}",
+            f"slowdown of a - that of b, seed by seed [{together}]": _with_interval(pair.difference),
+            "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
+            "difference": "significant" if pair.significant else "not significant",
         }
         for (a, b), pair in pairs.items()
     ]
@@ -217,7 +224,7 @@ def _share(found: Estimate | None) -> str:
     return f"{text} [{100 * found.ci95[0]:.3g}, {100 * found.ci95[1]:.3g}]"
 
 
-def _save(folder: Path, found: Comparison, wall_s: float) -> None:
+def _save(folder: Path, found: Comparison, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.style import save
     from cluster_abm.scenario import scenario_to_toml
@@ -227,7 +234,7 @@ def _save(folder: Path, found: Comparison, wall_s: float) -> None:
     write_table(folder, "runs.parquet", found.runs)
     write_json(folder, "timing.json", {"wall_s": wall_s})
     if found.seeds:
-        save(found.plot(), folder / "compare.png")
+        save(found.plot(overrides.captioned(found.title)), folder / "compare.png")
 
 
 def _tell_end(found: Comparison) -> None:

@@ -38,8 +38,26 @@ def check_keys_have_effect(
     refused = without_effect(scenario, overrides, policies, others)
     if refused:
         raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+    _remark_on_nodes(scenario, source, overrides)
     _remark_on_file(source, overrides)
     _remark_on_hardware(scenario)
+
+
+def _remark_on_nodes(scenario: Scenario, source: str, overrides: Overrides) -> None:
+    """One line where the number of nodes is that of the graph's vertices."""
+    from cluster_abm.scenario.load import scenario_path
+    from cluster_abm.scenario.toml_file import read_toml
+
+    network = scenario.interconnect
+    if network.file is None or _is_overridden("cluster.nodes", overrides):
+        return
+    own = read_toml(scenario_path(source)).get("cluster", {}).get("nodes")
+    if own != scenario.cluster.nodes:
+        at_each = network.nodes_per_vertex or 1
+        vertices = f"{scenario.cluster.nodes // at_each:,} vertices" + (f", {at_each} nodes at each" * (at_each > 1))
+        part = " in its largest part" if network.part else ""
+        instead = f"; the scenario's own is {own}" if own is not None else ""
+        tell(f"note: cluster.nodes = {scenario.cluster.nodes}: {network.file} has {vertices}{part}{instead}")
 
 
 def _remark_on_hardware(scenario: Scenario) -> None:
@@ -81,7 +99,8 @@ def _reason(key: str, unused: Mapping[str, str], policies: Sequence[str]) -> str
     if not knowing or set(knowing) & set(policies):
         return None
     some = ", ".join(knowing[:MOST_NAMED]) + (" ..." if len(knowing) > MOST_NAMED else "")
-    return f"{' and '.join(policies)} {'do' if len(policies) > 1 else 'does'} not know it; known by {some}"
+    named = f"policies {' and '.join(policies)} do" if len(policies) > 1 else f"policy {policies[0]} does"
+    return f"{named} not know it; known by {some}"
 
 
 def _is_overridden(key: str, overrides: Mapping[str, object]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from cluster_abm.cli.front import names
 from cluster_abm.errors import InputError, PolicyFault
 
 if TYPE_CHECKING:
@@ -34,17 +36,24 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
+# Of what is changed in a scenario, so many keys are named in a caption; and those that its first words say.
+MOST_IN_WORDS = 8
+SAID_ANYWAY = {"policy.name", "run.seed", "run.threads", "workload.kind", "compare.policies", "compare.seeds"}
 # Keys of a scenario that only `compare` reads.
 ONLY_COMPARE = {"compare": "only `cluster-abm compare` reads it"}
 
-policy_option = click.option("--policy", help="Policy: NAME or FILE.py:CLASS (default: the scenario's).")
+scenario_argument = click.argument("scenario", shell_complete=names.scenarios)
+policy_option = click.option(
+    "--policy", shell_complete=names.policies, help="Policy: NAME or FILE.py:CLASS (default: the scenario's)."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else.")
 set_option = click.option(
     "--set",
     "settings",
     metavar="KEY=VALUE",
     multiple=True,
-    help="Set a key of the scenario, e.g. cluster.nodes=64.",
+    shell_complete=names.settings,
+    help="Set a key of the scenario, e.g. cluster.nodes=64 (keys: cluster-abm scenarios --keys).",
 )
 workers_option = click.option(
     "--workers",
@@ -181,6 +190,23 @@ class Overrides(dict[str, object]):
     def __init__(self, found: Mapping[str, object], options: Mapping[str, str]) -> None:
         super().__init__(found)
         self._options = dict(options)
+
+    def in_words(self) -> str:
+        """What is changed, for a reader of tables and pictures; but for policy and seed, which stand there anyway."""
+        found = []
+        for key, value in self.items():
+            if key == "workload.trace.file":
+                found.append(f"trace {Path(str(value)).name}")
+            elif key not in SAID_ANYWAY:
+                found.append(f"{key}={value if isinstance(value, str) else json.dumps(value, default=str)}")
+        if len(found) > MOST_IN_WORDS:
+            found[MOST_IN_WORDS:] = [f"and {len(found) - MOST_IN_WORDS} more"]
+        return ", ".join(found)
+
+    def captioned(self, title: str) -> str:
+        """A title of a picture, with what is changed."""
+        words = self.in_words()
+        return f"{title}; with {words}" if words else title
 
     def given_by(self, key: str) -> str:
         """The option that gives a key, in words."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cluster_abm.cli.front.names import reproductions
 from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, trace_file_option
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from cluster_abm.study.papers.reproduction import Reproduction
 
 
-@click.command("reproduce")
-@click.argument("name", default="all")
+@click.command("reproduce", short_help="The papers' tables beside the published numbers.")
+@click.argument("name", default="all", shell_complete=reproductions)
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: as many as the table needs).")
 @click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most, and no verdict.")
 @trace_file_option

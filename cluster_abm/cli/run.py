@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -22,6 +23,7 @@ from cluster_abm.cli.options import (
     out_option,
     overrides_of,
     policy_option,
+    scenario_argument,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
 
 
-@click.command("run")
-@click.argument("scenario")
+@click.command("run", short_help="Run a scenario once: tables and a picture.")
+@scenario_argument
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @click.option("--threads", metavar="N", help="At most so many threads serve nodes at once, or auto (default: 1).")
@@ -94,16 +96,18 @@ def run_command(
             stopped_in = _run_with_progress(model, model.run if cameraman is None else cameraman.run, stop)
             wall_s = time.perf_counter() - begun
             summary = model.summary()
-            save_code = 0 if folder is None else _saved(folder, model, summary, wall_s)
+            title = overrides.captioned(model.title)
+            save_code = 0 if folder is None else _saved(folder, model, title, summary, wall_s)
     if folder is not None and save_code == 0:
         tell(f"results in {folder}")
     film_code = save_code
     if animate is not None and cameraman is not None:
-        film_code = max(film_code, _write_film(cameraman, animate, "" if folder is None else f"; results in {folder}"))
+        kept_besides = "" if folder is None else f"; results in {folder}"
+        film_code = max(film_code, _write_film(cameraman, animate, title, kept_besides))
     exit_code = 130 if stop.requested else film_code
     try:
         with ending_with(exit_code):
-            _show(summary, as_json)
+            _show(summary, overrides.in_words(), as_json)
     finally:
         tell(f"{wall_s:.1f} s")
         if stopped_in is not None:
@@ -123,13 +127,18 @@ def _run_with_progress(
     """
     from tqdm import tqdm
 
+    from cluster_abm.cli.far_end import FarEnd
+    from cluster_abm.progress import Progress
+
     # Its own lock is one of several processes, and would start one more to look after it.
     tqdm.set_lock(threading.RLock())
     try:
-        with tqdm(total=100, desc=f"run {model.setup.name}", unit="%", disable=None, leave=False) as bar:
+        with Progress(100, f"run {model.setup.name}", "%") as bar:
+            far_end = FarEnd(model, bar.say)
 
             def show(share: float) -> None:
-                bar.update(int(share * 100) - bar.n)
+                bar.reach(int(share * 100))
+                far_end.look(share)
                 stop.raise_if_requested()
 
             stop.raise_if_requested()
@@ -143,11 +152,11 @@ def _run_with_progress(
     return None
 
 
-def _saved(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> int:
+def _saved(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any], wall_s: float) -> int:
     """Save the results; return the command's exit code. The summary is shown even where the disk does not take them."""
     try:
         with interruptible(f"the results in {folder} are not whole"):
-            _save(folder, model, summary, wall_s)
+            _save(folder, model, title, summary, wall_s)
     except InputError as problem:
         for line in problem.problems:
             tell(f"error: {line}")
@@ -155,11 +164,11 @@ def _saved(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: f
     return 0
 
 
-def _write_film(cameraman: Cameraman, path: Path, kept_besides: str) -> int:
+def _write_film(cameraman: Cameraman, path: Path, title: str, kept_besides: str) -> int:
     """Write the film; return the command's exit code. The summary is shown whatever becomes of the film."""
     try:
         with interruptible(f"no film was written{kept_besides}"):
-            cameraman.write(path)
+            cameraman.write(path, title)
     except InputError as problem:
         for line in problem.problems:
             tell(f"error: {line}")
@@ -170,16 +179,16 @@ def _write_film(cameraman: Cameraman, path: Path, kept_besides: str) -> int:
     return 0
 
 
-def _show(summary: dict[str, Any], as_json: bool) -> None:
+def _show(summary: dict[str, Any], changed: str, as_json: bool) -> None:
     if as_json:
         from cluster_abm.results.files import to_json
 
         echo(to_json(summary), nl=False)
     else:
-        _print_summary(summary)
+        _print_summary(summary, changed)
 
 
-def _print_summary(summary: dict[str, Any]) -> None:
+def _print_summary(summary: dict[str, Any], changed: str) -> None:
     from cluster_abm.results.style import BREAKDOWN_WORDS
     from cluster_abm.results.words import line_words, with_unit
     from cluster_abm.workload.offered import in_words
@@ -198,6 +207,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
+    if changed:
+        echo(textwrap.fill(f"with {changed}", 100, subsequent_indent="     ", break_on_hyphens=False))
     width = max(map(len, rows))
     for words, text in rows.items():
         echo(f"  {words:<{width}}  {text}")
@@ -213,7 +224,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
         )
 
 
-def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: float) -> None:
+def _save(folder: Path, model: ClusterModel, title: str, summary: dict[str, Any], wall_s: float) -> None:
     from cluster_abm.results.files import write_run
     from cluster_abm.results.style import save
 
@@ -223,4 +234,4 @@ def _save(folder: Path, model: ClusterModel, summary: dict[str, Any], wall_s: fl
     }  # fmt: skip
     write_run(folder, model.setup, summary, tables, wall_s)
     if measurements.rows:
-        save(model.plot(), folder / "run.png")
+        save(model.plot(title), folder / "run.png")

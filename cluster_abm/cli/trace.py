@@ -9,6 +9,7 @@ import click
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front.names import scenarios
 from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.trace_fit import fit_command
@@ -30,7 +31,7 @@ max_mb_option = click.option(
 )
 
 
-@click.group("trace")
+@click.group("trace", short_help="Look at a log, convert it, fit a scenario to it.")
 def trace_group() -> None:
     """Look at a trace file, convert it, or fit a scenario to it."""
 
@@ -38,12 +39,17 @@ def trace_group() -> None:
 trace_group.add_command(fit_command)
 
 
-@trace_group.command("info")
+@trace_group.command("info", short_help="Say what a log holds, and the load that it offers.")
 @click.argument("file", type=FilePath())
 @run_choice
 @format_choice
 @max_mb_option
-@click.option("--scenario", metavar="SCENARIO", help="Also the load that FILE offers to this scenario's nodes.")
+@click.option(
+    "--scenario",
+    metavar="SCENARIO",
+    shell_complete=scenarios,
+    help="Also the load that FILE offers to this scenario's nodes.",
+)
 @set_option
 @json_option
 def info_command(
@@ -102,7 +108,7 @@ def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
     }
 
 
-@trace_group.command("convert")
+@trace_group.command("convert", short_help="Write the jobs of a log as CSV or Parquet.")
 @click.argument("file", type=FilePath())
 @click.argument("output", metavar="OUT", type=FilePath())
 @run_choice

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 PLAIN = "replay"
 
 
-@click.command("fit")
+@click.command("fit", short_help="Write a synthetic scenario that behaves like a log.")
 @click.argument("file", type=FilePath())
 @click.option(
     "--out", "out", required=True, type=FilePath(), help="The scenario, NAME.toml; NAME.png beside it is its picture."

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front.names import scenarios
 from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_address, is_loopback
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 WARMING_SLICES = 500
 
 
-@click.command("view")
-@click.argument("scenario", default="quickstart")
+@click.command("view", short_help="Watch a scenario live in the browser.")
+@click.argument("scenario", default="quickstart", shell_complete=scenarios)
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port to listen on.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others can reach another.")
 @click.option(
@@ -70,7 +71,7 @@ def view_command(
     # The page can go over to any policy.
     check_keys_have_effect(checked, scenario, overrides, list(available()), ONLY_COMPARE)
     if any(importlib.util.find_spec(name) is None for name in ("solara", "solara_assets")):
-        raise InputError("view: the page needs the extra `viz`: pip install 'cluster-abm[viz]'")
+        raise InputError("view: the page needs the extra `viz`: pip install '.[viz]'")
     address = _free_address(host, port)
     names = allowed_names(host, address, more_names)
     if not is_loopback(address):

@@ -12,7 +12,7 @@ try:
     import gymnasium as _gymnasium
 except ImportError as _problem:
     raise ImportError(
-        "cluster_abm.gym needs Gymnasium, the extra `gym`: pip install 'cluster-abm[gym]'", name="gymnasium"
+        "cluster_abm.gym needs Gymnasium, the extra `gym`: pip install '.[gym]'", name="gymnasium"
     ) from _problem
 
 from cluster_abm.gym.env import ENV_ID, PlacementEnv

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import networkx as nx
 
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect.graph_reading import brief, read_graph
+from cluster_abm.graphs.hosts import hosts_of, keep_largest_part, parts_of, scalar
+from cluster_abm.graphs.reading import brief, read_graph
 from cluster_abm.scenario import nearest, network_names, shipped_network
 from cluster_abm.scenario.distributions import LARGEST_SPEED, LEAST_SPEED, LONGEST_PERIOD_MS
 from cluster_abm.scenario.interconnect import Interconnect
@@ -18,7 +19,6 @@ from cluster_abm.scenario.interconnect import Interconnect
 Ends = tuple[Hashable, Hashable]
 
 MOST_PROBLEMS = 10
-TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class Trunk(NamedTuple):
@@ -53,12 +53,15 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
             ".graphml, .xml or .json (interconnect.file)"
         )
     read = read_graph(Path(where), settings.max_mb) if shipped is None else read_graph(shipped)
+    left_out = keep_largest_part(read) if settings.part == "largest" else 0
     trunks, notes = _trunks(read, settings, where)
+    if left_out:
+        notes.insert(0, f"{_counted(left_out, 'vertex', 'vertices')} outside of its largest part left out")
     whole = nx.Graph()
     whole.add_nodes_from(read)
     whole.add_edges_from((one, other, trunk._asdict()) for (one, other), trunk in _links(trunks, where).items())
-    _in_one_part(whole, where)
-    hosts = [vertex for vertex, attributes in read.nodes(data=True) if _is_host(vertex, attributes, where)]
+    _check_one_part(whole, where)
+    hosts = hosts_of(read, where)
     _as_many_as(hosts, read, settings, nodes, where)
     graph = _with_nodes(whole, hosts, settings)
     clusters = _clusters(hosts, read, where)
@@ -133,8 +136,8 @@ def _is_number(value: Any, low: float, high: float) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
 
 
-def _in_one_part(graph: nx.Graph, where: str) -> None:
-    parts = sorted(nx.connected_components(graph), key=len, reverse=True)
+def _check_one_part(graph: nx.Graph, where: str) -> None:
+    parts = parts_of(graph)
     if len(parts) > 1:
         first = {vertex: place for place, vertex in enumerate(graph)}
         named = [
@@ -142,24 +145,10 @@ def _in_one_part(graph: nx.Graph, where: str) -> None:
             for part in parts[:MOST_PROBLEMS]
         ]
         more = f" and {len(parts) - MOST_PROBLEMS} more" if len(parts) > MOST_PROBLEMS else ""
-        raise InputError(f"{where}: {len(parts)} parts that nothing joins: {', '.join(named)}{more}; one is needed")
-
-
-def _is_host(vertex: Hashable, attributes: dict[str, Any], where: str) -> bool:
-    attribute = _scalar(vertex, attributes, "host", where)
-    host = True if attribute is None or attribute == "" else TRUTHS.get(str(attribute).strip().lower())
-    if host is None:
-        raise InputError(f"{where}: vertex {brief(vertex)}: host = {brief(attribute)}: allowed {', '.join(TRUTHS)}")
-    kind = _scalar(vertex, attributes, "kind", where)
-    return host and str(kind).strip().lower() != "switch"
-
-
-def _scalar(vertex: Hashable, attributes: dict[str, Any], name: str, where: str) -> Any:
-    """A vertex's attribute, None if it has none. Raises InputError for lists and objects."""
-    value = attributes.get(name)
-    if value is not None and not isinstance(value, str | int | float):
-        raise InputError(f"{where}: vertex {brief(vertex)}: {name} = {brief(value)}: allowed: a text or a number")
-    return value
+        raise InputError(
+            f"{where}: {len(parts)} parts that nothing joins: {', '.join(named)}{more}; one is needed: "
+            'interconnect.part = "largest" takes the largest alone'
+        )
 
 
 def _as_many_as(hosts: list[Hashable], read: nx.MultiGraph, settings: Interconnect, nodes: int, where: str) -> None:
@@ -193,7 +182,7 @@ def _with_nodes(whole: nx.Graph, hosts: list[Hashable], settings: Interconnect) 
 
 def _clusters(hosts: list[Hashable], read: nx.MultiGraph, where: str) -> list[int]:
     """The cluster that each host names, numbered as they come; empty if none does."""
-    named = [_scalar(vertex, read.nodes[vertex], "cluster", where) for vertex in hosts]
+    named = [scalar(vertex, read.nodes[vertex], "cluster", where) for vertex in hosts]
     silent = [vertex for vertex, name in zip(hosts, named, strict=True) if name is None or name == ""]
     if len(silent) == len(hosts):
         return []

@@ -28,9 +28,12 @@ class Showing(Readings, displays.Displayed):
 
     running: bool
 
-    def plot(self) -> Figure:
+    def plot(self, title: str | None = None) -> Figure:
         """Draw what `cluster-abm run --out` writes as run.png: utilisation and tasks over time, the load of each node,
         and the distribution of slowdowns.
+
+        Args:
+            title: what stands above it; default: `title`.
 
         Returns:
             A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
@@ -50,7 +53,7 @@ class Showing(Readings, displays.Displayed):
         nodes = self.engine.nodes
         slowdowns = task_slowdowns(self.engine.ordered_records())
         cores, channels = float(nodes["cores"].mean()), int(nodes["channels"].max())
-        return run_figure(self.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
+        return run_figure(title or self.title, measurements.frame(OF_NODES), slowdowns, cores, channels)
 
     def _how_far(self) -> str:
         """How far the run is."""

@@ -25,7 +25,10 @@ class Interconnect(Section):
     """delay: a transfer takes its formula's time, however many there are; contended: transfers share links max-min
     fairly"""
     file: str | None = None
-    """GraphML (.graphml, .xml) or node-link JSON (.json), or the name of a shipped network; makes the kind "file" """
+    """GraphML (.graphml, .xml) or node-link JSON (.json), or the name of a shipped network; makes the kind "file".
+    Where cluster.nodes is not given with it, it is the number of the graph's vertices that are nodes"""
+    part: Literal["largest"] | None = None
+    """file: "largest": of parts that nothing joins the largest alone; not set: the graph has to be one"""
     max_mb: MaxMb = NETWORK_MB
     """how much the file may hold; more is refused [MB of 2^20 bytes]"""
     hardware: str | None = None
@@ -68,7 +71,7 @@ class Interconnect(Section):
         "torus": ("dimensions",),
         "dragonfly": ("trunk_bandwidth_mbps", "trunk_latency_ms", "routers_per_group", "nodes_per_router"),
         "clusters": ("trunk_bandwidth_mbps", "trunk_latency_ms", "clusters", "cluster_nodes"),
-        "file": ("trunk_bandwidth_mbps", "trunk_latency_ms", "file", "nodes_per_vertex"),
+        "file": ("trunk_bandwidth_mbps", "trunk_latency_ms", "file", "part", "nodes_per_vertex"),
     }
     """Which of the keys that have no default each kind takes."""
 

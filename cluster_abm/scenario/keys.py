@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.schema import Scenario
 
 
@@ -17,6 +18,22 @@ def scenario_keys() -> list[dict[str, Any]]:
     Sections inside the workload (distributions, arrivals ...) are taken apart too: their keys are what `--set` takes.
     """
     return list(_keys_below(Scenario()))
+
+
+def distributions() -> dict[str, Distribution]:
+    """The keys that are distributions, dotted, each with its default."""
+    return {key: value for key, _, value in _sections_below(Scenario()) if isinstance(value, Distribution)}
+
+
+def section_meanings() -> dict[str, str]:
+    """What the sections inside of sections are for, by dotted key; "" where the schema does not say."""
+    return {key: meaning for key, meaning, _ in _sections_below(Scenario())}
+
+
+def allowed_values(field: FieldInfo) -> list[Any]:
+    """The values of a field that takes one of a few; empty for any other."""
+    options = [field.annotation, *get_args(field.annotation)]
+    return [value for option in options if get_origin(option) is Literal for value in get_args(option)]
 
 
 def _keys_below(section: BaseModel, path: str = "") -> Iterator[dict[str, Any]]:
@@ -31,11 +48,14 @@ def _keys_below(section: BaseModel, path: str = "") -> Iterator[dict[str, Any]]:
                 "key": path + name,
                 "default": list(value) if isinstance(value, tuple) else value,
                 "meaning": field.description or "",
-                "allowed": _allowed(field),
+                "allowed": allowed_values(field),
             }
 
 
-def _allowed(field: FieldInfo) -> list[Any]:
-    """The values of a field that takes one of a few; empty for any other."""
-    options = [field.annotation, *get_args(field.annotation)]
-    return [value for option in options if get_origin(option) is Literal for value in get_args(option)]
+def _sections_below(section: BaseModel, path: str = "") -> Iterator[tuple[str, str, BaseModel]]:
+    """Sections inside of a section: dotted key, meaning, default."""
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield path + name, field.description or "", value
+            yield from _sections_below(value, f"{path}{name}.")

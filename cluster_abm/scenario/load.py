@@ -15,11 +15,13 @@ from pydantic import BaseModel, ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
+from cluster_abm.scenario.filling.nodes import fill_nodes
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
+from cluster_abm.scenario.wording import units
 
 # Also what others take from here.
 __all__ = [
@@ -106,6 +108,7 @@ def scenario_from(
         refused = take_policy_files(tree, policy_files)
         if refused:
             raise InputError([f"{_origin(path, where, overrides)}: {line}" for path, line in refused.items()])
+        fill_nodes(tree, overrides or {})
         presets = lay_under(tree)
         _complete_distributions(tree)
         scenario = Scenario.model_validate(tree)
@@ -177,6 +180,8 @@ def scenario_path(source: str | Path) -> Path:
         return path
     if is_folder(path):
         raise InputError(f"scenario {str(source)!r}: is a folder; a TOML file or a shipped name is needed")
+    if path.suffix == ".toml" and path.stem not in scenario_names():
+        raise InputError(f"scenario {shortened(str(source))}: no such file; `cluster-abm scenarios` lists shipped ones")
     raise InputError(
         f"scenario {shortened(str(source))}: no such file or shipped scenario; "
         f"{nearest(str(source)[:100], scenario_names())}"
@@ -250,6 +255,14 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
 
 
 Problem = tuple[tuple[Any, ...], str]
+# pydantic's names of what is wrong with a text in a number's place.
+IN_PLAIN_WORDS = {
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text",
+}
+WANT_A_NUMBER = {"float_type", "int_type", "float_parsing", "int_parsing", "int_from_float", "value_error"}
 
 
 def _own_problems(data: Mapping[str, Any]) -> set[Problem]:
@@ -287,18 +300,21 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
     if error["type"] == "value_error" and isinstance(error["input"], Mapping) and not text.startswith("must be"):
         # Of a whole section: the text begins with the key.
         return f"{origin}: {field + '.' if field else ''}{text}"
+    given = error["input"]
+    text = IN_PLAIN_WORDS.get(error["type"], text)
+    if isinstance(given, str) and error["type"] in WANT_A_NUMBER:
+        text = units.hint(field, given) or text
     text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')
     return f"{origin}: {shortened(field, '')} = {shortened(error['input'])}: {text[0].lower()}{text[1:]}"
 
 
 def _nearest_key(whole: str, location: list[Any]) -> str:
-    """The nearest key of its section; where the section itself is unknown, the nearest one with the rest of the key."""
+    """The nearest key of its section, whole; where the section itself is unknown, with the rest of the key."""
     allowed = list(_keys(location[:-1]))
-    hint = nearest(str(location[-1])[:100], allowed)
     rest = whole.split(".")[len(location) :]
     close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)
-    if not rest or not close:
-        return hint
+    if not close:
+        return nearest(str(location[-1])[:100], allowed)
     return f"did you mean {'.'.join([*map(str, location[:-1]), close[0], *rest])!r}?"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 from cluster_abm.errors import InputError
+from cluster_abm.progress import Progress
 from cluster_abm.scenario import nearest
 from cluster_abm.study.design.expansion import Cell, Expansion, expand
 from cluster_abm.study.design.study_file import Study
@@ -92,7 +93,7 @@ def run_batch(
         outcome = BatchOutcome(damaged=set_aside(store, leases, contents.damaged, quiet))
         write_plan(store, expansion)
         keeper = InFolder(store, leases)
-        with tqdm(desc=study.name, unit="run", disable=True if quiet else None, leave=False) as bar:
+        with Progress(None, study.name, "run", quiet=quiet) as bar:
             work = _work_of(expansion, store, keeper, contents, keep_failed, bar)
             try:
                 if work.queue:
@@ -112,7 +113,7 @@ def _work_of(
     keeper: InFolder,
     contents: Contents,
     keep_failed: bool,
-    bar: tqdm,
+    bar: Progress,
 ) -> Work:
     """The runs that the folder does not hold yet."""
     study = expansion.study

@@ -180,9 +180,12 @@ class Comparison(displays.Displayed):
         words = f"{self.scenario.name}: {policies}, {self.scenario.cluster.nodes} nodes"
         return f"{words}; {hardware}" if hardware else words
 
-    def plot(self) -> Figure:
+    def plot(self, title: str | None = None) -> Figure:
         """Draw what `cluster-abm compare` writes as compare.png: mean slowdowns with their intervals, where a task's
         time went, and each seed's slowdown beside the first policy's.
+
+        Args:
+            title: what stands above it; default: `title`.
 
         Returns:
             A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
@@ -197,7 +200,7 @@ class Comparison(displays.Displayed):
         for name in self.policies:
             found = self.estimate(name, "mean_slowdown")
             slowdowns[name] = (found.mean, found.ci95)
-        return comparison_figure(self.title, self.runs[self.runs["seed"].isin(self.seeds)], slowdowns)
+        return comparison_figure(title or self.title, self.runs[self.runs["seed"].isin(self.seeds)], slowdowns)
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm compare --json` prints."""

@@ -57,7 +57,7 @@ def test_run_without_json_is_for_people(cli):
         "I/O queue",
     ):
         assert f"{words} " in out
-    assert "_" not in out
+    assert "_" not in "".join(line for line in out.splitlines() if not line.startswith(("with ", "     ")))
     assert not re.search(r"\de[+-]\d", out)
     assert re.search(r"CPU busy +[\d.]+ %\n", out)
     assert re.search(r"mean response of a job +[\d,.]+ s\n", out)
@@ -129,7 +129,7 @@ def test_policies_and_scenarios(cli):
     policies = json.loads(cli("policies", "--json")[1])
     assert {"name", "source", "summary", "parameters"} == set(policies[0])
     assert "iolb" in {policy["name"] for policy in policies}
-    assert "policy.index" in cli("policies")[1]
+    assert "index = " in cli("policies", "iolb")[1]
     scenarios = json.loads(cli("scenarios", "--json")[1])
     assert "quickstart" in {scenario["name"] for scenario in scenarios}
     assert "quickstart" in cli("scenarios")[1]
@@ -148,7 +148,7 @@ def test_reproduce_quick_json(cli):
     [
         (["run", "quikstart"], "did you mean 'quickstart'"),
         (["run", "quickstart", "--policy", "iobl"], "did you mean 'iolb'"),
-        (["run", "quickstart", "--set", "cluster.noodes=3"], "did you mean 'nodes'"),
+        (["run", "quickstart", "--set", "cluster.noodes=3"], "did you mean 'cluster.nodes'"),
         (["run", "quickstart", "--set", "cluster.nodes=-3"], "cluster.nodes = -3"),
         (["run", "quickstart", "--set", "cluster.memory_mb=nan"], "cluster.memory_mb"),
         (["run", "quickstart", "--set", "nodes"], "KEY=VALUE"),

@@ -115,7 +115,8 @@ def test_no_result_depends_on_them(name, tmp_path):
 @pytest.mark.parametrize(("words", "said"), [
     (["run", "quickstart", "--set", "workload.trace.start_s=3"], "workload.trace.start_s: has no effect"),
     (["run", "quickstart", "--trace-run", "3"], "error: --trace-run: has no effect"),
-    (["run", "quickstart", "--policy", "jsq", "--set", "policy.d=3"], "policy.d: has no effect: jsq does not know it"),
+    (["run", "quickstart", "--policy", "jsq", "--set", "policy.d=3"],
+     "policy.d: has no effect: policy jsq does not know it"),
     (["run", "quickstart", "--set", "compare.seeds=3"], "compare.seeds: has no effect: only `cluster-abm compare`"),
     (["run", "quickstart", "--set", "interconnect.max_mb=3"], "interconnect.max_mb: has no effect"),
     (["run", "lmip-data", "--set", "interconnect.max_mb=3"], "interconnect.max_mb: has no effect"),
@@ -190,7 +191,7 @@ def test_profiles_for_a_trace_that_names_no_program_are_refused(tmp_path):
 
 @pytest.mark.parametrize(("overrides", "said"), [
     ({"clustr.nodes": 4}, "override: unknown key 'clustr.nodes'; did you mean 'cluster.nodes'?"),
-    ({"cluster.nods": 4}, "override: unknown key 'cluster.nods'; did you mean 'nodes'?"),
+    ({"cluster.nods": 4}, "override: unknown key 'cluster.nods'; did you mean 'cluster.nodes'?"),
     ({"workload.home.kind": "weights"}, "override: workload.home"),
     ({"workload.arrivals.kind": "lognormal-window"}, "override: workload"),
 ])  # fmt: skip

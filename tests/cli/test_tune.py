@@ -180,5 +180,5 @@ def test_without_the_extra(cli, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     code, _, err = cli(*ASKED, "--out", "a")
     assert code == 2
-    assert err == ("error: tune: optuna is not installed: pip install 'cluster-abm[tune]' (the extra `tune`: Optuna)\n")
+    assert err == ("error: tune: optuna is not installed: pip install '.[tune]' (the extra `tune`: Optuna)\n")
     assert list(tmp_path.iterdir()) == []

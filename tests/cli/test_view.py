@@ -128,7 +128,7 @@ def test_without_the_extra_it_says_how_to_get_it(cli, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name.startswith("solara") else find(name))
     code, _, err = cli("view")
     assert code == 2
-    assert "pip install 'cluster-abm[viz]'" in err
+    assert "pip install '.[viz]'" in err
 
 
 def test_a_wrong_scenario_is_said_before_the_server_starts(cli, served):

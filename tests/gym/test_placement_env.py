@@ -227,4 +227,4 @@ def test_without_gymnasium_the_extra_is_named():
     code = "import sys; sys.modules['gymnasium'] = None; import cluster_abm.gym"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "pip install 'cluster-abm[gym]'" in done.stderr
+    assert "pip install '.[gym]'" in done.stderr

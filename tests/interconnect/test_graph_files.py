@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.interconnect import Network, graph_reading
+from cluster_abm.graphs import reading as graph_reading
+from cluster_abm.interconnect import Network
 from cluster_abm.scenario import shipped_path
 from cluster_abm.scenario.interconnect import Interconnect
 

@@ -226,7 +226,7 @@ def test_kinds_are_those_that_open_knows():
 
 @pytest.mark.parametrize("extra", ["dask", "slurm"])
 def test_a_missing_extra_is_named(extra):
-    with pytest.raises(InputError, match=rf"no_such_library is not installed: pip install 'cluster-abm\[{extra}\]'"):
+    with pytest.raises(InputError, match=rf"no_such_library is not installed: pip install '\.\[{extra}\]'"):
         library("no_such_library", extra)
 
 

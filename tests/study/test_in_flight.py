@@ -88,14 +88,14 @@ def test_ctrl_c_books_what_a_batch_has_got_back(tmp_path, monkeypatch, at_once):
 
 def test_ctrl_c_books_what_a_comparison_has_got_back(monkeypatch, at_once):
     tasks = [Task(with_policy(scenario(workload__duration_s=5.0, cluster__nodes=2), "jsq"), seed) for seed in (1, 2, 3)]
-    real, told = tasks_module.tqdm.update, []
+    real, told = tasks_module.Progress.update, []
 
     def interrupted(bar, *count):
         told.append(bar)
         press()
         return real(bar, *count)
 
-    monkeypatch.setattr(tasks_module.tqdm, "update", interrupted)
+    monkeypatch.setattr(tasks_module.Progress, "update", interrupted)
     outcome = run_all(tasks, 2, quiet=True)
     assert outcome.interrupted
     assert outcome.finished == len(told) == 3

@@ -233,7 +233,7 @@ def test_points_are_drawn_one_way_only(tmp_path):
 def test_without_salib_the_extra_is_named_before_anything_is_run(tmp_path, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "SALib" else find(name, *more))
-    with pytest.raises(InputError, match=r"pip install 'cluster-abm\[sensitivity\]'"):
+    with pytest.raises(InputError, match=r"pip install '\.\[sensitivity\]'"):
         run_batch(
             study(tmp_path, grid=None, sensitivity={"method": "morris", "samples": 4} | RANGE),
             tmp_path / "out", "inline", quiet=True,

@@ -303,5 +303,5 @@ def test_what_wins_by_luck_alone_is_not_told_apart_on_other_seeds():
 
 def test_without_optuna(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(InputError, match=r"tune: optuna is not installed: pip install 'cluster-abm\[tune\]'"):
+    with pytest.raises(InputError, match=r"tune: optuna is not installed: pip install '\.\[tune\]'"):
         Search(question(Over(CPU, 0.0, 1.0)), Bench(lambda one, seed: 1.0))

@@ -7,15 +7,25 @@ from pathlib import Path
 
 import click
 
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
 
 
-@click.command("arena")
-@click.option("--policy", "own", multiple=True, metavar="POLICY", help="A policy of your own, ranked against all.")
-@click.option("--policies", help="Comma-separated policies instead of all.")
+@click.command("arena", short_help="Rank policies, yours among them, over many regimes.")
+@click.option(
+    "--policy",
+    "own",
+    multiple=True,
+    metavar="POLICY",
+    shell_complete=names.policies,
+    help="A policy of your own, NAME or FILE.py:CLASS, ranked against all. Several times.",
+)
+@click.option(
+    "--policies", metavar="A,B,...", shell_complete=names.policy_list, help="Comma-separated policies instead of all."
+)
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs: some minutes on two processors.")
 @click.option("--regimes", type=click.IntRange(min=6), help="How many regimes (default: 60; quick: 24).")
 @click.option("--seeds", type=click.IntRange(min=2), help="Seeds of each regime (default: 6; quick: 4).")
@@ -52,11 +62,11 @@ def arena_command(
     plan = plan._replace(regimes=regimes or plan.regimes, seeds=seeds or plan.seeds)
     chosen = names_of(policies)
     chosen = None if chosen is None else [*map(name_of, chosen)]
-    names = contestants(own) if chosen is None else list(dict.fromkeys([*own, *chosen]))
+    ranked = contestants(own) if chosen is None else list(dict.fromkeys([*own, *chosen]))
     out = out or Path("out", "arena")
     begun = time.perf_counter()
     where = executor.where(out, out / "store")
-    found = hold(names, plan, where=where, more=more)
+    found = hold(ranked, plan, where=where, more=more)
     exit_code = 130 if found.outcome.interrupted else found.outcome.exit_code
     if found.found:
         with out_folder(out) as folder, interrupt_held_back():
@@ -94,8 +104,9 @@ def _show(found: object, own: tuple[str, ...]) -> None:
         gap_closed=["" if value != value else f"{value:.0%}" for value in table["gap_closed"]],
     )
     columns = {
-        "policy": "policy", "regret": "mean regret", "interval": "95 % over regimes", "worst": "worst",
-        "best_in": "best or like it in", "gap_closed": "of the gap to ideal", "messages": "messages per job",
+        "policy": "policy", "regret": "mean regret", "interval": "95 % over regimes",
+        "worst": "regret in its worst regime", "best_in": "regimes: best, or not told apart",
+        "gap_closed": "of the gap none - ideal closed", "messages": "messages per job",
     }  # fmt: skip
     echo(f"{len(found.found)} regimes; regret: mean slowdown over that of the regime's best policy, less 1\n")
     echo(shown[[*columns]].rename(columns=columns).to_string(index=False))

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
+    Overrides,
     executor_options,
     interruptible,
     json_option,
     overrides_of,
+    scenario_argument,
     value_of,
     work_options,
 )
@@ -33,9 +36,9 @@ NOT_CALIBRATED = {
 }
 
 
-@click.command("calibrate")
-@click.argument("scenario")
-@click.option("--policy", help="The policy that was in use (default: the scenario's).")
+@click.command("calibrate", short_help="Fit keys of a scenario to what was measured.")
+@scenario_argument
+@click.option("--policy", shell_complete=names.policies, help="The policy that was in use (default: the scenario's).")
 @click.option(
     "--observed",
     required=True,
@@ -49,6 +52,7 @@ NOT_CALIBRATED = {
     metavar="KEY=LOW:HIGH",
     multiple=True,
     required=True,
+    shell_complete=names.ranges,
     help="A key that is fitted within a range; KEY=LOW:HIGH:log by orders of magnitude. Several times.",
 )
 @click.option(
@@ -128,7 +132,7 @@ def calibrate_command(
         found = calibrate(question, where=where, folder=folder)
         wall_s = time.perf_counter() - begun
         with interrupt_held_back():
-            _save(folder, found, wall_s)
+            _save(folder, found, overrides, wall_s)
     try:
         with ending_with(0):
             _show(found, out, as_json)
@@ -140,7 +144,7 @@ def calibrate_command(
     return 0
 
 
-def _save(folder: Path, found: Calibrated, wall_s: float) -> None:
+def _save(folder: Path, found: Calibrated, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_text
     from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
     from cluster_abm.scenario import scenario_to_toml
@@ -159,7 +163,7 @@ def _save(folder: Path, found: Calibrated, wall_s: float) -> None:
     assert after is not None
     side = "held-out" if any(row.is_held_out for row in question.observed.rows) else "fitted"
     title = f"{question.scenario.name}, calibrated: median error of the {side} rows {after.median:.1%}"
-    draw_calibration(folder / "calibration.png", title.replace("%", " %"), table, "ms" if by_job else "", slices)
+    draw_calibration(folder / "calibration.png", title, table, "ms" if by_job else "", slices)
     write_json(folder, "timing.json", {"wall_s": wall_s})
 
 

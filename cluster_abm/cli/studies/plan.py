@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
+    Overrides,
     executor_options,
     interruptible,
     json_option,
     names_of,
     out_option,
     overrides_of,
+    scenario_argument,
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
@@ -35,19 +38,32 @@ NOT_PLANNED = {
 }
 
 
-@click.command("plan")
-@click.argument("scenario")
+@click.command("plan", short_help="The fewest nodes, or the highest load, that will do.")
+@scenario_argument
 @click.option(
     "--need",
     "needs",
     metavar="METRIC<=VALUE",
     multiple=True,
     required=True,
+    shell_complete=names.metrics,
     help='What has to be kept in the mean over seeds: METRIC<=VALUE (or <, >=, >), several joined by "and". '
     "Several times.",
 )
-@click.option("--over", "key", metavar="KEY", required=True, help="What is planned, e.g. cluster.nodes.")
-@click.option("--policies", metavar="A,B,...", help="Policies (default: the scenario's compare.policies).")
+@click.option(
+    "--over",
+    "key",
+    metavar="KEY",
+    required=True,
+    shell_complete=names.keys,
+    help="What is planned, e.g. cluster.nodes.",
+)
+@click.option(
+    "--policies",
+    metavar="A,B,...",
+    shell_complete=names.policy_list,
+    help="Policies (default: the scenario's compare.policies).",
+)
 @click.option("--low", type=float, help="The least value that is tried (default: 1/32 of the scenario's).")
 @click.option("--high", type=float, help="The greatest value that is tried (default: 32 times the scenario's).")
 @click.option(
@@ -103,7 +119,7 @@ def plan_command(
         wall_s = time.perf_counter() - begun
         if folder is not None:
             with interrupt_held_back():
-                _save(folder, found, wall_s)
+                _save(folder, found, overrides, wall_s)
     try:
         with ending_with(0):
             _show(found, out, as_json)
@@ -142,7 +158,10 @@ def _print_plan(found: Planned) -> None:
         }
         for need in question.asked:
             there = _metric(one.at_value, need) or _at(found, one.at_end, need)
-            row |= {f"{need.metric} there": there, f"{need.metric} next to it": _at(found, one.beyond, need)}
+            row |= {
+                f"{need.metric} there [95 %]": there,
+                f"{need.metric} where it fails [95 %]": _at(found, one.beyond, need),
+            }
         rows.append(row)
     echo(pd.DataFrame(rows).to_string(index=False))
     for policy, one in found.crossings.items():
@@ -171,7 +190,7 @@ def _at(found: Planned, point: Point | None, need: Need) -> str:
     return "" if point is None else f"{_metric(point, need)} at {found.number(point.value):g}"
 
 
-def _save(folder: Path, found: Planned, wall_s: float) -> None:
+def _save(folder: Path, found: Planned, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.of_studies.planning_picture import Ceiling, draw_plan
     from cluster_abm.scenario import scenario_to_toml
@@ -183,5 +202,5 @@ def _save(folder: Path, found: Planned, wall_s: float) -> None:
     needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
     title = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
     values = {policy: (one.value, one.low, one.high) for policy, one in found.crossings.items()}
-    draw_plan(folder / "plan.png", title, question.key, table, needs, values)
+    draw_plan(folder / "plan.png", overrides.captioned(title), question.key, table, needs, values)
     write_json(folder, "timing.json", {"wall_s": wall_s})

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster_abm.cli.effects import check_keys_have_effect
+from cluster_abm.cli.front import names
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
+    Overrides,
     as_given,
     executor_options,
     interruptible,
     json_option,
     names_of,
     overrides_of,
+    scenario_argument,
     value_of,
     work_options,
 )
@@ -41,15 +44,16 @@ NOT_TUNED = {
 }
 
 
-@click.command("tune")
-@click.argument("scenario")
-@click.option("--policy", help="The policy (default: the scenario's).")
+@click.command("tune", short_help="Search for better parameters of a policy.")
+@scenario_argument
+@click.option("--policy", shell_complete=names.policies, help="The policy (default: the scenario's).")
 @click.option(
     "--over",
     "overs",
     metavar="KEY=RANGE",
     multiple=True,
     required=True,
+    shell_complete=names.ranges,
     help="A key that is searched: KEY=LOW:HIGH, KEY=LOW:HIGH:log (by orders of magnitude) or KEY=a|b|c. Several times.",
 )
 @click.option(
@@ -73,7 +77,13 @@ NOT_TUNED = {
     show_default=True,
     help="Further seeds, on which the best candidate is judged: two runs each.",
 )
-@click.option("--metric", default="mean_slowdown", show_default=True, help="What is to become better.")
+@click.option(
+    "--metric",
+    default="mean_slowdown",
+    show_default=True,
+    shell_complete=names.metrics,
+    help="What is to become better.",
+)
 @click.option(
     "--sum-to-one", metavar="KEY,KEY,...", help="Weights that are divided by their sum: only their ratios are searched."
 )
@@ -128,7 +138,7 @@ def tune_command(
         found = tune(question, where=where, folder=folder)
         wall_s = time.perf_counter() - begun
         with interrupt_held_back():
-            _save(folder, found, wall_s)
+            _save(folder, found, overrides, wall_s)
     exit_code = 1 if found.errors else 0
     try:
         with ending_with(exit_code):
@@ -173,7 +183,7 @@ def _over_of(text: str) -> Over:
         raise InputError(allowed) from None
 
 
-def _save(folder: Path, found: Tuned, wall_s: float) -> None:
+def _save(folder: Path, found: Tuned, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
     from cluster_abm.results.of_studies.tuning_picture import draw_search
     from cluster_abm.scenario import scenario_to_toml
@@ -189,7 +199,7 @@ def _save(folder: Path, found: Tuned, wall_s: float) -> None:
         title += f"; the best, judged on {_seeds(question.unseen_seeds)}: {_in_digits(found.judgement.ratio)}"
     label = f"{question.metric} / the defaults'"
     logs = {one.over.key: one.over.log for one in question.searched}
-    draw_search(folder / "tune.png", title, label, table, logs, found.best.number)
+    draw_search(folder / "tune.png", overrides.captioned(title), label, table, logs, found.best.number)
     write_json(folder, "timing.json", {"wall_s": wall_s})
 
 

@@ -28,7 +28,7 @@ NAMES = {
 }
 
 
-@click.command("validate")
+@click.command("validate", short_help="Measure this machine and hold the model to it.")
 @click.option("--yes", is_flag=True, help="Do not ask before the machine is kept busy.")
 @click.option(
     "--seconds",

@@ -45,4 +45,4 @@ def seed_of(plan: Sensitivity) -> int:
 def require_salib() -> None:
     """Raise InputError if SALib is not there."""
     if importlib.util.find_spec("SALib") is None:
-        raise InputError("sensitivity: needs SALib, the extra `sensitivity`: pip install 'cluster-abm[sensitivity]'")
+        raise InputError("sensitivity: needs SALib, the extra `sensitivity`: pip install '.[sensitivity]'")

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numba
-from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.jit import cache_folder
 from cluster_abm.limits import available_processors
 from cluster_abm.policies import Policy, admit, create, origins_of
 from cluster_abm.policies.origins import Origin
+from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
@@ -74,8 +74,7 @@ def compile_ahead(executor: BatchExecutor, parts: list[Part], quiet: bool, look:
         quiet: no progress bar.
         look: called now and then; what it raises ends the work.
     """
-    label = "compiling, once"
-    with tqdm(total=len(parts), desc=label, unit="part", disable=True if quiet else None, leave=False) as bar:
+    with Progress(len(parts), "compiling, once", "part", quiet=quiet) as bar:
 
         def book(_: Ended[str]) -> None:
             # What failed, the run that needs it says.
@@ -86,6 +85,7 @@ def compile_ahead(executor: BatchExecutor, parts: list[Part], quiet: bool, look:
                 flight.send(part.key, compile_part, part)
             while flight:
                 look()
+                bar.look()
                 flight.book_next()
 
 

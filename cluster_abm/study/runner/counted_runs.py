@@ -59,6 +59,7 @@ class CountedRuns:
         outcome = run_all(
             [Task(scenario, seed) for scenario, seed in runs],
             label=f"{self._name}, {self.asked} of {self._budget} runs",
+            whole=(self._name, self.asked, self._budget),
             quiet=self._quiet,
             where=self._where,
             executor=self._executor,

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.limits import available_processors, checked_workers
+from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.design.fingerprint import cell_key
 from cluster_abm.study.runner.executors import BatchExecutor, check_options, open_executor
@@ -114,6 +113,7 @@ def run_all(
     where: Where | None = None,
     executor: BatchExecutor | None = None,
     keeps_responses: bool = False,
+    whole: tuple[str, int, int] | None = None,
 ) -> Outcome:
     """Carry out all tasks; the result does not depend on where, nor on the number of workers.
 
@@ -121,11 +121,12 @@ def run_all(
         tasks: the runs.
         workers: processes; None: one per processor there is for this process; 1: all in this process.
             A script that asks for more needs `if __name__ == "__main__":` around the call (processes are spawned).
-        label: what the progress bar on stderr calls them.
-        quiet: no progress bar.
+        label: what the progress on stderr calls them.
+        quiet: no progress.
         where: executor, its workers and folder, in place of `workers`; default: processes, results in memory.
         executor: an open one, in place of one that is opened for this call; its caller ends it.
         keeps_responses: whether rows hold the response time of each job too, as `measuring.RESPONSES`.
+        whole: of tasks that are a part of a larger work: as of `Progress`.
 
     Raises:
         InputError: what a run was given is wrong; the runs not yet begun are left out. The fault of a policy ends its
@@ -146,7 +147,7 @@ def run_all(
         keeps_responses=keeps_responses,
     )
     outcome = Outcome([None] * len(tasks))
-    bar = tqdm(total=len(tasks), desc=label, unit="run", disable=True if quiet else None, leave=False)
+    bar = Progress(len(tasks), label, "run", quiet=quiet, whole=whole)
     with bar, _kept(place.folder, quiet) as (keeper, rows, failed_ns):
         known: dict[str, Values] = {
             key: {seed: None for seed in own if (key, seed) in rows} for key, own in seeds.items()

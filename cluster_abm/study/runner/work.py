@@ -7,10 +7,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tqdm import tqdm
-
 from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.policies import origins_of
+from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.policy_sources import policy_version
@@ -75,7 +74,7 @@ class Work:
         self,
         request: Request,
         keeper: ResultKeeper,
-        bar: tqdm,
+        bar: Progress,
         known: Mapping[str, Values] | None = None,
         failed_before: Mapping[RunName, Record] | None = None,
         to_retry: Mapping[RunName, int | None] | None = None,
@@ -95,7 +94,7 @@ class Work:
             self._ask_for(key)
         # Seed by seed, so that policies can be compared before all is done.
         self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
-        bar.initial = bar.n = len(self.finished) + len(self.failed)
+        bar.begin_at(len(self.finished) + len(self.failed))
 
     @property
     def expected(self) -> int:
@@ -132,7 +131,7 @@ class Work:
         first_of_keys = {key: (key, seed) for key, seed in reversed(self.queue)}
         parts = missing_parts(map(self._request.scenario, first_of_keys.values()))
         if parts:
-            compile_ahead(executor, parts, bool(self._bar.disable), look=lambda: None)
+            compile_ahead(executor, parts, self._bar.is_quiet, look=lambda: None)
 
     def _ask_for(self, key: str) -> None:
         """Put what a key still needs into the queue."""

@@ -22,7 +22,7 @@ def library() -> Any:
         return importlib.import_module("optuna")
     except ModuleNotFoundError as problem:
         raise InputError(
-            f"tune: {problem.name} is not installed: pip install 'cluster-abm[tune]' (the extra `tune`: Optuna)"
+            f"tune: {problem.name} is not installed: pip install '.[tune]' (the extra `tune`: Optuna)"
         ) from None
 
 

@@ -103,7 +103,7 @@ class Question:
     def _problems_of_metric(self) -> Iterator[str]:
         there = sorted(metric_names(self.scenario, "none") & BETTER.keys())
         if self.metric not in there:
-            yield f"--metric {shortened(self.metric)}: none of which it is plain what is better; " + nearest(
+            yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better; " + nearest(
                 self.metric, there
             )
 

@@ -58,7 +58,7 @@ def library(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as problem:
-        text = f"executor {extra!r}: {problem.name} is not installed: pip install 'cluster-abm[{extra}]'"
+        text = f"executor {extra!r}: {problem.name} is not installed: pip install '.[{extra}]'"
         raise InputError(text) from problem
 
 

@@ -1,0 +1,1 @@
+"""`policies`, `scenarios` and `hardware`: what there is."""

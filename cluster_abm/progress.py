@@ -1,0 +1,181 @@
+"""Progress on stderr: a bar on a terminal; where there is none, a line now and then, at intervals that grow."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from tqdm import tqdm
+
+# The first line comes after so long, and so does the second after it; then each gap is half of the time so far [s].
+FIRST_S = 10.0
+# The longest gap [s].
+LONGEST_GAP_S = 600.0
+# "lines": lines even on a terminal; "none": nothing; else as the terminal has it.
+VARIABLE = "CLUSTER_ABM_PROGRESS"
+
+
+class Schedule:
+    """When a line is due.
+
+    Args:
+        clock: wall time [s].
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open = 0
+        self._begun = self._due = self._last = 0.0
+
+    def enter(self) -> None:
+        """A piece of work begins. One that follows another within ten seconds goes on with its times."""
+        now = self._clock()
+        if not self._open and (not self._begun or now - self._last > FIRST_S):
+            self._begun, self._due = now, now + FIRST_S
+        self._open += 1
+
+    def leave(self) -> None:
+        """A piece of work has ended."""
+        self._open -= 1
+        self._last = self._clock()
+
+    def due_after(self) -> float | None:
+        """The time since the work began [s] if a line is due now, which is then taken for written; else None."""
+        now = self._clock()
+        if now < self._due:
+            return None
+        elapsed_s = now - self._begun
+        self._due = now + min(max(FIRST_S, elapsed_s / 2), LONGEST_GAP_S)
+        return elapsed_s
+
+
+SCHEDULE = Schedule()
+
+
+class Progress(tqdm):
+    """A bar on stderr; without a terminal, lines.
+
+    Args:
+        total: how much there is to do; None: not known yet.
+        label: what the work is called.
+        unit: what is counted, in the singular; "%" for a share.
+        quiet: show nothing.
+        whole: of work that is a part of a larger one: its label, how much was done before, and how much there is.
+        schedule: when a line is due.
+    """
+
+    def __init__(
+        self,
+        total: float | None,
+        label: str,
+        unit: str,
+        *,
+        quiet: bool = False,
+        whole: tuple[str, int, int] | None = None,
+        schedule: Schedule | None = None,
+    ) -> None:
+        self._schedule = schedule or SCHEDULE
+        self._label, self._unit, self._whole = label, unit, whole
+        wanted = os.environ.get(VARIABLE, "")
+        no_bar = quiet or wanted in ("lines", "none") or not _is_terminal()
+        self._writes_lines = no_bar and not quiet and wanted != "none"
+        self.is_quiet = quiet
+        self._is_silent = quiet or wanted == "none"
+        self._done, self._first = 0.0, 0.0
+        super().__init__(total=total, desc=label, unit=unit, disable=no_bar, leave=False, file=sys.stderr)
+        self._entered = self._writes_lines
+        if self._entered:
+            self._schedule.enter()
+
+    def begin_at(self, done: float) -> None:
+        """So much was there before the work began."""
+        self.initial = self.n = done
+        self._done = self._first = done
+
+    def update(self, n: float | None = 1) -> bool | None:
+        """So much more is done."""
+        self._done += n or 0
+        if not self.disable:
+            return super().update(n)
+        self.look()
+        return None
+
+    def reach(self, done: float) -> None:
+        """So much is done by now."""
+        self.update(done - self._done)
+
+    def look(self) -> None:
+        """Write a line if one is due."""
+        if self._writes_lines:
+            elapsed_s = self._schedule.due_after()
+            if elapsed_s is not None:
+                self.say(self._line(elapsed_s))
+
+    def say(self, text: str) -> None:
+        """Write a remark, above the bar if there is one."""
+        if self._is_silent:
+            return
+        with suppress(OSError):
+            if self.disable:
+                print(text, file=sys.stderr, flush=True)
+            else:
+                self.write(text, file=sys.stderr)
+
+    def set_postfix(self, *arguments: Any, **named: Any) -> None:
+        """What is shown beside the bar."""
+        if not self.disable:
+            super().set_postfix(*arguments, **named)
+        self.look()
+
+    def close(self) -> None:
+        """The work has ended."""
+        if getattr(self, "_entered", False):
+            self._entered = False
+            self._schedule.leave()
+        super().close()
+
+    def _line(self, elapsed_s: float) -> str:
+        label, before, total = (self._label, 0, self.total) if self._whole is None else self._whole
+        done = self._done + before
+        after = f"after {duration_in_words(elapsed_s)}"
+        if self._unit == "%":
+            text = f"{label}: {done:.0f} % {after}"
+        elif total is None:
+            text = f"{label}: {done:,.0f} {self._unit}s {after}"
+        else:
+            text = f"{label}: {done:,.0f} of {total:,.0f} {self._unit}s {after}"
+        made = self._done - self._first
+        # Of a part of a larger work the rate since the larger one began.
+        made = made if self._whole is None else done
+        if total and made > 0 and total > done:
+            text += f", about {duration_in_words(elapsed_s * (total - done) / made)} left"
+        return text
+
+
+def duration_in_words(seconds: float) -> str:
+    """A length of time as one says it: 8 s, 4 min, 2 h 5 min.
+
+    Args:
+        seconds: [s].
+
+    >>> [duration_in_words(seconds) for seconds in (8.2, 250.0, 7490.0, 200_000.0)]
+    ['8 s', '4 min', '2 h 5 min', '2 days 8 h']
+    """
+    if seconds < 119.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h" + (f" {minutes} min" if minutes else "")
+    days, hours = divmod(hours, 24)
+    return f"{days} days" + (f" {hours} h" if hours else "")
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -1,0 +1,1 @@
+"""What a scenario leaves to the files that it names."""

@@ -1,0 +1,1 @@
+"""How what a scenario says is put into words."""
