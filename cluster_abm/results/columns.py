@@ -32,6 +32,12 @@ PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
 OF_AVERAGES = "the policy asks for averages"
 AVERAGED_LOADS = ("cpu_percent", "mean_queue", "memory_percent")
 
+
+def _of_load(index: str, unit: str, meaning: str) -> Column:
+    name = index if index in PLAIN_LOADS else f"load_{index}"
+    return Column(name, unit, meaning, OF_AVERAGES if index in AVERAGED_LOADS else "")
+
+
 JOBS: tuple[Column, ...] = (
     Column("job", "job", "number of the job, in order of submission"),
     Column("task", "task", "number of the task over the whole run"),
@@ -60,15 +66,10 @@ JOBS: tuple[Column, ...] = (
 NODES: tuple[Column, ...] = (
     Column("time_ms", "ms", "instant of the measurement"),
     Column("node", "node", "number of the node"),
-    *(
-        Column(
-            name if name in PLAIN_LOADS else f"load_{name}", unit, meaning, OF_AVERAGES if name in AVERAGED_LOADS else ""
-        )
-        for name, _, unit, meaning in LOAD_FIELDS
-    ),
+    *(_of_load(name, unit, meaning) for name, _, unit, meaning in LOAD_FIELDS),
     Column("cpu_busy_ms", "ms", "CPU that its cores have given to tasks since the start"),
     Column("disk_busy_ms", "ms", "time since the start with a request in its disk"),
-)  # fmt: skip
+)
 
 DECISIONS: tuple[Column, ...] = (
     Column("time_ms", "ms", "start of the slice in which it was taken"),

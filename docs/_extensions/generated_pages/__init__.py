@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import commands, formulas, keys, policies, scenarios, tables
 
-
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -32,6 +31,7 @@ PARTS: Mapping[str, Callable[..., str]] = {
     "load-indices": tables.load_indices,
     "policies": policies.overview,
     "policies-of": policies.of_family,
+    "policy-rule": policies.rule_of,
     "formulas": formulas.overview,
     "formulas-of-modules": formulas.of_module,
     "python-surface": formulas.surface,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import click
+
 from cluster_abm.cli import cluster_abm
 
 from .markdown import anchor, code, escaped, sentence
@@ -42,7 +43,9 @@ def _section(path: str, command: click.Command) -> str:
     ]  # fmt: skip
     if isinstance(command, click.Group):
         inner = sorted(command.commands)
-        lines += ["Commands: " + ", ".join(f"[{code(one)}](#{anchor('command', f'{path} {one}')})" for one in inner) + "."]
+        lines += [
+            "Commands: " + ", ".join(f"[{code(one)}](#{anchor('command', f'{path} {one}')})" for one in inner) + "."
+        ]
     return "\n".join([*lines, *(_option(one, context, path) for one in command.params), ""])
 
 

@@ -8,9 +8,10 @@ import pkgutil
 from types import ModuleType
 from typing import Any
 
+from pydantic import BaseModel
+
 import cluster_abm
 from cluster_abm import formulas
-from pydantic import BaseModel
 
 from .markdown import code, escaped, table
 
@@ -42,7 +43,8 @@ def overview() -> str:
 def of_module(*_: str) -> str:
     """The equations of all modules, with their arguments, units and sources."""
     return "\n".join(
-        f"## {module}\n\n" + directive(f".. automodule:: cluster_abm.formulas.{module}", "members") for module in modules()
+        f"## {module}\n\n" + directive(f".. automodule:: cluster_abm.formulas.{module}", "members")
+        for module in modules()
     )
 
 
@@ -64,5 +66,7 @@ def surface() -> str:
         elif issubclass(value, BaseModel | BaseException):
             lines.append(directive(f".. autoclass:: {path}"))
         else:
-            lines.append(directive(f".. autoclass:: {path}", "members", "inherited-members: Model, BaseModel, tuple, object"))
+            lines.append(
+                directive(f".. autoclass:: {path}", "members", "inherited-members: Model, BaseModel, tuple, object")
+            )
     return "\n".join(lines)

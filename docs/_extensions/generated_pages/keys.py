@@ -10,16 +10,17 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from pydantic import BaseModel, PlainValidator
+from pydantic.fields import FieldInfo
+
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import Distribution, RequestSize
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.load import scenario_from
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
-from pydantic import BaseModel, PlainValidator
-from pydantic.fields import FieldInfo
 
-from .markdown import anchor, code, docstring, escaped, sentence, table, target
+from .markdown import anchor, code, docstring, escaped, sentence, target
 
 # Bounds that only keep numbers inside what a machine can hold are not worth a word.
 ENORMOUS = 1e9
@@ -84,7 +85,10 @@ def _parts_below(section: BaseModel, path: str, heading: str) -> Iterator[Part]:
 
 
 def _parts_of_class(of: type[BaseModel], path: str, words: str) -> Iterator[Part]:
-    keys = [_key(f"[[{path}]]", f"{path}.{name}", field, field.get_default(call_default_factory=True)) for name, field in of.model_fields.items()]
+    keys = [
+        _key(f"[[{path}]]", f"{path}.{name}", field, field.get_default(call_default_factory=True))
+        for name, field in of.model_fields.items()
+    ]
     words = re.sub(r"^\[\[[\w.]+\]\]: ", "", words)
     yield Part(f"[[{path}]]", f"{docstring(of)}\n\n{escaped(sentence(words))}".strip(), keys)
 
@@ -235,7 +239,8 @@ def effect(name: str) -> str:
     if name.startswith("interconnect.") and kinds:
         needed["interconnect.kind"] = dict.fromkeys(kinds)
     words = [
-        f"*Only if* {code(key)} is {_either([code(json.dumps(one)) for one in values])}." for key, values in needed.items()
+        f"*Only if* {code(key)} is {_either([code(json.dumps(one)) for one in values])}."
+        for key, values in needed.items()
     ]
     words += [f"*Without effect* while {with_keys(reason)}." for reason in _gathered(others)]
     return " ".join(words)
@@ -297,22 +302,24 @@ def _as_elsewhere(name: str) -> str:
 
 def distributions() -> str:
     """The kinds of distributions, and their parameters, as Markdown."""
-    rows = []
+    entries = []
     for name, field in Distribution.model_fields.items():
         users = [kind for kind, uses in Distribution.USES.items() if name in uses]
-        of = ", ".join(map(code, users)) if users else "all"
-        rows.append(
-            [code(name), code(as_toml(field.get_default())), of, escaped(field.description or ""), allowed_of(field)]
-        )
+        if users:
+            words = f"{sentence(escaped(field.description or ''))} *Of* {', '.join(map(code, users))}."
+            entries.append(
+                f"{code(name)} = {code(as_toml(field.get_default()))}\n: {words} *Allowed:* {allowed_of(field)}.\n"
+            )
     size = [
-        f"{code(name)}: {escaped(field.description or '')}"
+        f"{code(name)} = {code(as_toml(field.get_default()))}\n"
+        f": {sentence(escaped(field.description or ''))} *Allowed:* {allowed_of(field)}."
         for name, field in RequestSize.model_fields.items() if name not in Distribution.model_fields
     ]  # fmt: skip
     return "\n\n".join(
         [
             docstring(Distribution),
-            table(["parameter", "default", "of kinds", "meaning", "allowed"], rows),
-            f"**Sizes of accesses** (`workload.request_kb`) have one more parameter. {escaped(RequestSize.__doc__ or '')}",
+            "\n".join(entries),
+            "**Sizes of accesses** (`workload.request_kb`) have one more parameter:",
             *size,
         ]
     )

@@ -54,6 +54,8 @@ def docstring(of: Any) -> str:
 def _block(block: str) -> str:
     """A paragraph as it is; `kind:` with indented entries `name  meaning` below it as a table of them."""
     head, *rest = block.splitlines()
+    if all(line.startswith("    ") for line in (head, *rest)):
+        return block
     if not (rest and head.endswith(":") and all(line.startswith("  ") for line in rest)):
         return escaped(block)
     entries: list[list[str]] = []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping
+import importlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from pydantic.fields import FieldInfo
 
 from cluster_abm.policies import Policy, available
 from cluster_abm.policies.backfilling import Backfilling
@@ -12,7 +14,7 @@ from cluster_abm.policies.space_sharing import SpaceSharing
 from cluster_abm.policies.talking import TalkingPolicy
 
 from .keys import allowed_of, as_toml
-from .markdown import anchor, code, docstring, dropdown, escaped, sentence, table, target
+from .markdown import anchor, code, docstring, dropdown, escaped, sentence, table
 
 # The pages, in the order of the overview, each with what its policies have in common.
 FAMILIES: Mapping[str, str] = {
@@ -60,28 +62,66 @@ def overview() -> str:
 
 
 def of_family(family: str) -> str:
-    """The policies of a page, as Markdown."""
-    found = [(name, one) for name, one in shipped().items() if family_of(name, one) == family]
-    return "\n".join(_section(name, one) for name, one in found)
+    """The policies of a page, as Markdown: first the parameters that several of them have."""
+    found = {name: one for name, one in shipped().items() if family_of(name, one) == family}
+    shared = shared_parameters(list(found.values()))
+    lines = []
+    if shared:
+        users = {key: [name for name, one in found.items() if key in one.Parameters.model_fields] for key in shared}
+        lines = [
+            f"({anchor('parameters', family)})=", "## Parameters of several", "",
+            *(_parameter(family, key, field, users[key]) for key, field in shared.items()),
+        ]  # fmt: skip
+    return "\n".join([*lines, *(_section(name, one, family, shared) for name, one in found.items())])
 
 
-def _section(name: str, policy: type[Policy]) -> str:
+def shared_parameters(policies: list[type[Policy]]) -> dict[str, FieldInfo]:
+    """Parameters that three or more of these policies have, alike in default and meaning; not those of all policies."""
+    having: dict[str, list[FieldInfo]] = {}
+    for policy in policies:
+        for key, field in own_parameters(policy).items():
+            having.setdefault(key, []).append(field)
+    return {
+        key: fields[0] for key, fields in having.items()
+        if len(fields) >= 3 and all(_words(one) == _words(fields[0]) for one in fields)
+    }  # fmt: skip
+
+
+def own_parameters(policy: type[Policy]) -> dict[str, FieldInfo]:
+    """The parameters of a policy but those that every policy has."""
+    of_all = Policy.Parameters.model_fields
+    return {
+        key: field for key, field in policy.Parameters.model_fields.items()
+        if key not in of_all or _words(field) != _words(of_all[key])
+    }  # fmt: skip
+
+
+def _words(field: FieldInfo) -> tuple[str, str]:
+    return as_toml(field.get_default(call_default_factory=True)), " ".join((field.description or "").split())
+
+
+def rule_of(module: str, name: str) -> str:
+    """What a class that several policies are built on says of their rule, as Markdown."""
+    return docstring(getattr(importlib.import_module(f"cluster_abm.policies.{module}"), name))
+
+
+def _section(name: str, policy: type[Policy], family: str, shared: Mapping[str, FieldInfo]) -> str:
+    own = own_parameters(policy)
     lines = [
         f"({anchor('policy', name)})=", f"## {name}", "",
         sentence(escaped(policy.summary)), "", f"*Source:* {escaped(policy.source)}.", "",
         docstring(policy), "",
+        f"*How it acts:* {'; '.join(traits(policy))}.", "",
+        *(_parameter(name, key, field) for key, field in own.items() if key not in shared),
     ]  # fmt: skip
-    built_on = [base for base in policy.__mro__[1:] if base.__module__.startswith("cluster_abm.policies.") and base is not Policy]
-    if built_on:
-        named = "; ".join(f"{code(base.__name__)}: {_first_sentence(base)}" for base in built_on)
-        lines += [f"*Built on* {named}.", ""]
-    lines += [f"*How it acts:* {'; '.join(traits(policy))}.", "", _parameters(name, policy), ""]
+    of_several = [
+        f"[{code(f'policy.{key}')}](#{anchor('parameter', f'{family}-{key}')})" for key in own if key in shared
+    ]
+    if of_several:
+        lines += [f"Parameters that others have, too: {', '.join(of_several)}.", ""]
+    elif not own:
+        lines += ["No parameters of its own.", ""]
     return "\n".join([*lines, _code(policy)])
-
-
-def _first_sentence(of: type) -> str:
-    found = inspect.cleandoc(of.__doc__ or "").split("\n\n")[0]
-    return escaped(" ".join(found.split()).rstrip("."))
 
 
 def traits(policy: type[Policy]) -> list[str]:
@@ -109,15 +149,15 @@ def traits(policy: type[Policy]) -> list[str]:
     return words
 
 
-def _parameters(name: str, policy: type[Policy]) -> str:
-    lines = []
-    for key, field in policy.Parameters.model_fields.items():
-        default = as_toml(field.get_default(call_default_factory=True))
-        shown = f" = {code(default)}" if default else " (not set)"
-        allowed = f" *Allowed:* {found}." if (found := allowed_of(field)) else ""
-        words = sentence(escaped(" ".join((field.description or "").split())))
-        lines.append(f"[{code(f'policy.{key}')}]{{#{anchor('parameter', f'{name}-{key}')}}}{shown}\n: {words}{allowed}\n")
-    return "\n".join(lines)
+def _parameter(of: str, key: str, field: FieldInfo, users: Sequence[str] = ()) -> str:
+    default, meaning = _words(field)
+    shown = f" = {code(default)}" if default else " (not set)"
+    words = [sentence(escaped(meaning))]
+    if found := allowed_of(field):
+        words.append(f"*Allowed:* {found}.")
+    if users:
+        words.append(f"*Of* {', '.join(map(code, users))}.")
+    return f"[{code(f'policy.{key}')}]{{#{anchor('parameter', f'{of}-{key}')}}}{shown}\n: {' '.join(words)}\n"
 
 
 def _code(policy: type[Policy]) -> str:
@@ -125,6 +165,3 @@ def _code(policy: type[Policy]) -> str:
     path = Path("../../..", *policy.__module__.split(".")).with_suffix(".py")
     listing = f":::{{literalinclude}} {path.as_posix()}\n:language: python\n:::"
     return dropdown(f"The rule as code: {policy.__module__.replace('.', '/')}.py", listing)
-
-
-__all__ = ["FAMILIES", "family_of", "of_family", "overview", "shipped", "target"]

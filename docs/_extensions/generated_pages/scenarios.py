@@ -53,8 +53,8 @@ def networks() -> str:
     """The shipped networks."""
     return "\n".join(
         _entry(
-            "network", name, path, [], f"cluster-abm run quickstart --set interconnect.file={name} --set cluster.nodes=4",
-            "json",
+            "network", name, path, [],
+            f"cluster-abm run quickstart --set interconnect.file={name} --set cluster.nodes=4", "json",
         )
         for name in network_names() if (path := shipped_network(name))
     )  # fmt: skip

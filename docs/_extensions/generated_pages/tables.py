@@ -7,7 +7,7 @@ from cluster_abm.policies.capacities import own_time_of, served_by
 from cluster_abm.results.columns import SUMMARY, TABLES, Column
 from cluster_abm.results.metrics import METRICS
 
-from .markdown import code, escaped, table, target
+from .markdown import escaped, table, target
 
 # When a metric exists, in words (results.metrics.When).
 WHEN = {
