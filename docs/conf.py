@@ -41,6 +41,7 @@ autodoc_class_signature = "mixed"
 python_use_unqualified_type_names = True
 napoleon_google_docstring = True
 napoleon_use_ivar = True
+toc_object_entries_show_parents = "hide"
 napoleon_custom_sections = [("Class attributes", "attributes")]
 # Single backticks in docstrings are code.
 default_role = "code"

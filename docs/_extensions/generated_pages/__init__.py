@@ -58,12 +58,19 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", _fill)
     app.connect("env-get-outdated", _generated_pages)
     app.connect("autodoc-skip-member", _is_no_news)
+    # After napoleon, which has the usual priority.
+    app.connect("autodoc-process-docstring", _keep_names_together, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _is_no_news(_app: Sphinx, _what: str, _name: str, value: Any, _skip: bool, _options: Any) -> bool | None:
     """Leave out fields of named tuples, which the list of attributes describes."""
     return True if str(getattr(value, "__doc__", "")).startswith("Alias for field number") else None
+
+
+def _keep_names_together(_app: Sphinx, _what: str, _name: str, _value: Any, _options: Any, lines: list[str]) -> None:
+    """Of attributes that are described together, Sphinx would take all names but the last for a type."""
+    lines[:] = [re.sub(r"^:ivar ([^:]+):", lambda names: names[0].replace(", ", ","), line) for line in lines]
 
 
 def _generated_pages(app: Sphinx, *_: Any) -> list[str]:

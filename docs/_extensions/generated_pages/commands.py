@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 
@@ -51,7 +52,7 @@ def _section(path: str, command: click.Command) -> str:
 
 def help_text(text: str) -> str:
     """A command's help as Markdown: paragraphs, and blocks that keep their lines (those that begin with \\b)."""
-    blocks = text.strip().split("\n\n")
+    blocks = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(
         "```text\n" + block.lstrip("\b\n") + "\n```" if block.startswith("\b") else escaped(block) for block in blocks
     )

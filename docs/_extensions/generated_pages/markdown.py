@@ -72,5 +72,6 @@ def _block(block: str) -> str:
 
 def escaped(text: str) -> str:
     """Plain words as Markdown: what stands in them for itself, and not for emphasis, HTML or a link, is escaped."""
-    parts = re.split(r"(``[^`]*``|`[^`]*`)", text)
-    return "".join(part if part.startswith("`") else re.sub(r"([*_<>\[\]{}$])", r"\\\1", part) for part in parts)
+    # A star that begins a line of a list is one.
+    parts = re.split(r"(``[^`]*``|`[^`]*`|^ *\* )", text, flags=re.MULTILINE)
+    return "".join(part if place % 2 else re.sub(r"([*_<>\[\]{}$])", r"\\\1", part) for place, part in enumerate(parts))
