@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 import cluster_abm
-from cluster_abm import formulas
+from cluster_abm import ClusterModel, formulas
 
 from .markdown import code, escaped, table
 
@@ -43,14 +43,14 @@ def overview() -> str:
 def of_module(*_: str) -> str:
     """The equations of all modules, with their arguments, units and sources."""
     return "\n".join(
-        f"## {module}\n\n" + directive(f".. automodule:: cluster_abm.formulas.{module}", "members")
+        f"## {module}\n\n" + directive(f".. automodule:: cluster_abm.formulas.{module}", "members:")
         for module in modules()
     )
 
 
 def directive(line: str, *options: str) -> str:
     """A directive of reStructuredText inside Markdown."""
-    return "\n".join(["```{eval-rst}", line, *(f"   :{option}:" for option in options), "```", ""])
+    return "\n".join(["```{eval-rst}", line, *(f"   :{option}" for option in options), "```", ""])
 
 
 def surface() -> str:
@@ -63,10 +63,13 @@ def surface() -> str:
         path = f"cluster_abm.{name}"
         if not inspect.isclass(value):
             lines.append(directive(f".. autofunction:: {path}" if callable(value) else f".. autodata:: {path}"))
+        elif value.__module__.startswith("cluster_abm.policies."):
+            # All of them with their members on the page on writing a policy.
+            lines.append(directive(f".. autoclass:: {path}", "no-index:", "no-members:"))
         elif issubclass(value, BaseModel | BaseException):
             lines.append(directive(f".. autoclass:: {path}"))
+        elif issubclass(value, ClusterModel):
+            lines.append(directive(f".. autoclass:: {path}", "members:", "inherited-members: Model, object"))
         else:
-            lines.append(
-                directive(f".. autoclass:: {path}", "members", "inherited-members: Model, BaseModel, tuple, object")
-            )
+            lines.append(directive(f".. autoclass:: {path}", "members:"))
     return "\n".join(lines)
