@@ -24,12 +24,14 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    # Pages of the reference, made from the package: docs/_extensions.
+    "generated_pages",
 ]
 exclude_patterns = ["_extensions", "**.ipynb_checkpoints"]
 
 # Rendered beforehand: the site needs neither a kernel nor minutes.
 nb_execution_mode = "off"
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
 
@@ -38,6 +40,13 @@ autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 python_use_unqualified_type_names = True
 napoleon_google_docstring = True
+napoleon_use_ivar = True
+toc_object_entries_show_parents = "hide"
+napoleon_custom_sections = [("Class attributes", "attributes")]
+# Single backticks in docstrings are code.
+default_role = "code"
+# Extras that are not needed to read docstrings.
+autodoc_mock_imports = ["gymnasium"]
 
 copybutton_prompt_text = r"\$ |>>> |In \[\d*\]: "
 copybutton_prompt_is_regexp = True

@@ -38,6 +38,7 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
     the task starts at home if the node is believed to be down or does not answer.
 
     **Reward**: undiscounted, the rewards of an episode add up to
+
     * `slowdown`: minus the mean slowdown of the jobs, `mean_slowdown` of the run's summary, which policies are ranked
       by. A step's reward is minus the sum, over the tasks that finished since the last decision, of slowdown / tasks of
       the job / jobs of the run. Jobs that do not finish count in neither.

@@ -14,6 +14,7 @@ from cluster_abm.policies.view import Loads, Table, View, written_mb_of
 class Age(MemoryCentric):
     """`age`: an old job is expected to live long (Harchol-Balter and Downey), so the oldest one moves.
 
+    The loop of every machine is the one above; the age of a job is the CPU that it has received [ms].
     "With a migration cost estimation": a job is eligible once it has executed as long as its migration would take.
     """
 

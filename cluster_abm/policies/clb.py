@@ -12,7 +12,19 @@ from cluster_abm.policies.view import ArrivingTask, Hardware, View
 
 
 class CpuLoadBalancing(Policy):
-    """Balances the CPU alone: disk and memory count only as far as they keep tasks from the CPU."""
+    """Balances the CPU alone: disk and memory count only as far as they keep tasks from the CPU.
+
+    Fig. 1 of IOLB, of which lines 15-20 are left, for a task j that arrives at node i:
+
+    * 15: if node i has the largest CPU load L_CPU, remaining CPU of its tasks [ms],
+    * 16: choose the node k with the least;
+    * 17: estimate the response time R(k, j) there;
+    * 18-19: if the gap narrows, t_j < (t_j + L_i - L_k)/2, which is t_j < L_i - L_k, and the task gains, R(i, j) >
+      R(k, j) + e, dispatch it to k;
+    * 20: else execute it on i.
+
+    R sees the CPU only: remaining CPU times the expected queue.
+    """
 
     class Parameters(Policy.Parameters):
         """Parameters of CLB, MLB and IOLB."""

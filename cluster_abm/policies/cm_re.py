@@ -6,7 +6,12 @@ from cluster_abm.policies.indices import CpuMemoryIndex, IfOverloaded
 
 
 class CpuMemoryRemoteExecution(IfOverloaded, CpuMemoryIndex):
-    """CPU and memory load, remote execution."""
+    """An arriving task stays at home unless home is overloaded, its load being the largest of all; then it starts
+    on the node of least load. What that costs is not asked.
+
+    The load is the CPU queue, tasks running or waiting for the CPU; while nodes page, "when the system encounters a
+    large number of page faults", it is the memory load, WAL-PM (10): the sum of the tasks' memory demands [MB].
+    """
 
     name = "cm-re"
     source = "WAL-PM, section 5, (2)"

@@ -10,7 +10,15 @@ from cluster_abm.policies.view import Loads, Table, View
 
 
 class Combined(MemoryCentric):
-    """`combined`: the CPU-memory-I/O-based index, Weight(d)."""
+    """`combined`: the CPU-memory-I/O-based index, Weight(d).
+
+    The loop of every machine is the one above. The job d that is identified, and migrates, has the highest weight,
+    MCLS (5): the mean of four activities, each over its maximum on the machine,
+
+        Weight(d) = (Age(d)/max Age + R_p(d)/max R_p + WS(d)/max WS + N_io(d)/max N_io) / 4
+
+    with the age [ms of CPU], the page fault rate, the working set [MB] and the accesses so far.
+    """
 
     class Parameters(MemoryCentric.Parameters):
         """Besides the loop's."""

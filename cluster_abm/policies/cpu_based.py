@@ -6,7 +6,11 @@ from cluster_abm.policies.indices import CpuIndex, Greedy
 
 
 class CpuBased(Greedy, CpuIndex):
-    """CPU load, remote execution."""
+    """The paper's "CPU-based": every task of an arriving job to the node with the shortest CPU queue, home on a tie.
+
+    The queue counts tasks running and waiting for the CPU. Disks and memory are not looked at, and a move's cost is not
+    asked.
+    """
 
     name = "cpu-based"
     source = "IOCM, section 3.4"

@@ -16,6 +16,10 @@ ALIKE = 1e-12
 class DataAccess(Policy):
     """LMIP's initial placement: T = T_WC + T_BC for every cluster, the job to the node that attains the least.
 
+    T_WC sums, over the job's files that the cluster holds, the least time to transfer the file from a holder inside of
+    it; T_BC, over the files that it does not hold, the least time from a cluster that does. A transfer takes size over
+    bandwidth and the latency of the path (settled).
+
     Every node of a cluster is looked at, since a file costs nothing where it lies. Among equals the node with fewest
     tasks, home, then the next one after it. A job that needs no files joins the shortest queue by this rule.
     """

@@ -6,7 +6,12 @@ from cluster_abm.policies.base import Policy
 
 
 class Ideal(Policy):
-    """Not a rule for load managers but another form of the cluster, under which nothing has to be balanced."""
+    """Not a rule for load managers but another form of the cluster, under which nothing has to be balanced.
+
+    All cores are one processor-sharing station with as many servers, all disks one first-come-first-served station
+    with as many, the memory is in common, and nothing costs anything. It bounds what a policy can reach by placing
+    tasks, and is the 1 of the gap that policies close.
+    """
 
     name = "ideal"
     source = "a bound, after the n-server processor-sharing station"

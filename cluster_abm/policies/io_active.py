@@ -7,7 +7,11 @@ from cluster_abm.policies.view import Loads, Table, View
 
 
 class IoActive(MemoryCentric):
-    """`io-active`: the job with most reads and writes moves, because its buffers take memory from the programs."""
+    """`io-active`: the job with most reads and writes moves, because its buffers take memory from the programs.
+
+    The loop of every machine is the one above. The job that is identified, and migrates, is the one with the most
+    accesses so far, N_io.
+    """
 
     name = "io-active"
     source = "MCLS, section 4.2 (2)"

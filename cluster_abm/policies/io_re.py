@@ -6,7 +6,11 @@ from cluster_abm.policies.indices import Greedy, IoIndex
 
 
 class IoRemoteExecution(Greedy, IoIndex):
-    """I/O load, remote execution."""
+    """An arriving task goes to the node with least I/O load, wherever it was submitted: no trigger, no cost.
+
+    The I/O load of node i is what reaches its disk, WAL-PM (11): load_IO(i) = sum over its tasks j of l_page(i, j) +
+    l_IO(i, j) [1/ms], page faults and accesses that miss the buffer. Home wins ties.
+    """
 
     name = "io-re"
     source = "WAL-PM, section 5, (1)"

@@ -11,7 +11,13 @@ from cluster_abm.policies.view import ArrivingTask, View
 
 
 class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
-    """I/O, memory and CPU load, preemptive migration."""
+    """A job's tasks are placed as by `iocm-re`; then, if home is still overloaded, running tasks migrate.
+
+    Home i is overloaded if its load, by the resource that `iocm-re` balances, is the largest. Its eligible tasks are
+    EM(i, k) = {j on i: r(i, j) > r(k, j) + c_j(i, k)}, IOCM (2), k being the node of least load. All of them migrate,
+    one after another, each of which changes the loads (`migrates_all`), or until home is not the most loaded any more.
+    c_j is (3): f + m_j/b_net + (d_INIT + d_W)(1/b_net + 1/b_disk(i) + 1/b_disk(k)).
+    """
 
     name = "iocm-pm"
     source = "IOCM, section 4.1"

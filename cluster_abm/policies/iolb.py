@@ -10,7 +10,20 @@ from cluster_abm.policies.view import ArrivingTask, View
 
 
 class IoLoadBalancing(MemoryLoadBalancing):
-    """Balances whichever of disk, memory and CPU is most imbalanced."""
+    """Balances whichever of disk, memory and CPU is most imbalanced.
+
+    Fig. 1, for each task j that is submitted to node i; L_IO, L_page and L_CPU are the nodes' loads in ms:
+
+    * 3: if the task does I/O, LIF_IO is the largest load imbalance factor, and node i has the largest L_IO,
+    * 4-8: choose the node k with least L_IO; dispatch the task to it if the gap narrows, t_IO < (t_IO + L_i - L_k)/2,
+      which is t_IO < L_i - L_k, and the task gains, R(i, j) > R(k, j) + e; else execute it on i;
+    * 9-14: else, if the task would fault, LIF_page > LIF_CPU, and node i has the largest L_page: the same with page
+      loads;
+    * 15-20: else, if node i has the largest L_CPU: the same with CPU loads.
+
+    A condition of lines 6, 12 or 18 that fails means "execute it on i": the lines after it are not tried. R, which the
+    paper does not define, is the estimate `closed` (settled), and e the fixed cost with what the data takes.
+    """
 
     name = "iolb"
     source = "IOLB, Fig. 1"

@@ -34,7 +34,28 @@ def classes_of(loads: Table, thresholds: ClassThresholds) -> Classes:
 
 class LoadClass(Policy):
     """An arriving task goes to an idle node, else from a highly loaded home to the node nearest to its memory; and now
-    and then the process that pages most leaves a highly loaded node for the one that serves its page faults."""
+    and then the process that pages most leaves a highly loaded node for the one that serves its page faults.
+
+    A node's class goes by the means of five seconds of its CPU utilisation, CPU queue and memory utilisation, tested in
+    this order (settled; the formula overlaps itself):
+
+    * high: memory above `full_memory_percent`;
+    * idle: CPU at most `idle_cpu_percent`;
+    * high: CPU and memory both high, or the queue high;
+    * low: CPU and memory both low, or the queue low;
+    * normal: any other.
+
+    The paper's pseudo-code, for an arriving process:
+
+    * IF the local host is idle: run locally.
+    * ELSE IF there are idle nodes: run on an idle node (here the next one after home, cyclically).
+    * ELSE IF the local host is high and there are low nodes: run on N_sel, the node that serves most of its page
+      faults; if N_sel is high itself, locally. Where no memory is remote (`cluster.remote_memory`), N_sel is the low
+      node with most free memory (settled).
+    * ELSE: run locally.
+
+    Every `period_ms` a highly loaded node, while there are low ones, sends its process with most page faults to N_sel.
+    """
 
     class Parameters(Policy.Parameters):
         """Thresholds of the classes, which LMIP does not give but for two, and the migration of running processes."""

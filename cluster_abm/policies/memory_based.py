@@ -6,7 +6,11 @@ from cluster_abm.policies.indices import Greedy, MemoryIndex
 
 
 class MemoryBased(Greedy, MemoryIndex):
-    """Memory load, remote execution."""
+    """The paper's "memory-based": every task of an arriving job to the node with least memory load, home on a tie.
+
+    The load is the sum of the tasks' memory demands [MB]. CPUs and disks are not looked at, and a move's cost is not
+    asked.
+    """
 
     name = "memory-based"
     source = "IOCM, section 3.4"

@@ -21,8 +21,18 @@ BLOCKED = "home blocks submissions, and no other machine takes it"
 class MemoryCentric(Policy, ABC):
     """No job announces its memory: a machine measures what is allocated, once a period of its loop.
 
-    With Q_o < MT and N_job < CT it accepts submissions. Otherwise it blocks them; while it does not page yet (MT < 0)
-    it submits them remotely, and when it pages, or has more than CT jobs, it migrates the identified job.
+    With demand D and memory M for programs its oversized share is Q_o = (D - M)/M; MT is the memory threshold, CT the
+    CPU threshold, N_job the number of its jobs:
+
+    * Q_o < MT and N_job < CT: it runs its jobs and accepts submissions, else it blocks them.
+    * MT <= Q_o <= 0, which takes MT < 0: nothing pages yet; the first submission that waits is submitted remotely.
+    * Q_o >= MT and Q_o > 0: it pages; the identified job migrates. With MT = 0 it waits a short time before
+      (`delay_ms`), with MT > 0 it tolerates paging up to an inner threshold (`inner_threshold`).
+    * N_job > CT: the identified job migrates; N_job = CT: submissions are blocked.
+
+    The target k is the machine with most free memory and N_job < CT. It takes a migration if Q_o(k) < MT, or its free
+    memory FM, or FM with the buffer FB that would make room, exceeds the job's working set; a remote submission if
+    Q_o(k) < MT. If no machine takes it, it stays. The policies differ in which job is identified.
     """
 
     class Parameters(Policy.Parameters):

@@ -9,7 +9,18 @@ from cluster_abm.policies.view import ArrivingTask, View
 
 
 class MemoryLoadBalancing(CpuLoadBalancing):
-    """Balances page faults first, then the CPU; blind to explicit I/O."""
+    """Balances page faults first, then the CPU; blind to explicit I/O.
+
+    Fig. 1 of IOLB without its lines 3-8:
+
+    * 9: if the task would fault on node i, LIF_page > LIF_CPU, and node i has the largest page load L_page,
+    * 10-14: choose the node k with least L_page; dispatch the task to it if t_page < L_i - L_k and R(i, j) > R(k, j) +
+      e, else execute it on i;
+    * 15-20: else, if node i has the largest L_CPU, the same with CPU loads, as `clb`.
+
+    A condition of lines 12 or 18 that fails means "execute it on i": the lines after it are not tried. R is IOLB's
+    estimate for a task without I/O.
+    """
 
     name = "mlb"
     source = "IOLB, section 4.2; Fig. 1 lines 9-20"

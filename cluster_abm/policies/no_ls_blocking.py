@@ -12,7 +12,11 @@ from cluster_abm.scenario.distributions import NonNegative, Positive, Real
 
 
 class NoLoadSharingBlocking(Policy):
-    """`no-ls-blocking`: every job starts at home, when its machine does not thrash."""
+    """`no-ls-blocking`: every job starts at home, when its machine does not thrash.
+
+    A machine thrashes while its oversized memory demand Q_o is at least `thrashing`. Submissions wait in its queue,
+    first come, first served, and are looked at once a period; no job moves.
+    """
 
     class Parameters(Policy.Parameters):
         """When a machine thrashes, and its poll interval; MCLS gives neither (docs/concepts/model.md)."""

@@ -6,7 +6,10 @@ from cluster_abm.policies.base import Policy
 
 
 class NoBalancing(Policy):
-    """Every task at home."""
+    """Every task runs where it was submitted: the load managers do nothing.
+
+    IOCM calls it NLB. It is what "no load balancing" means in comparisons, and the 0 of the gap that policies close.
+    """
 
     name = "none"
     source = "IOCM, section 3.4 (NLB)"

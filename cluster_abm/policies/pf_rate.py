@@ -7,7 +7,11 @@ from cluster_abm.policies.view import Loads, Table, View
 
 
 class PageFaultRate(MemoryCentric):
-    """`pf-rate`: the most memory-active job by its page faults."""
+    """`pf-rate`: the most memory-active job by its page faults.
+
+    The loop of every machine is the one above. The job that is identified, and migrates, is the one with the highest
+    page fault rate R_p, page faults per time since the machine looked last.
+    """
 
     name = "pf-rate"
     source = "MCLS, sections 4.2 (1) and 6.1"

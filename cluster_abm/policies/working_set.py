@@ -7,7 +7,11 @@ from cluster_abm.policies.view import Loads, Table, View
 
 
 class WorkingSet(MemoryCentric):
-    """`working-set`: the most memory-active job by what is allocated to it."""
+    """`working-set`: the most memory-active job by what is allocated to it.
+
+    The loop of every machine is the one above. The job that is identified, and migrates, is the one with the largest
+    working set WS [MB].
+    """
 
     name = "working-set"
     source = "MCLS, sections 4.2 (1) and 6.1"

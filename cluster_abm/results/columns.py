@@ -1,0 +1,117 @@
+"""What the columns of the tables of a run are: name, unit and meaning of each, and of the numbers of its summary.
+
+The reference takes them from here, and a test holds that a run writes no column that is not described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cluster_abm.engine.fields import BREAKDOWN_FIELDS, LOAD_FIELDS
+
+
+class Column(NamedTuple):
+    """A column, or a number of the summary.
+
+    Attributes:
+        name: as it is written.
+        unit: of its values; "1": none.
+        meaning: in words.
+        when: when there is one; "": always.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    when: str = ""
+
+
+# Loads that nodes.parquet has under their own name; the others are `load_<index>`.
+PLAIN_LOADS = ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
+OF_AVERAGES = "the policy asks for averages"
+AVERAGED_LOADS = ("cpu_percent", "mean_queue", "memory_percent")
+
+
+def _of_load(index: str, unit: str, meaning: str) -> Column:
+    name = index if index in PLAIN_LOADS else f"load_{index}"
+    return Column(name, unit, meaning, OF_AVERAGES if index in AVERAGED_LOADS else "")
+
+
+JOBS: tuple[Column, ...] = (
+    Column("job", "job", "number of the job, in order of submission"),
+    Column("task", "task", "number of the task over the whole run"),
+    Column("home", "node", "where it was submitted"),
+    Column("node", "node", "where it ended"),
+    Column("arrival_ms", "ms", "submission"),
+    Column("finish_ms", "ms", "end"),
+    Column("response_ms", "ms", "wall time: from submission to end"),
+    Column("dedicated_ms", "ms", "isolated time: what it takes alone at home, waits at barriers included"),
+    Column("slowdown", "1", "wall over isolated time, IOLB (1); not a number unless it finished"),
+    Column("slowdown_cpu_io", "1", "wall over CPU and I/O service, WAL-PM (18); likewise"),
+    Column("slowdown_cpu", "1", "wall over CPU (MCLS); likewise"),
+    *(Column(f"{name.removesuffix('_ns')}_ms", "ms", meaning) for name, _, _, meaning in BREAKDOWN_FIELDS),
+    Column("io_requests", "1", "explicit disk requests"),
+    Column("page_faults", "1", "page faults"),
+    Column("buffer_hits", "1", "accesses served from the I/O buffer"),
+    Column("remote", "flag", "whether it started on another node than its home"),
+    Column("migrations", "1", "how often it was migrated while it ran"),
+    Column("tasks_of_job", "1", "how many tasks its job has"),
+    Column("restarts", "1", "how often it lost its node and began again"),
+    Column("lost_cpu_ms", "ms", "received CPU with its work lost to failures"),
+    Column("outcome", "word", "finished, killed for want of memory, or lost with its node"),
+    Column("program", "name", "program that it runs; empty: none with a profile", "jobs run programs"),
+)
+
+NODES: tuple[Column, ...] = (
+    Column("time_ms", "ms", "instant of the measurement"),
+    Column("node", "node", "number of the node"),
+    *(_of_load(name, unit, meaning) for name, _, unit, meaning in LOAD_FIELDS),
+    Column("cpu_busy_ms", "ms", "CPU that its cores have given to tasks since the start"),
+    Column("disk_busy_ms", "ms", "time since the start with a request in its disk"),
+)
+
+DECISIONS: tuple[Column, ...] = (
+    Column("time_ms", "ms", "start of the slice in which it was taken"),
+    Column("task", "task", "task that it is about"),
+    Column("job", "job", "its job"),
+    Column("source", "node", "node of the load manager that decided"),
+    Column("target", "node", "node that was asked; the source: the task stays"),
+    Column("rule", "words", "the policy's rule that decided"),
+    Column("index", "name", "load index compared; empty: none"),
+    Column("task_load", "of the index", "what the task adds to it; not a number: not asked, here and below"),
+    Column("load_here", "of the index", "value of the source"),
+    Column("load_there", "of the index", "value of the target"),
+    Column("response_here_ms", "ms", "expected response time at the source"),
+    Column("response_there_ms", "ms", "expected response time at the target"),
+    Column("cost_ms", "ms", "cost of starting it at the target, or of migrating it there"),
+    Column("mce", "1/ms", "migration cost-effectiveness, WAL-PM (8); of hbd the age over the cost [1]"),
+    Column("accepted", "flag", "whether the task starts, or goes on, at the target"),
+    Column("reason", "words", "why it stays, or why the target refused"),
+)
+
+SUMMARY: tuple[Column, ...] = (
+    Column("scenario", "name", "the scenario"),
+    Column("policy", "name", "the policy; where groups of nodes have their own, all of them"),
+    Column("seed", "1", "the run's seed"),
+    Column("slices", "1", "slices simulated"),
+    Column("simulated_ms", "ms", "simulated time"),
+    Column("offered_load.cpu", "1", "CPU that jobs ask for over what there is, while they are submitted", "known"),
+    Column("offered_load.disk", "1", "the same of the disks", "known"),
+    Column("offered_load.memory", "1", "the same of the memory", "known"),
+    Column("jobs.submitted", "jobs", "submitted so far: the sum of the other five"),
+    Column("jobs.finished", "jobs", "of which all tasks have finished"),
+    Column("jobs.killed", "jobs", "of which a task was killed for want of memory"),
+    Column("jobs.lost", "jobs", "of which a task was lost with its node"),
+    Column("jobs.blocked", "jobs", "that the policy holds back"),
+    Column("jobs.running", "jobs", "that have begun and not ended"),
+    Column("metrics", "", "every metric that there is, by its name"),
+    Column("programs", "", "numbers of each program", "jobs run programs"),
+)
+
+TABLES: Mapping[str, tuple[Column, ...]] = {"jobs": JOBS, "nodes": NODES, "decisions": DECISIONS}
+
+
+def described(table: str) -> Mapping[str, Column]:
+    """The columns of a table of a run (jobs, nodes, decisions) by their names."""
+    return {column.name: column for column in TABLES[table]}

@@ -1,0 +1,73 @@
+"""Metrics, the columns of a run's tables, and load indices."""
+
+from __future__ import annotations
+
+from cluster_abm.engine.fields import LOAD_FIELDS
+from cluster_abm.policies.capacities import own_time_of, served_by
+from cluster_abm.results.columns import SUMMARY, TABLES, Column
+from cluster_abm.results.metrics import METRICS
+
+from .markdown import escaped, table, target
+
+# When a metric exists, in words (results.metrics.When).
+WHEN = {
+    "always": "",
+    "closed": "users submit (`workload.arrivals.kind` is `closed`)",
+    "failures": "something can fail (`failures`)",
+    "data": "jobs need files (`data.files`)",
+    "channels": "a disk serves several requests at once (`disk_channels`)",
+    "power": "every node's `idle_watts` is set",
+    "warmup": "a study leaves out the warm-up",
+    "study": "in the rows of a study",
+}
+BETTER = {"less": "less", "more": "more", "": ""}
+# What makes a load index comparable between unlike nodes.
+COMPARED_BY = {"cpu": "CPU speed and cores", "memory": "memory for programs", "disk": "disk rate"}
+
+
+def metrics() -> str:
+    """The metrics, as Markdown."""
+    rows = []
+    for metric in METRICS:
+        words = metric.words or metric.line.strip() or metric.name.replace("_", " ").replace(".", ": ")
+        better = BETTER[metric.better]
+        rows.append([target("metric", metric.name), metric.unit, escaped(words), better, WHEN[metric.when]])
+    return table(["metric", "unit", "in words", "better", "exists when"], rows)
+
+
+def columns(name: str) -> str:
+    """The columns of jobs.parquet, nodes.parquet or decisions.parquet, as Markdown."""
+    return _columns(name, TABLES[name])
+
+
+def summary() -> str:
+    """The numbers of summary.json, as Markdown."""
+    return _columns("summary", SUMMARY)
+
+
+def _columns(name: str, found: tuple[Column, ...]) -> str:
+    rows = [
+        [
+            target(f"column-{name}", one.name), one.unit,
+            escaped(one.meaning) + (f" (if {escaped(one.when)})" if one.when else ""),
+        ]
+        for one in found
+    ]  # fmt: skip
+    return table(["name", "unit", "meaning"], rows)
+
+
+def load_indices() -> str:
+    """The load indices, as Markdown."""
+    return table(
+        ["index", "unit", "meaning", "of unlike nodes compared"],
+        [[target("load", name), unit, escaped(meaning), compared_by(name)] for name, _, unit, meaning in LOAD_FIELDS],
+    )
+
+
+def compared_by(index: str) -> str:
+    """How a load index of unlike nodes is compared, in words."""
+    if served_by(index):
+        return f"per {COMPARED_BY[served_by(index)]}"
+    if own_time_of(index):
+        return f"as measured; a task adds more where the {own_time_of(index).replace('cpu', 'CPU')} is slower"
+    return "as measured"
