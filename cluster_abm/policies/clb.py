@@ -39,7 +39,7 @@ class CpuLoadBalancing(Policy):
     summary = "balances CPU load only"
     rules: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("line 15 (CPU)", "", "IOLB Fig. 1, line 15"),
-        ("lines 16-20 (CPU)", "home's CPU load is the largest", "IOLB Fig. 1, lines 15-20"),
+        ("lines 16-20 (CPU)", "home's CPU is busiest", "IOLB Fig. 1, lines 15-20"),
     )
 
     parameters: Parameters

@@ -17,7 +17,7 @@ class Reason(NamedTuple):
     """Why.
 
     Attributes:
-        words: a clause, e.g. "home's disk is the busiest, the gap narrows and the task gains 3.2 s".
+        words: a clause, e.g. "home's disk is busiest, the gap narrows and it gains 3.2 s".
         lines: where a paper says so, e.g. "IOLB Fig. 1, lines 3-8"; the policy's source where no line says it.
     """
 
@@ -80,7 +80,7 @@ def _by_numbers(decision: Any) -> list[str]:
     if not math.isfinite(gain_ms):
         return []
     gap = ["the gap narrows"] if math.isfinite(decision.task_load) else []
-    return [*gap, f"the task gains {_seconds(gain_ms)} s"]
+    return [*gap, f"it gains {_seconds(gain_ms)} s"]
 
 
 def _seconds(ms: float) -> str:

@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.errors import InputError
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM, ink_on
 from cluster_abm.results.files import try_to_write
 from cluster_abm.results.lanes import along
+from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from cluster_abm.results.node_sizes import are_unlike, shares_by_cores, shown_in_legend
-from cluster_abm.results.style import new_figure
+from cluster_abm.results.style import new_figure, plain
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
 PER_SECOND = 12
-# More lines than this are a grey disc, and most of the bytes of a film.
-MOST_WIRES = 300
+# More lines than this are a grey disc (interconnect.layout leaves the most out); the more there are the fainter they are.
+MOST_WIRES = 1200
+FAINT_FROM = 150
 MOST_ARROWS = 60
 # Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
 ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
@@ -39,6 +41,14 @@ MARGIN = 0.06
 # A node has its full size from so many tasks a core on; without any a quarter of the surface.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
 SHADES = 64
+# A scale's end at least, and where it begins at least if it is logarithmic.
+LEAST = {
+    ("cpu", False): (2.0, 1.0), ("cpu", True): (2.0, 0.1), ("io", False): (1.0, 0.01), ("io", True): (1.0, 0.01),
+}  # fmt: skip
+# A number stands in a node as long as the nodes are no more than that.
+MOST_NUMBERED = 80
+# Colours of a GIF, and of how many of its pictures they are taken.
+PALETTE, SAMPLES = 255, 8
 FORMATS = (".gif", ".mp4")
 
 
@@ -48,32 +58,34 @@ class Scale:
 
     Attributes:
         words: the load, with its unit.
-        colours: evenly spaced, of loads from 0 to `full`.
-        full: the load that has the last colour.
+        colours: evenly spaced along the scale.
+        loads: the scale.
         names: of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
     """
 
     words: str
     colours: tuple[str, ...]
-    full: float
+    loads: LoadScale
     names: tuple[str, ...] = ()
 
 
-def scale_of(index: str, largest: float, per_core: bool = False) -> Scale:
+def scale_of(index: str, loads: npt.ArrayLike, per_core: bool = False) -> Scale:
     """Return the scale of a film.
 
     Args:
         index: the load that it shows, "cpu" or "io".
-        largest: the largest load seen.
+        loads: all that it shows, of whatever shape.
         per_core: whether some node has several cores.
     """
     from matplotlib.colors import to_hex, to_rgb
 
     words = {"cpu": f"tasks running or ready{' per core' if per_core else ''}", "io": "I/O processing ahead [s]"}
     light, dark = np.array(to_rgb(LIGHTEST)), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
-    # One node that was overloaded for a moment must not leave all others white.
-    shades = tuple(to_hex(light + share * (dark - light)) for share in np.sqrt(np.linspace(0, 1, SHADES)))
-    return Scale(words[index], shades, largest or 1.0)
+    shades = tuple(to_hex(light + share * (dark - light)) for share in np.linspace(0, 1, SHADES))
+    # One node that was overloaded for a moment must not leave all others white: then the scale is logarithmic.
+    seen = SeenLoads(*LEAST[index, per_core])
+    seen.add(np.ravel(loads))
+    return Scale(words[index], shades, seen.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,19 +168,49 @@ def write_film(
     Raises:
         InputError: it cannot be written.
     """
-    from matplotlib.animation import FFMpegWriter, PillowWriter
+    from matplotlib.animation import FFMpegWriter
 
     figure, (stage,) = _staged([scene], scale, any(not picture.up.all() for picture in pictures))
-    is_film = path.suffix.lower() == ".mp4"
-    writer = FFMpegWriter(fps=PER_SECOND) if is_film else PillowWriter(fps=PER_SECOND)
     try:
-        with in_one_move(path) as partial, writer.saving(figure, str(partial), dpi=100):
-            for picture in pictures:
-                stage.show(picture)
-                writer.grab_frame()
-                progress()
+        with in_one_move(path) as partial:
+            if path.suffix.lower() == ".gif":
+                _write_gif(partial, figure, stage, pictures, progress)
+                return
+            writer = FFMpegWriter(fps=PER_SECOND)
+            with writer.saving(figure, str(partial), dpi=100):
+                for picture in pictures:
+                    stage.show(picture)
+                    writer.grab_frame()
+                    progress()
     except CalledProcessError as problem:
         raise InputError(f"{path}: cannot be written (ffmpeg ended with code {problem.returncode})") from None
+
+
+def _write_gif(
+    path: Path, figure: Figure, stage: _Stage, pictures: Sequence[Picture], progress: Callable[[], object]
+) -> None:
+    """Write a GIF: what does not change is drawn once, and all pictures have one palette, so that only what has changed
+    since the picture before takes room in the file."""
+    from PIL import Image
+
+    canvas: Any = figure.canvas
+    figure.set_dpi(100)
+    background = stage.background(canvas)
+    drawn = []
+    for picture in pictures:
+        canvas.restore_region(background)
+        stage.show(picture)
+        stage.draw_what_changes()
+        drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
+        progress()
+    # Colours of a few pictures from all of the film.
+    samples = drawn[:: max(1, len(drawn) // SAMPLES)]
+    sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
+    for place, sample in enumerate(samples):
+        sheet.paste(sample, (0, place * sample.height))
+    palette = sheet.quantize(PALETTE)
+    first, *others = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in drawn)
+    first.save(path, format="GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
 
 
 def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
@@ -195,6 +237,9 @@ def _staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Fig
     bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
     if scale.names:
         bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))
+    else:
+        bar.set_ticks(scale.loads.ticks, labels=[plain(tick, 3) for tick in scale.loads.ticks])
+        bar.minorticks_off()
     handles = _handles(stages[0].room, scenes[0].cores, some_fail)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     # Everything has its place now, and keeps it.
@@ -230,14 +275,18 @@ class _Stage:
 
     def __init__(self, axes: Axes, scene: Scene, scale: Scale) -> None:
         from matplotlib.collections import LineCollection
-        from matplotlib.colors import LinearSegmentedColormap, ListedColormap, Normalize
+        from matplotlib.colors import FuncNorm, LinearSegmentedColormap, ListedColormap, Normalize
 
         self._axes = axes
         self._at = np.array(scene.places)
         self.room = 12_000.0 / max(24, len(scene.places))
         self._cores = scene.cores if len(scene.cores) else np.ones(len(scene.places), np.int64)
         if len(scene.wires) <= MOST_WIRES:
-            axes.add_collection(LineCollection(list(scene.wires), colors=FILM_LINK, linewidths=0.8, zorder=1))
+            strength = min(1.0, max(0.3, FAINT_FROM / max(1, len(scene.wires))))
+            wires = LineCollection(
+                list(scene.wires), colors=FILM_LINK, linewidths=0.3 + 0.5 * strength, alpha=strength, zorder=1
+            )
+            axes.add_collection(wires)
         # Of classes each has its own colour, and a whole number in the middle of it.
         classes = bool(scale.names)
         colours = (
@@ -247,18 +296,32 @@ class _Stage:
         )
         self.nodes = axes.scatter(
             self._at[:, 0], self._at[:, 1], c=np.zeros(len(scene.places)), cmap=colours, zorder=3,
-            norm=Normalize(-0.5, scale.full + 0.5) if classes else Normalize(0, scale.full),
+            norm=(
+                Normalize(-0.5, scale.loads.full + 0.5)
+                if classes
+                else FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
+            ),
             edgecolors=RIM, linewidths=0.8,
         )  # fmt: skip
+        self._numbers = [
+            axes.text(
+                x, y, str(node), fontsize=7 if len(scene.places) <= 40 else 6, ha="center", va="center_baseline", zorder=5
+            )
+            for node, (x, y) in enumerate(scene.places)
+            if len(scene.places) <= MOST_NUMBERED
+        ]
         self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title("0 s", fontsize=11, loc="left")
+        self._time = axes.set_title("0 s", fontsize=11, loc="left")
 
     def show(self, picture: Picture) -> None:
         """Make it show this picture."""
         self.nodes.set_array(picture.loads)
+        fills = self.nodes.to_rgba(picture.loads)
+        for node, number in enumerate(self._numbers):
+            number.set(color=ink_on(fills[node]), visible=bool(picture.up[node]))
         sizes = self.room * self._shares(picture.tasks)
         self.nodes.set_sizes(sizes)
         self._out.set_offsets(self._at[~picture.up])
@@ -269,7 +332,25 @@ class _Stage:
             self._axes.add_patch(_arrow(way, *(float(rims[self._nearest(end)]) for end in (way[0][0], way[-1][-1]))))
             for way in picture.ways[:MOST_ARROWS]
         ]
-        self._axes.set_title(f"{picture.now_ms / 1000:,.1f} s", fontsize=11, loc="left")
+        self._time.set_text(f"{picture.now_ms / 1000:,.1f} s")
+
+    @property
+    def _what_changes(self) -> list[Any]:
+        return [*self._arrows, self.nodes, self._out, *self._numbers, self._time]
+
+    def background(self, canvas: Any) -> Any:
+        """What does not change, as the canvas keeps it."""
+        for artist in self._what_changes:
+            artist.set_visible(False)
+        canvas.draw()
+        for artist in self._what_changes:
+            artist.set_visible(True)
+        return canvas.copy_from_bbox(canvas.figure.bbox)
+
+    def draw_what_changes(self) -> None:
+        """Draw it onto the canvas as it is, from the ground up."""
+        for artist in self._what_changes:
+            self._axes.draw_artist(artist)
 
     def _shares(self, tasks: Floats) -> Floats:
         """Each node's surface as a share of the full one."""

@@ -43,10 +43,10 @@ def test_the_words_of_iolb_are_those_of_its_figure():
     iolb = available()["iolb"]
     sent = decided("lines 4-8 (I/O)", task_load=5.0, response_here_ms=9000.0, response_there_ms=5000.0, cost_ms=800.0)
     assert reason_of(iolb, sent) == (
-        "home's disk is the busiest, the gap narrows and the task gains 3.2 s", "IOLB Fig. 1, lines 3-8",
+        "home's disk is busiest, the gap narrows and it gains 3.2 s", "IOLB Fig. 1, lines 3-8",
     )  # fmt: skip
     stays = decided("lines 4-8 (I/O)", target=0, reason="no gain in response")
-    assert reason_of(iolb, stays).words == "home's disk is the busiest, but no gain in response"
+    assert reason_of(iolb, stays).words == "home's disk is busiest, but no gain in response"
     # A rule of MLB's, which IOLB inherits, and one that says only that home is no case for it.
     assert reason_of(iolb, decided("lines 10-14 (memory)")).lines == "IOLB Fig. 1, lines 9-14"
     assert reason_of(iolb, decided("line 15 (CPU)", target=0, reason="home is not overloaded")) == (
