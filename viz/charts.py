@@ -69,10 +69,10 @@ def lines(
         return x, height - BOTTOM - (height - TOP_OF_LINES - BOTTOM) * min(1.05, value / high)
 
     parts: list[object] = [_title(title, tip)]
-    for share in (0.0, 0.5, 1.0) if height < TALL else (0.0, 0.25, 0.5, 0.75, 1.0):
-        _, y = point(first, share * high)
+    for value in round_times(0.0, high, 6) if height >= TALL else (0.0, high / 2, high):
+        _, y = point(first, value)
         parts.append(tag("path", d=f"M{LEFT:.0f} {y:.1f}H{width - RIGHT:.0f}", stroke=colours.LINE))
-        parts.append(text(LEFT - 5, y + 3.5, plain(share * high, 3), text_anchor="end", font_size=11))
+        parts.append(text(LEFT - 5, y + 3.5, _short(value), text_anchor="end", font_size=11))
     parts.append(_times(first, last, width, height))
     for line in drawn:
         path, pen_is_down = [], False
@@ -119,6 +119,14 @@ def _title(words: str, tip: str) -> Markup:
     """The title of a chart, which says what it shows when one points at it, or comes to it by the keyboard."""
     given = {"tabindex": 0, "data_tip": tip, "data_key": words} if tip else {}
     return text(0, 12, words, font_size=12, fill=colours.INK, **given)
+
+
+def _short(value: float) -> str:
+    """A number beside an axis, in thousands or millions where it is long."""
+    for times, letter in ((1e6, "M"), (1e3, "k")):
+        if value >= 10 * times:
+            return f"{plain(value / times, 3)}{letter}"
+    return plain(value, 3)
 
 
 def _names(drawn: Sequence[Line], width: float) -> Markup:
@@ -180,7 +188,9 @@ def heat_map(
         frame,
         text(LEFT - 5, TOP + 9, nodes - 1, text_anchor="end", font_size=11),
         text(LEFT - 5, height - BOTTOM, 0, text_anchor="end", font_size=11),
-        text(LEFT - 5, TOP + inner_height / 2 + 3, "node", text_anchor="end", font_size=11),
+        text(
+            LEFT - 5, TOP + inner_height / 2 + 3, "node" if inner_height > 48 else "", text_anchor="end", font_size=11
+        ),
         _times(times_s[0], times_s[-1], width, height),
     ]
     return svg(width, height, tag("g", *parts, fill=colours.FAINT), label=title)

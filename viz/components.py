@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 560.0, 420.0
 # Mesa's page has none for tables.
 STYLE = (
     ".cluster-abm table{border-collapse:collapse;font-size:12px}"
-    ".cluster-abm td,.cluster-abm th{padding:1px 8px 1px 0;text-align:left}"
+    ".cluster-abm td,.cluster-abm th{padding:1px 8px 1px 0;text-align:left}.cluster-abm .faint{color:#5b6770}"
 )
 _watched: WeakKeyDictionary[Any, Watched] = WeakKeyDictionary()
 
@@ -66,7 +66,8 @@ def HeatMap(model: ClusterModel) -> None:
 def Negotiations(model: ClusterModel) -> None:
     """The newest decisions of the load managers."""
     update_counter.get()
-    _shown("negotiations", str(talk.negotiations([watched(model)], (WIDTH, HEIGHT / 2), can_pick=False)))
+    drawn = talk.negotiations([watched(model)], (WIDTH, HEIGHT / 2), can_pick=False)
+    _shown("negotiations", f"<h3>Last negotiations</h3>{drawn}")
 
 
 def _shown(name: str, html: str) -> None:

@@ -91,6 +91,8 @@ def map_of(
     elif network.settings.kind == "file" and network.nodes > MOST_NUMBERED:
         # Where many stand close together they are smaller, so that most are seen whole, and the links between them.
         largest = max(SMALLEST, min(largest, 0.55 * _usual_gap([at[node] for node in range(network.nodes)])))
+    # No node reaches beyond the edge, or into the legend.
+    largest = min(largest, _margin(width, height) - 2)
     drawn = wires(network, places) if before is None else before.wires
     ends = [[_scaled(end, width, height) for end in wire] for wire in drawn]
     path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*one, *other) for one, other in ends)
@@ -164,7 +166,7 @@ def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -
     number: object = ""
     if _numbered(where):
         words = str(node)
-        if len(where.radii) and 2 * radius < DIGIT * len(words):
+        if len(where.radii) and 2 * radius < DIGIT * len(words) + 4:
             # Beneath the node, and in front of lines.
             number = _number(x, y + radius + 10, words, colours.INK, True)
         else:

@@ -391,4 +391,7 @@ def in_words(before: Settings, after: Settings) -> str:
 
 
 def _words(problem: BaseException) -> str:
-    return "; ".join(problem.problems) if isinstance(problem, InputError) else words_of(problem)
+    if not isinstance(problem, InputError):
+        return words_of(problem)
+    # What the controls say comes to the scenario as overrides; the page calls it none.
+    return "; ".join(line.removeprefix("override: ") for line in problem.problems)

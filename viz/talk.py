@@ -128,5 +128,5 @@ def _numbers(reason: Reason, decision: DecisionRecord, answer: str) -> str:
 def _nodes(nodes: Sequence[int]) -> str:
     if len(nodes) == 1:
         return f"node {nodes[0]}"
-    shown = ", ".join(map(str, nodes[:8]))
-    return f"nodes {shown}{' …' if len(nodes) > 8 else ''}"
+    shown = ", ".join(map(str, nodes[:4]))
+    return f"nodes {shown}{' …' if len(nodes) > 4 else ''}"

@@ -1,26 +1,21 @@
-"""The network as a picture, and a run as a film: GIF, or MP4 where ffmpeg is installed."""
+"""The network as a picture, and what the pictures of a film show."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.errors import InputError
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM, ink_on
-from cluster_abm.results.files import try_to_write
 from cluster_abm.results.lanes import along
 from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from cluster_abm.results.node_sizes import are_unlike, shares_by_cores, shown_in_legend
 from cluster_abm.results.style import new_figure, plain
-from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,8 +25,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
-PER_SECOND = 12
-# More lines than this are a grey disc (interconnect.layout leaves the most out); the more there are the fainter they are.
+# More lines than this are a grey disc; the more there are the fainter they are.
 MOST_WIRES = 1200
 FAINT_FROM = 150
 MOST_ARROWS = 60
@@ -47,9 +41,6 @@ LEAST = {
 }  # fmt: skip
 # A number stands in a node as long as the nodes are no more than that.
 MOST_NUMBERED = 80
-# Colours of a GIF, and of how many of its pictures they are taken.
-PALETTE, SAMPLES = 255, 8
-FORMATS = (".gif", ".mp4")
 
 
 @dataclass(frozen=True)
@@ -124,98 +115,9 @@ class Picture:
     ways: Sequence[Sequence[Sequence[Point]]]
 
 
-def check_film(path: Path) -> None:
-    """Make sure, before the run, that a film can be written there.
-
-    Raises:
-        InputError: neither .gif nor .mp4, no ffmpeg for the latter, no such folder, or one that cannot be written to.
-    """
-    from matplotlib.animation import FFMpegWriter
-
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"--animate {str(path)!r}: allowed are files that end in {' or '.join(FORMATS)}")
-    if path.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
-        raise InputError(f"--animate {str(path)!r}: an MP4 needs ffmpeg, which is not installed; a .gif does not")
-    if not path.parent.is_dir():
-        raise InputError(f"--animate {str(path)!r}: there is no folder {str(path.parent)!r}")
-    if path.is_dir():
-        raise InputError(f"--animate {str(path)!r}: is a folder; the name of a file is needed")
-    try:
-        try_to_write(path.parent)
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise InputError(
-            f"--animate {str(path)!r}: cannot be written ({reason}); a writable folder is needed"
-        ) from None
-
-
-def write_film(
-    path: Path,
-    scene: Scene,
-    pictures: Sequence[Picture],
-    scale: Scale,
-    progress: Callable[[], object] = lambda: None,
-) -> None:
-    """Write a film, PER_SECOND pictures a second.
-
-    Args:
-        path: ends in .gif or .mp4.
-        scene: of all pictures.
-        pictures: in their order.
-        scale: what the colours of the nodes mean.
-        progress: called after each picture.
-
-    Raises:
-        InputError: it cannot be written.
-    """
-    from matplotlib.animation import FFMpegWriter
-
-    figure, (stage,) = _staged([scene], scale, any(not picture.up.all() for picture in pictures))
-    try:
-        with in_one_move(path) as partial:
-            if path.suffix.lower() == ".gif":
-                _write_gif(partial, figure, stage, pictures, progress)
-                return
-            writer = FFMpegWriter(fps=PER_SECOND)
-            with writer.saving(figure, str(partial), dpi=100):
-                for picture in pictures:
-                    stage.show(picture)
-                    writer.grab_frame()
-                    progress()
-    except CalledProcessError as problem:
-        raise InputError(f"{path}: cannot be written (ffmpeg ended with code {problem.returncode})") from None
-
-
-def _write_gif(
-    path: Path, figure: Figure, stage: _Stage, pictures: Sequence[Picture], progress: Callable[[], object]
-) -> None:
-    """Write a GIF: what does not change is drawn once, and all pictures have one palette, so that only what has changed
-    since the picture before takes room in the file."""
-    from PIL import Image
-
-    canvas: Any = figure.canvas
-    figure.set_dpi(100)
-    background = stage.background(canvas)
-    drawn = []
-    for picture in pictures:
-        canvas.restore_region(background)
-        stage.show(picture)
-        stage.draw_what_changes()
-        drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
-        progress()
-    # Colours of a few pictures from all of the film.
-    samples = drawn[:: max(1, len(drawn) // SAMPLES)]
-    sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
-    for place, sample in enumerate(samples):
-        sheet.paste(sample, (0, place * sample.height))
-    palette = sheet.quantize(PALETTE)
-    first, *others = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in drawn)
-    first.save(path, format="GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
-
-
 def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
     """One picture of a run, or of several side by side by one scale, as the bytes of a PNG."""
-    figure, stages = _staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
+    figure, stages = staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
     for stage, (_, picture) in zip(stages, shown, strict=True):
         stage.show(picture)
     file = io.BytesIO()
@@ -223,14 +125,14 @@ def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
     return file.getvalue()
 
 
-def _staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figure, list[_Stage]]:
+def staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figure, list[Stage]]:
     """A figure with a stage a scene, side by side, and one legend."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = new_figure(1.4 + 5.6 * len(scenes), 5.6, scenes[0].title if len(scenes) == 1 else "")
     FigureCanvasAgg(figure)
     every = figure.subplots(1, len(scenes), squeeze=False)[0]
-    stages = [_Stage(axes, scene, scale) for axes, scene in zip(every, scenes, strict=True)]
+    stages = [Stage(axes, scene, scale) for axes, scene in zip(every, scenes, strict=True)]
     if len(scenes) > 1:
         for axes, scene in zip(every, scenes, strict=True):
             axes.set_title(scene.title, fontsize=11, fontweight="bold", loc="center", pad=22)
@@ -270,7 +172,7 @@ def _handles(room: float, cores: npt.NDArray[np.integer], some_fail: bool) -> li
     return handles
 
 
-class _Stage:
+class Stage:
     """Axes with the nodes, which change colour and size from picture to picture."""
 
     def __init__(self, axes: Axes, scene: Scene, scale: Scale) -> None:
@@ -305,7 +207,13 @@ class _Stage:
         )  # fmt: skip
         self._numbers = [
             axes.text(
-                x, y, str(node), fontsize=7 if len(scene.places) <= 40 else 6, ha="center", va="center_baseline", zorder=5
+                x,
+                y,
+                str(node),
+                fontsize=7 if len(scene.places) <= 40 else 6,
+                ha="center",
+                va="center_baseline",
+                zorder=5,
             )
             for node, (x, y) in enumerate(scene.places)
             if len(scene.places) <= MOST_NUMBERED

@@ -17,7 +17,7 @@ WIDE = 16.0
 # A logarithmic scale spans at most so many decades: of more the eye tells no steps apart.
 DECADES = 3
 # On an even scale light shades get more room, since the eye tells them apart worse.
-GAMMA = 0.7
+GAMMA = 0.5
 
 
 @dataclass(frozen=True)
