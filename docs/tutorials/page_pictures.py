@@ -24,6 +24,7 @@ from playwright.sync_api import Page, sync_playwright
 HERE = Path(__file__).parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 SIZE = {"width": 1280, "height": 800}
+COLOURS = 255
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def served() -> Iterator[str]:
     command = [sys.executable, "-m", "cluster_abm", "view", "quickstart", "--policy", "iolb", "--port", str(port)]
     server = subprocess.Popen(command, cwd=HERE.parents[1])
     try:
-        for _ in range(1200):
+        for _ in range(3000):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
@@ -59,7 +60,7 @@ def main() -> None:
         page.wait_for_timeout(500)
         page.locator(".panel-talk tbody tr").nth(1).hover()
         page.locator("#tip.shown").wait_for()
-        keep(page, HERE / "the-page-negotiations.png", {"x": 740, "y": 380, "width": 540, "height": 420})
+        keep(page, HERE / "the-page-negotiations.png", {"x": 500, "y": 380, "width": 780, "height": 420})
         page.mouse.move(500, 5)
         enter(page, "Nodes", "-3")
         page.wait_for_timeout(700)
@@ -118,9 +119,12 @@ def choose(page: Page, label: str, value: str) -> None:
 
 
 def keep(page: Page, path: Path, clip: Any = None) -> None:
-    """A picture of the page, or of a part of it, in 255 colours."""
+    """A picture of the page, or of a part of it, in its 255 most frequent colours."""
     shown = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
-    shown.quantize(255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
+    counted = sorted(shown.getcolors(1 << 24) or [], reverse=True)[:COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for _, colour in counted for part in colour])
+    shown.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
     print(path.name, shown.size, f"{path.stat().st_size / 1000:.0f} kB")
 
 
