@@ -49,10 +49,9 @@ class Cameraman:
     def write(self, path: Path, title: str) -> None:
         """The film of what was taken, under a title."""
         from cluster_abm.interconnect.layout import wires
-        scene = Scene(title, places, wires(self._whole_network, at), cores)
-        loads = [one.loads for one in self._kept]
-        scale = scale_of(self._index, loads, per_core=bool((cores > 1).any()))
-        with Progress(len(self._kept), "film", "picture") as bar:
+        from cluster_abm.progress import Progress
+        from cluster_abm.results.film import Scene, scale_of
+        from cluster_abm.results.film_files import write_film
 
         model, at = self._model, self._at
         cores = model.engine.nodes["cores"].copy()
