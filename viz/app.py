@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 import os
 import sys
 from collections.abc import Callable
@@ -18,23 +17,15 @@ import solara
 
 from cluster_abm import Scenario, load_scenario
 from cluster_abm.model.observation.watching import telling_index
-from cluster_abm.policies import available
-from cluster_abm.scenario.hardware import hardware_named, preset_names
+from cluster_abm.scenario.hardware import hardware_named
 from viz.colours import INDICES
-from viz.markup import tag
+from viz.controls import AS_GIVEN, FRAME_MS, NO_POLICY, Controls, groups, parsed
 from viz.player import Player, Shot
-from viz.settings import TOO_LARGE, Settings, settings_of
+from viz.settings import Settings, settings_of
 from viz.stage import Stage
-from viz.worker import shortened
 
 ASKED = "CLUSTER_ABM_VIEW"
 """Environment: {"scenario": name or path, "overrides": {dotted key: value}} as JSON."""
-LABELS = {"intensity": "Workload intensity [times]", "io_per_ms": "I/O rate [1/ms of CPU]",
-          "page_fault_rate_per_ms": "Page-fault rate [1/ms of CPU]", "nodes": "Nodes",
-          "bandwidth_mbps": "Network [Mbps a link]", "exchange_period_ms": "Exchange period [ms]",
-          "slice_ms": "Time slice [ms]", "seed": "Seed"}  # fmt: skip
-NO_POLICY = "no policy"
-AS_GIVEN = "as the scenario says"
 STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 
 
@@ -44,9 +35,13 @@ def Page() -> None:
     asked = json.loads(os.environ.get(ASKED, '{"scenario": "quickstart", "overrides": {}}'))
     scenario = solara.use_memo(lambda: load_scenario(asked["scenario"], asked["overrides"]), [])
     shot = solara.use_reactive(cast(Shot | None, None))
+    # What was asked for, whether it can be or not; the player's shots say which of it is refused.
     settings = solara.use_reactive(settings_of(scenario))
     index = solara.use_reactive(telling_index(scenario))
     frame_ms = solara.use_reactive(1000.0)
+    # What was typed into fields of numbers, and what is wrong with it where it is no number.
+    typed = solara.use_reactive(cast(dict[str, str], {}))
+    unread = solara.use_reactive(cast(dict[str, str], {}))
     player = solara.use_memo(lambda: Player(scenario, settings.value, shot.set, index.value), [])
     solara.use_effect(lambda: _living(player), [])
     solara.Title(f"cluster-abm · {scenario.name}")
@@ -56,50 +51,73 @@ def Page() -> None:
         settings.set(dataclasses.replace(settings.value, **values))
         player.change(settings.value)
 
-    def colour_by(words: str) -> None:
-        index.set(next(one.name for one in INDICES.values() if one.short == words))
-        player.colour_by(index.value)
+    def press(name: str) -> None:
+        if name == "reset":
+            # Fields show again what the run has.
+            typed.set({})
+            unread.set({})
+            if shot.value is not None and shot.value.settings is not None:
+                settings.set(shot.value.settings)
+        {"play": player.play, "pause": player.pause, "step": player.step, "reset": player.reset}[name]()
 
-    def last_ms(value: float) -> None:
-        frame_ms.set(min(1e7, max(1.0, value)))
-        player.frame_ms = frame_ms.value
+    def choose(what: dict[str, str]) -> None:
+        name, value = what["name"], what["value"]
+        if name == "index":
+            index.set(next(one.name for one in INDICES.values() if one.short == value))
+            player.colour_by(index.value)
+        elif name in ("policy", "other", "hardware"):
+            change(**{name: "" if value in (NO_POLICY, AS_GIVEN) else value})
+
+    def enter(what: dict[str, str]) -> None:
+        name, text = what["name"], what["text"]
+        was = frame_ms.value if name == "frame_ms" else getattr(settings.value, name)
+        typed.set(typed.value | {name: text})
+        others = {field: words for field, words in unread.value.items() if field != name}
+        try:
+            number = parsed(text, int if isinstance(was, int) else float)
+            if name == "frame_ms" and not FRAME_MS[0] <= number <= FRAME_MS[1]:
+                raise ValueError(f"{text!r}: allowed is {FRAME_MS[0]:g} to {FRAME_MS[1]:,.0f} ms")
+        except ValueError as problem:
+            unread.set(others | {name: str(problem)})
+            return
+        unread.set(others)
+        if name == "frame_ms":
+            frame_ms.set(number)
+            player.frame_ms = number
+        else:
+            change(**{name: number})
 
     now = shot.value
     playing, over = now is not None and now.playing, now is not None and now.over
+    wrong = (dict(now.refused) if now is not None else {}) | unread.value
+    offered, warnings = (now.offered, "\n".join(now.warnings)) if now is not None else ("", "")
     with solara.Div(classes=["cluster-page"]):
         with solara.Div(classes=["controls"]):
-            solara.HTML(tag="div", unsafe_innerHTML="cluster-abm", classes=["brand"])
-            solara.Text(_named(scenario, settings.value), classes=["faint", "small"])
-            solara.HTML(tag="div", unsafe_innerHTML=_offered(now), classes=["offered", "small"])
-            solara.HTML(tag="div", unsafe_innerHTML=_clock(now), classes=["time"])
-            with solara.Div(classes=["buttons"]):
-                if playing:
-                    solara.Button("Pause", on_click=player.pause, color="primary")
-                else:
-                    solara.Button("Play", on_click=player.play, color="primary", disabled=over)
-                solara.Button("Step", on_click=player.step, disabled=over, outlined=True)
-                solara.Button("Reset", on_click=player.reset, outlined=True)
-            _choice("Policy", settings.value.policy, list(available()), lambda name: change(policy=name))
-            _choice(
-                "Beside it, on the same jobs", settings.value.other or NO_POLICY, [NO_POLICY, *available()],
-                lambda name: change(other="" if name == NO_POLICY else name),
-            )  # fmt: skip
-            _choice(
-                "Hardware of the nodes", settings.value.hardware or AS_GIVEN, [AS_GIVEN, *preset_names("cluster")],
-                lambda name: change(hardware="" if name == AS_GIVEN else name),
-            )  # fmt: skip
-            _choice("Nodes coloured by", INDICES[index.value].short, [one.short for one in INDICES.values()], colour_by)
-            _number("Simulated time a frame [ms]", frame_ms.value, last_ms, player)
-            for name, words in LABELS.items():
-                _number(words, getattr(settings.value, name), _setter(name, change), player)
-            solara.Text("Keep what you see", classes=["control"])
+            Controls(
+                named=_named(scenario, settings.value),
+                offered=f"offered load: {offered}" if offered else "",
+                offered_tip=warnings
+                or "What the jobs ask of all CPUs, disks and memory while they are submitted; 1 is all.",
+                offered_high=bool(warnings),
+                clock=f"{(0.0 if now is None else now.now_ms) / 1000:,.2f} s",
+                ended=over and not (now is not None and now.error),
+                playing=playing,
+                over=over,
+                groups=groups(settings.value, index.value, frame_ms.value, typed.value, wrong),
+                notice=now.notice if now is not None else "",
+                notice_number=now.starts if now is not None else 0,
+                event_press=press,
+                event_choose=choose,
+                event_enter=enter,
+            )
             with solara.Div(classes=["keep"]):
-                solara.FileDownload(player.picture, "cluster.png", label="PNG")
-                solara.FileDownload(player.jobs, "jobs.parquet", label="Parquet")
+                solara.Text("Keep what you see", classes=["control"])
+                _kept("PNG", "The maps as a picture.", player.picture, "cluster.png")
+                _kept("Parquet", "The tasks that have finished so far, as a table.", player.jobs, "jobs.parquet")
         if now is not None:
             Stage(
-                panels=now.panels, number=now.number, two=bool(settings.value.other),
-                event_painted=player.painted, event_pick=player.pick,
+                panels=now.panels, number=now.number, two=bool(now.settings is not None and now.settings.other),
+                event_painted=player.painted, event_pick=player.pick, event_resized=player.resize,
             )  # fmt: skip
 
 
@@ -108,60 +126,12 @@ def _living(player: Player) -> Callable[[], None]:
     return player.close
 
 
-def _clock(shot: Shot | None) -> str:
-    ms = 0.0 if shot is None else shot.now_ms
-    ended = ", over" if shot is not None and shot.over and not shot.error else ""
-    return tag("span", f"{ms / 1000:,.2f} s", class_="clock") + tag("span", f"simulated{ended}", class_="faint")
-
-
 def _named(scenario: Scenario, settings: Settings) -> str:
     """The scenario's name, and the presets of hardware that it names, unless another one is chosen."""
     hardware = "" if settings.hardware else hardware_named(scenario.cluster, scenario.interconnect)
     return f"{scenario.name} · {hardware}" if hardware else scenario.name
 
 
-def _offered(shot: Shot | None) -> str:
-    if shot is None or not shot.offered:
-        return ""
-    words = "\n".join(shot.warnings)
-    return tag("span", f"offered load: {shot.offered}", title=words or None, class_="high" if words else "faint")
-
-
-def _setter(name: str, change: Callable[..., None]) -> Callable[[Any], None]:
-    return lambda value: change(**{name: value})
-
-
-def _choice(words: str, value: str, values: list[str], on_value: Callable[[str], None]) -> None:
-    solara.Select(words, values=values, value=value, on_value=on_value, dense=True)
-
-
-def _number(words: str, value: float, on_value: Callable[[Any], None], player: Player) -> None:
-    # Not Solara's own InputFloat: it takes nan, and renders for ever because that does not equal itself.
-    kind = int if isinstance(value, int) else float
-
-    def put(text: str) -> None:
-        try:
-            number = _read(text, kind)
-        except ValueError as problem:
-            player.refuse(words, f"{words}: {shortened(text, 40)!r}: {problem}")
-            return
-        player.accept(words)
-        on_value(number)
-
-    solara.InputText(words, value=str(value), on_value=put, continuous_update=False, dense=True)
-
-
-def _read(text: str, kind: type[int] | type[float]) -> float:
-    """The number of a field. Raises ValueError, saying what is needed."""
-    try:
-        number = kind(text.replace(",", "."))
-    except ValueError:
-        # Also for more digits than Python reads; of a whole number they say that it is one.
-        if kind is int and text.strip().lstrip("+-").isdecimal():
-            raise ValueError("the number is too large; allowed is less than 2^63") from None
-        raise ValueError(f"a {'whole ' if kind is int else ''}number is needed") from None
-    if kind is int and abs(number) >= TOO_LARGE:
-        raise ValueError("the number is too large; allowed is less than 2^63")
-    if not math.isfinite(number):
-        raise ValueError("a finite number is needed")
-    return number
+def _kept(label: str, tip: str, made: Callable[[], bytes], name: str) -> None:
+    with solara.FileDownload(made, name):
+        solara.Button(label, attributes={"data-tip": tip})

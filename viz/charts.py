@@ -14,6 +14,7 @@ from matplotlib.image import imsave
 
 from cluster_abm.model.observation.watching import JobLife
 from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.results.style import BREAKDOWN_WORDS, plain
 from viz import colours
 from viz.colours import Index
@@ -24,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 8.0, 20.0, 18.0
 # Of lines: the uppermost number stands free of the title.
 TOP_OF_LINES = 25.0
+# A chart so high has five marks along its axis.
+TALL = 170.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,13 @@ class Line:
 
 
 def lines(
-    title: str, times_s: Sequence[float], drawn: Sequence[Line], width: float, height: float, top: float | None = None
+    title: str,
+    times_s: Sequence[float],
+    drawn: Sequence[Line],
+    width: float,
+    height: float,
+    top: float | None = None,
+    tip: str = "",
 ) -> Markup:
     """A small chart of lines over simulated time [s].
 
@@ -48,6 +57,7 @@ def lines(
         drawn: the lines.
         width, height: of the picture.
         top: upper end of the axis; without it a round number above all values.
+        tip: what the values are, in a sentence.
     """
     values = np.array([value for line in drawn for value in line.values if math.isfinite(value)])
     high = top if top is not None else round_above(float(values.max()) if len(values) else 1.0)
@@ -58,13 +68,12 @@ def lines(
         x = LEFT + (width - LEFT - RIGHT) * (time_s - first) / span
         return x, height - BOTTOM - (height - TOP_OF_LINES - BOTTOM) * min(1.05, value / high)
 
-    parts: list[object] = [text(0, 12, title, font_size=12, fill=colours.INK)]
-    for share in (0.0, 0.5, 1.0):
-        _, y = point(first, share * high)
+    parts: list[object] = [_title(title, tip)]
+    for value in round_times(0.0, high, 6) if height >= TALL else (0.0, high / 2, high):
+        _, y = point(first, value)
         parts.append(tag("path", d=f"M{LEFT:.0f} {y:.1f}H{width - RIGHT:.0f}", stroke=colours.LINE))
-        parts.append(text(LEFT - 5, y + 3.5, plain(share * high, 3), text_anchor="end", font_size=10))
-    parts.append(text(LEFT, height - 4, f"{plain(first, 4)} s", font_size=10))
-    parts.append(text(width - RIGHT, height - 4, f"{plain(last, 4)} s", text_anchor="end", font_size=10))
+        parts.append(text(LEFT - 5, y + 3.5, _short(value), text_anchor="end", font_size=11))
+    parts.append(_times(first, last, width, height))
     for line in drawn:
         path, pen_is_down = [], False
         for time_s, value in zip(times_s, line.values, strict=True):
@@ -78,14 +87,56 @@ def lines(
     return svg(width, height, tag("g", *parts, fill=colours.FAINT), label=title)
 
 
+def _times(first_s: float, last_s: float, width: float, height: float) -> Markup:
+    """Round times along the lower edge, with their unit."""
+    span_s = (last_s - first_s) or 1.0
+    parts = []
+    for time_s in round_times(first_s, last_s, max(2, int(width // 90))):
+        x = LEFT + (width - LEFT - RIGHT) * (time_s - first_s) / span_s
+        anchor = "start" if x < LEFT + 20 else "end" if x > width - RIGHT - 20 else "middle"
+        parts.append(tag("path", d=f"M{x:.1f} {height - BOTTOM:.1f}v3", stroke=colours.FAINT))
+        parts.append(text(x, height - 4, f"{plain(time_s, 6)} s", text_anchor=anchor, font_size=11))
+    return joined(*parts)
+
+
+def round_times(first: float, last: float, most: int) -> list[float]:
+    """At most so many multiples, within a range, of the least of 1, 2, 5, 10 ... times a power of ten that allows it.
+
+    >>> round_times(0.0, 143.0, 4), round_times(0.0, 0.5, 3)
+    ([0.0, 50.0, 100.0], [0.0, 0.2, 0.4])
+    """
+    if not last > first:
+        return [first]
+    power = 10.0 ** math.floor(math.log10((last - first) / most))
+    for step in (1, 2, 5, 10, 20):
+        low, high = math.ceil(first / (step * power) - 1e-9), math.floor(last / (step * power) + 1e-9)
+        if high - low + 1 <= most:
+            return [round(step * power * place, 12) for place in range(low, high + 1)]
+    return [first]
+
+
+def _title(words: str, tip: str) -> Markup:
+    """The title of a chart, which says what it shows when one points at it, or comes to it by the keyboard."""
+    given = {"tabindex": 0, "data_tip": tip, "data_key": words} if tip else {}
+    return text(0, 12, words, font_size=12, fill=colours.INK, **given)
+
+
+def _short(value: float) -> str:
+    """A number beside an axis, in thousands or millions where it is long."""
+    for times, letter in ((1e6, "M"), (1e3, "k")):
+        if value >= 10 * times:
+            return f"{plain(value / times, 3)}{letter}"
+    return plain(value, 3)
+
+
 def _names(drawn: Sequence[Line], width: float) -> Markup:
     """The lines' names at the right end of the title's line, the last one outermost."""
     parts, x = [], width - RIGHT
     for line in reversed(drawn):
         if not line.name:
             continue
-        x -= 6.0 * len(line.name)
-        parts.append(text(x, 12, line.name, font_size=10.5))
+        x -= 6.6 * len(line.name)
+        parts.append(text(x, 12, line.name, font_size=11))
         x -= 18
         parts.append(_stroke(f"M{x:.0f} 8.5h14", line, "4 2"))
         x -= 8
@@ -112,7 +163,7 @@ def round_above(value: float) -> float:
 
 
 def heat_map(
-    title: str, times_s: Sequence[float], columns: Floats, index: Index, full: float, width: float, height: float
+    title: str, times_s: Sequence[float], columns: Floats, index: Index, scale: LoadScale, width: float, height: float
 ) -> Markup:
     """Nodes (upwards from 0) over time, coloured as in the map.
 
@@ -121,35 +172,37 @@ def heat_map(
         times_s: of each column.
         columns: the loads, shape (times, nodes).
         index: which load they are.
-        full: the value of the full colour.
+        scale: of their values, as in the map.
         width, height: of the picture.
     """
     inner_width, inner_height = width - LEFT - RIGHT, height - TOP - BOTTOM
     nodes = columns.shape[1]
     image = tag(
-        "image", href=f"data:image/png;base64,{pixels(columns, index, full)}", x=LEFT, y=TOP, width=inner_width,
+        "image", href=f"data:image/png;base64,{pixels(columns, index, scale)}", x=LEFT, y=TOP, width=inner_width,
         height=inner_height, preserveAspectRatio="none", style="image-rendering:pixelated",
     )  # fmt: skip
     frame = tag("rect", x=LEFT, y=TOP, width=inner_width, height=inner_height, fill="none", stroke=colours.LINE)
     parts = [
-        text(0, 12, title, font_size=12, fill=colours.INK),
+        _title(title, f"Each row is a node, each column a moment; coloured as the map above. {index.tip}"),
         image,
         frame,
-        text(LEFT - 5, TOP + 9, nodes - 1, text_anchor="end", font_size=10),
-        text(LEFT - 5, height - BOTTOM, 0, text_anchor="end", font_size=10),
-        text(LEFT - 5, TOP + inner_height / 2 + 3, "node", text_anchor="end", font_size=10),
-        text(LEFT, height - 4, f"{plain(times_s[0], 4)} s", font_size=10),
-        text(width - RIGHT, height - 4, f"{plain(times_s[-1], 4)} s", text_anchor="end", font_size=10),
+        text(LEFT - 5, TOP + 9, nodes - 1, text_anchor="end", font_size=11),
+        text(LEFT - 5, height - BOTTOM, 0, text_anchor="end", font_size=11),
+        text(
+            LEFT - 5, TOP + inner_height / 2 + 3, "node" if inner_height > 48 else "", text_anchor="end", font_size=11
+        ),
+        _times(times_s[0], times_s[-1], width, height),
     ]
     return svg(width, height, tag("g", *parts, fill=colours.FAINT), label=title)
 
 
-def pixels(columns: Floats, index: Index, full: float) -> str:
+def pixels(columns: Floats, index: Index, scale: LoadScale) -> str:
     """A PNG of one pixel a node and time, node 0 lowest, in base 64."""
     # 256 steps of the scale are more than the eye tells apart, and a table of them is fast.
     steps = 255 if index.name != "class" else 3
-    table = np.array([colours.colour_of(index, full * step / steps, full) for step in range(steps + 1)], np.uint8)
-    chosen = np.clip(np.rint(columns / full * steps), 0, steps).astype(int)
+    table = np.array([colours.shade(index, step / steps) for step in range(steps + 1)], np.uint8)
+    shares = scale.share(columns) if index.name != "class" else columns / 3
+    chosen = np.clip(np.rint(shares * steps), 0, steps).astype(int)
     image = table[chosen].transpose(1, 0, 2)[::-1]
     file = io.BytesIO()
     imsave(file, np.ascontiguousarray(image), format="png")

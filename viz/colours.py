@@ -19,11 +19,13 @@ from cluster_abm.results.colours import (
     PAPER,
     RIM,
     WEIGHTED,
+    ink_on,
 )
 from cluster_abm.results.film import Scale
+from cluster_abm.results.load_scale import LoadScale
 
 CPU, DISK = BREAKDOWN_COLOURS["cpu"], BREAKDOWN_COLOURS["io"]
-__all__ = ["DOWN", "FAINT", "INK", "LIGHTEST", "LINE", "LINK", "MOVE", "PAPER", "RIM"]
+__all__ = ["DOWN", "FAINT", "INK", "LIGHTEST", "LINE", "LINK", "MOVE", "PAPER", "RIM", "ink_on"]
 Colour = tuple[int, int, int]
 
 
@@ -35,15 +37,19 @@ class Index:
         name: its name in a frame.
         words: what it is, with its unit.
         unit: its unit, in a tooltip.
-        full: the value that has at least the full colour; above it the largest value seen has.
+        full: the scale ends there at least.
+        low: where it is logarithmic, it does not begin below that.
         colour: the full colour.
+        tip: what it is, in a sentence.
     """
 
     name: str
     words: str
     unit: str
     full: float
+    low: float
     colour: str
+    tip: str
 
     @property
     def short(self) -> str:
@@ -54,13 +60,18 @@ class Index:
 INDICES = {
     index.name: index
     for index in (
-        Index("cpu", "CPU: tasks running or ready", "tasks", 2.0, CPU),
-        Index("memory", "Memory: demand of what there is [%]", "%", 100.0, BREAKDOWN_COLOURS["paging"]),
-        Index("io", "I/O: processing ahead [s]", "s", 1.0, DISK),
-        Index("weighted", "Weighted: loads by their means", "× mean", 2.0, WEIGHTED),
-        Index("class", "Load class", "", 3.0, LOAD_CLASS),
+        Index("cpu", "CPU: tasks running or ready", "tasks", 2.0, 1.0, CPU,
+              "Tasks on the node that run or wait for its CPU."),
+        Index("memory", "Memory: demand of what there is [%]", "%", 100.0, 1.0, BREAKDOWN_COLOURS["paging"],
+              "Memory that the tasks on the node ask for, over its memory for programs; above 100 % it pages."),
+        Index("io", "I/O: processing ahead [s]", "s", 1.0, 0.01, DISK,
+              "Time that the node's disk needs for the accesses still to come of all tasks on it."),
+        Index("weighted", "Weighted: loads by their means", "× mean", 2.0, 0.01, WEIGHTED,
+              "WAL-PM's index: CPU, memory and I/O load over their means in the cluster, by the policy's weights."),
+        Index("class", "Load class", "", 3.0, 0.0, LOAD_CLASS,
+              "LMIP's class by CPU utilisation, CPU queue and memory: idle, low, normal or high."),
     )
-}
+}  # fmt: skip
 
 
 def index_of(name: str, per_core: bool) -> Index:
@@ -68,42 +79,32 @@ def index_of(name: str, per_core: bool) -> Index:
     index = INDICES[name]
     if name != "cpu" or not per_core:
         return index
-    return replace(index, words=f"{index.words} per core", unit="tasks/core")
+    return replace(
+        index, words=f"{index.words} per core", unit="tasks/core", low=0.1, tip=f"{index.tip[:-1]}, over its cores."
+    )
 
 
 CLASSES = tuple(zip(CLASS_NAMES, CLASS_COLOURS, strict=True))
 
 
-def scale_of(index: Index, largest: float) -> float:
-    """The value of the full colour, where the largest one seen is this: of a class its own, else 1, 2, 5, 10 ... times
-    the index's."""
-    if index.name == "class":
-        return index.full
-    full = index.full
-    for factor in (1, 2, 5) * 9:
-        if largest <= full * factor:
-            return full * factor
-        if factor == 5:
-            full *= 10
-    return max(largest, full)
-
-
-def film_scale(index: Index, largest: float) -> Scale:
+def film_scale(index: Index, scale: LoadScale) -> Scale:
     """The same colours for a picture that leaves the page."""
     if index.name == "class":
-        return Scale(index.words, CLASS_COLOURS, index.full, tuple(CLASS_NAMES))
-    full, steps = scale_of(index, largest), 64
-    shades = tuple(hexed(colour_of(index, full * step / steps, full)) for step in range(steps + 1))
-    return Scale(index.words, shades, full)
+        return Scale(index.words, CLASS_COLOURS, LoadScale(index.full), tuple(CLASS_NAMES))
+    return Scale(index.words, tuple(hexed(shade(index, step / 64)) for step in range(65)), scale)
 
 
-def colour_of(index: Index, value: float, full: float) -> Colour:
+def colour_of(index: Index, value: float, scale: LoadScale) -> Colour:
     """Red, green and blue of a value (0..255 each), between the lightest and the index's own colour."""
     if index.name == "class":
         return rgb(CLASS_COLOURS[min(3, max(0, round(value)))])
-    share = min(1.0, max(0.0, value / full)) if full > 0 else 0.0
-    # The eye tells light colours apart worse than dark ones: they get more of the scale.
-    share = share**0.7
+    return shade(index, float(scale.share(value)))
+
+
+def shade(index: Index, share: float) -> Colour:
+    """The colour at a place of the scale, 0..1; of a class index the nearest class's."""
+    if index.name == "class":
+        return rgb(CLASS_COLOURS[round(3 * share)])
     light, dark = rgb(LIGHTEST), rgb(index.colour)
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(light, dark, strict=True))
     return red, green, blue

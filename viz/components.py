@@ -10,7 +10,8 @@ from mesa.visualization.utils import update_counter
 
 from cluster_abm import ClusterModel
 from cluster_abm.model.observation.watching import telling_index
-from viz import charts, colours, panels
+from cluster_abm.results.load_scale import LoadScale
+from viz import charts, talk
 from viz import network as networks
 from viz.colours import Index, index_of
 from viz.run import Watched
@@ -19,7 +20,7 @@ WIDTH, HEIGHT = 560.0, 420.0
 # Mesa's page has none for tables.
 STYLE = (
     ".cluster-abm table{border-collapse:collapse;font-size:12px}"
-    ".cluster-abm td,.cluster-abm th{padding:1px 8px 1px 0;text-align:left}"
+    ".cluster-abm td,.cluster-abm th{padding:1px 8px 1px 0;text-align:left}.cluster-abm .faint{color:#5b6770}"
 )
 _watched: WeakKeyDictionary[Any, Watched] = WeakKeyDictionary()
 
@@ -33,10 +34,10 @@ def watched(model: ClusterModel) -> Watched:
     return found
 
 
-def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, float]:
-    """The load that tells most of the model's scenario, and the value of its full colour."""
+def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, LoadScale]:
+    """The load that tells most of the model's scenario, and its scale."""
     kind = index_of(telling_index(model.setup), of.per_core)
-    return kind, colours.scale_of(kind, of.largest(kind.name))
+    return kind, of.scale(kind.name)
 
 
 @solara.component
@@ -44,9 +45,9 @@ def Network(model: ClusterModel) -> None:
     """The interconnect with its nodes, coloured by load, and the moves since the last frame."""
     update_counter.get()
     of = watched(model)
-    kind, full = _index_of(model, of)
+    kind, scale = _index_of(model, of)
     label = f"network, nodes coloured by {kind.words}"
-    drawn = networks.draw(of.map, of.frame, model.network, kind, full, label)
+    drawn = networks.draw(of.map, of.frame, model.network, kind, scale, label)
     _shown("network", f"<h3>{kind.words}, at {of.frame.now_ms / 1000:,.2f} s</h3>{drawn}")
 
 
@@ -55,9 +56,9 @@ def HeatMap(model: ClusterModel) -> None:
     """The load of the nodes over time."""
     update_counter.get()
     of = watched(model)
-    kind, full = _index_of(model, of)
+    kind, scale = _index_of(model, of)
     title = f"{kind.words.partition(':')[0]} of the nodes over time"
-    drawn = charts.heat_map(title, of.times_s, of.column(kind.name), kind, full, WIDTH, HEIGHT / 2)
+    drawn = charts.heat_map(title, of.times_s, of.column(kind.name), kind, scale, WIDTH, HEIGHT / 2)
     _shown("heat-map", str(drawn))
 
 
@@ -65,7 +66,8 @@ def HeatMap(model: ClusterModel) -> None:
 def Negotiations(model: ClusterModel) -> None:
     """The newest decisions of the load managers."""
     update_counter.get()
-    _shown("negotiations", str(panels.negotiations([watched(model)], can_pick=False)))
+    drawn = talk.negotiations([watched(model)], (WIDTH, HEIGHT / 2), can_pick=False)
+    _shown("negotiations", f"<h3>Last negotiations</h3>{drawn}")
 
 
 def _shown(name: str, html: str) -> None:

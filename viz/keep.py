@@ -9,9 +9,10 @@ import pandas as pd
 
 from cluster_abm.model.observation.watching import picture_of
 from cluster_abm.results.film import Scene, png
+from cluster_abm.results.load_scale import joint
 from viz.colours import film_scale, index_of
-from viz.panels import NAMES
 from viz.run import Run
+from viz.talk import NAMES
 
 
 def picture(runs: Sequence[Run], index: str) -> bytes:
@@ -25,7 +26,7 @@ def picture(runs: Sequence[Run], index: str) -> bytes:
         places = [at[node] for node in range(model.network.nodes)]
         scene = Scene(model.title, places, run.map.wires, run.map.cores)
         shown.append((scene, picture_of(run.frame, kind.name, model.network, at)))
-    return png(shown, film_scale(kind, max(run.largest(kind.name) for run in runs)))
+    return png(shown, film_scale(kind, joint([run.scale(kind.name) for run in runs])))
 
 
 def jobs(runs: Sequence[Run]) -> bytes:

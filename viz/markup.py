@@ -37,7 +37,7 @@ def svg(width: float, height: float, *inside: object, label: str) -> Markup:
     )  # fmt: skip
 
 
-def text(x: float, y: float, words: object, **attributes: object) -> Markup:
+def text(x: float, y: float, words: object, /, **attributes: object) -> Markup:
     """Words at a place."""
     return tag("text", words, x=x, y=y, **attributes)
 

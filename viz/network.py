@@ -15,6 +15,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course, positions, wires
 from cluster_abm.model import Frame
 from cluster_abm.results.lanes import along
+from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.results.node_sizes import are_unlike, shares_by_cores
 from cluster_abm.results.style import plain
 from viz import colours
@@ -23,12 +24,17 @@ from viz.markup import Markup, joined, svg, tag, text
 
 # More arrows than this hide the nodes: the routes that most tasks took are drawn.
 MOST_ARROWS = 80
-MARGIN, LEGEND = 26.0, 34.0
+# Of the nodes from the edge; less where there is little room.
+MARGIN, LEAST_MARGIN, LITTLE = 24.0, 14.0, 320.0
+# A line of the legend, and where it needs two.
+LEGEND_LINE, NARROW = 24.0, 540.0
+# A node with its number in it is so large at least [pixels].
+LEAST_NUMBERED = 7.5
+# What a digit of a node's number needs, at 11 pixels.
+DIGIT = 6.6
 # Arrows: how far beside the links, how far from the nodes' rims, and how round their corners are [pixels].
 ASIDE, GAP, ROUND = 2.5, 2.0, 36.0
 MOST_NUMBERED = 80
-# A number stands in a node of at least that radius [pixels].
-LEAST_NUMBERED = 6.0
 # Radius of the largest node of very many [pixels].
 SMALLEST = 3.0
 
@@ -61,10 +67,19 @@ class Map:
     radii: npt.NDArray[np.float64]
 
 
-def map_of(network: Network, width: float, height: float, cores: npt.NDArray[np.integer]) -> Map:
-    """The map of a network of nodes with these cores in a picture of that size, legend included."""
+def map_of(
+    network: Network, width: float, height: float, cores: npt.NDArray[np.integer], before: Map | None = None
+) -> Map:
+    """The map of a network of nodes with these cores in a picture of that size, legend included.
+
+    Args:
+        network: nodes and links.
+        width, height: of the picture.
+        cores: of each node, shape (nodes,).
+        before: the map of the same network in another size: what stands where is taken from it.
+    """
     inner_width, inner_height = _inner(width, height)
-    places = positions(network)
+    places = positions(network) if before is None else before.places
     at = {vertex: _scaled(place, width, height) for vertex, place in places.items()}
     # Nodes of which each has its share of the surface, or of the ring, do not touch.
     room = math.sqrt(inner_width * inner_height / network.nodes)
@@ -76,7 +91,9 @@ def map_of(network: Network, width: float, height: float, cores: npt.NDArray[np.
     elif network.settings.kind == "file" and network.nodes > MOST_NUMBERED:
         # Where many stand close together they are smaller, so that most are seen whole, and the links between them.
         largest = max(SMALLEST, min(largest, 0.55 * _usual_gap([at[node] for node in range(network.nodes)])))
-    drawn = wires(network, places)
+    # No node reaches beyond the edge, or into the legend.
+    largest = min(largest, _margin(width, height) - 2)
+    drawn = wires(network, places) if before is None else before.wires
     ends = [[_scaled(end, width, height) for end in wire] for wire in drawn]
     path = "".join("M{:.0f} {:.0f}L{:.0f} {:.0f}".format(*one, *other) for one, other in ends)
     # The more lines there are the fainter each one is, unless most vertices have two or three only.
@@ -96,15 +113,26 @@ def _usual_gap(points: Sequence[Point]) -> float:
 
 
 def _inner(width: float, height: float) -> tuple[float, float]:
-    return width - 2 * MARGIN, height - 2 * MARGIN - LEGEND
+    margin = _margin(width, height)
+    return max(1.0, width - 2 * margin), max(1.0, height - 2 * margin - legend_height(width))
+
+
+def _margin(width: float, height: float) -> float:
+    return MARGIN if min(width, height) > LITTLE else LEAST_MARGIN
+
+
+def legend_height(width: float) -> float:
+    """Of the legend of a map of that width [pixels]."""
+    return LEGEND_LINE * (2 if width < NARROW else 1)
 
 
 def _scaled(place: Point, width: float, height: float) -> Point:
     inner_width, inner_height = _inner(width, height)
-    return MARGIN + place[0] * inner_width, MARGIN + place[1] * inner_height
+    margin = _margin(width, height)
+    return margin + place[0] * inner_width, margin + place[1] * inner_height
 
 
-def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, label: str) -> Markup:
+def draw(where: Map, frame: Frame, network: Network, index: Index, scale: LoadScale, label: str) -> Markup:
     """The map with the nodes of a frame.
 
     Args:
@@ -112,48 +140,62 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, full: float, 
         frame: the state.
         network: as it is now, on which tasks have moved.
         index: by which load nodes are coloured.
-        full: the value of the full colour.
+        scale: of its values.
         label: what the picture shows, for screen readers.
     """
-    nodes = joined(*(_node(where, frame, index, full, node) for node in range(where.nodes)))
+    nodes = joined(*(_node(where, frame, index, scale, node) for node in range(where.nodes)))
     return svg(
         where.width, where.height, where.background, _arrows(where, frame, network), nodes,
-        legend(where, index, full, bool(frame.up.all())), label=label,
+        legend(where, index, scale, bool(frame.up.all())), label=label,
     )  # fmt: skip
 
 
-def _node(where: Map, frame: Frame, index: Index, full: float, node: int) -> Markup:
+def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -> Markup:
     x, y = where.at[node]
     tasks, value, up = int(frame.tasks[node]), float(frame.loads[index.name][node]), bool(frame.up[node])
     radius = _radius(where, frame, node)
     shown = colours.CLASSES[round(value)][0] if index.name == "class" else f"{plain(value, 3)} {index.unit}"
     cores = f" of {where.cores[node]} cores" if where.cores[node] > 1 else ""
     title = tag("title", f"node {node}{cores}: {tasks} tasks, {shown}" if up else f"node {node}: out of order")
-    fill = colours.colour_of(index, value, full)
+    fill = colours.colour_of(index, value, scale)
     if not up:
         cross = _cross(x, y, radius / 2)
         circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.PAPER, stroke=colours.DOWN, stroke_width=2)
         return tag("g", title, circle, tag("path", d=cross, stroke=colours.DOWN, stroke_width=2), class_="node out")
     circle = tag("circle", cx=x, cy=y, r=radius, fill=colours.hexed(fill), stroke=colours.RIM, stroke_width=1)
     number: object = ""
-    if where.nodes <= MOST_NUMBERED and where.largest >= 8:
-        dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140
-        ink = colours.PAPER if dark else colours.INK
-        number = text(x, y + 3.2, node, fill=ink, text_anchor="middle", font_size=9)
-        if len(where.radii) and radius < LEAST_NUMBERED:
+    if _numbered(where):
+        words = str(node)
+        if len(where.radii) and 2 * radius < DIGIT * len(words) + 4:
             # Beneath the node, and in front of lines.
-            number = text(
-                x, y + radius + 9, node, fill=colours.INK, stroke=colours.PAPER, stroke_width=3, paint_order="stroke",
-                text_anchor="middle", font_size=9,
-            )  # fmt: skip
+            number = _number(x, y + radius + 10, words, colours.INK, True)
+        else:
+            number = _number(
+                x, y + 4, words, colours.ink_on([part / 255 for part in fill]), 2 * radius < 8 * len(words)
+            )
     return tag("g", title, circle, number, class_="node", data_node=node)
+
+
+def _number(x: float, y: float, words: str, ink: str, has_rim: bool) -> Markup:
+    """A node's number; a light rim round it keeps it apart from lines where the node is no larger than it."""
+    rim = (
+        {"stroke": colours.PAPER, "stroke_width": 2.5, "paint_order": "stroke"}
+        if has_rim and ink != colours.PAPER
+        else {}
+    )
+    return text(x, y, words, fill=ink, text_anchor="middle", font_size=11, **rim)
 
 
 def _radius(where: Map, frame: Frame, node: int) -> float:
     if len(where.radii):
         return float(where.radii[node])
     # Surfaces go with the number of tasks.
-    return where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(int(frame.tasks[node]) / (12 * int(where.cores[node]))))
+    radius = where.largest * min(1.0, 0.5 + 0.5 * math.sqrt(int(frame.tasks[node]) / (12 * int(where.cores[node]))))
+    return max(radius, min(where.largest, LEAST_NUMBERED)) if _numbered(where) else radius
+
+
+def _numbered(where: Map) -> bool:
+    return where.nodes <= MOST_NUMBERED and where.largest >= LEAST_NUMBERED
 
 
 def _arrows(where: Map, frame: Frame, network: Network) -> Markup:
@@ -185,44 +227,67 @@ def _head(before: Point, end: Point) -> Markup:
     return tag("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in corners), stroke="none")
 
 
-def legend(where: Map, index: Index, full: float, all_up: bool) -> Markup:
+def legend(where: Map, index: Index, scale: LoadScale, all_up: bool) -> Markup:
     """What colours, sizes, arrows, and where there are some crosses and squares mean, along the lower edge."""
-    y = where.height - LEGEND / 2
-    if index.name == "class":
-        parts: list[object] = []
-        x = 8.0
-        for name, colour in colours.CLASSES:
-            parts.append(tag("rect", x=x, y=y - 5, width=11, height=11, fill=colour, stroke=colours.RIM))
-            parts.append(text(x + 15, y + 4, name))
-            x += 24 + 6.2 * len(name)
-    else:
-        steps = 12
-        parts = [text(8, y + 4, "0")]
-        for step in range(steps):
-            colour = colours.hexed(colours.colour_of(index, full * (step + 0.5) / steps, full))
-            parts.append(tag("rect", x=20 + 7 * step, y=y - 5, width=7, height=11, fill=colour))
-        parts.append(text(24 + 7 * steps, y + 4, f"{plain(full)} {index.unit}"))
-    x = where.width - 174
+    y = where.height - legend_height(where.width) + LEGEND_LINE / 2 - 2
+    first, width = _colours_of_classes(y) if index.name == "class" else _colours_of(index, scale, y)
+    parts = [tag("g", first, tabindex=0, data_tip=f"Colours: {index.tip}", data_key="legend")]
+    two_lines = where.width < NARROW
+    x, y = (8.0, y + LEGEND_LINE) if two_lines else (width + 26, y)
+    sizes = "more cores" if len(where.radii) else "more tasks"
+    grey = {"fill": "#cfd6db", "stroke": colours.RIM}
     parts += [
-        tag("circle", cx=x, cy=y, r=3.5, fill="#cfd6db", stroke=colours.RIM),
-        tag("circle", cx=x + 13, cy=y, r=7, fill="#cfd6db", stroke=colours.RIM),
-        text(x + 24, y + 4, "more cores" if len(where.radii) else "more tasks"),
-        tag("path", d=f"M{x + 92:.0f} {y:.0f}h20", stroke=colours.MOVE, stroke_width=2),
-        tag("polygon", points=f"{x + 118:.0f},{y:.0f} {x + 110:.0f},{y - 4:.0f} {x + 110:.0f},{y + 4:.0f}",
+        tag("circle", cx=x + 4, cy=y, r=3.5, **grey),
+        tag("circle", cx=x + 16, cy=y, r=7, **grey),
+        text(x + 27, y + 4, sizes),
+        tag("path", d=f"M{x + 97:.0f} {y:.0f}h18", stroke=colours.MOVE, stroke_width=2),
+        tag("polygon", points=f"{x + 121:.0f},{y:.0f} {x + 113:.0f},{y - 4:.0f} {x + 113:.0f},{y + 4:.0f}",
             fill=colours.MOVE),
-        text(x + 123, y + 4, "moved"),
+        text(x + 126, y + 4, "moved"),
     ]  # fmt: skip
-    if not all_up:
-        x -= 44
-        parts += [
-            tag("circle", cx=x, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.DOWN, stroke_width=1.5),
-            tag("path", d=_cross(x, y, 2.6), stroke=colours.DOWN, stroke_width=1.5),
-            text(x + 10, y + 4, "out"),
-        ]
+    x += 174
     if len(where.places) > where.nodes:
-        x -= 60
-        parts += [_switch(x, y), text(x + 9, y + 4, "switch")]
-    return tag("g", *parts, font_size=11, fill=colours.FAINT)
+        parts += [_switch(x + 4, y), text(x + 13, y + 4, "switch")]
+        x += 60
+    if not all_up:
+        parts += [
+            tag("circle", cx=x + 6, cy=y, r=5.5, fill=colours.PAPER, stroke=colours.DOWN, stroke_width=1.5),
+            tag("path", d=_cross(x + 6, y, 2.6), stroke=colours.DOWN, stroke_width=1.5),
+            text(x + 16, y + 4, "out"),
+        ]
+    return tag("g", *parts, font_size=11, fill=colours.FAINT, class_="legend")
+
+
+def _colours_of_classes(y: float) -> tuple[Markup, float]:
+    parts: list[object] = []
+    x = 8.0
+    for name, colour in colours.CLASSES:
+        parts.append(tag("rect", x=x, y=y - 5, width=11, height=11, fill=colour, stroke=colours.RIM))
+        parts.append(text(x + 15, y + 4, name))
+        x += 24 + 6.4 * len(name)
+    return joined(*parts), x
+
+
+def _colours_of(index: Index, scale: LoadScale, y: float) -> tuple[Markup, float]:
+    """A bar of the colours, and beneath it the loads at its ticks; with where it ends."""
+    steps, step_width = 24, 7.0
+    parts: list[object] = []
+    for step in range(steps):
+        colour = colours.hexed(colours.shade(index, (step + 0.5) / steps))
+        parts.append(tag("rect", x=8 + step_width * step, y=y - 9, width=step_width, height=8, fill=colour))
+    kept: list[tuple[float, float]] = []
+    # The ends first: a number between them that would touch another one is left out.
+    for tick in sorted(scale.ticks, key=lambda tick: (tick not in (0.0, scale.full), -tick)):
+        words = plain(tick, 3)
+        x = 8 + steps * step_width * float(scale.share(tick))
+        left = x if tick == 0 else x - DIGIT * len(words) / 2
+        words += f" {index.unit}" if tick == scale.full else ""
+        right = left + DIGIT * len(words)
+        if all(right + 6 < other_left or other_right + 6 < left for other_left, other_right in kept):
+            kept.append((left, right))
+            parts.append(tag("path", d=f"M{x:.1f} {y - 1:.1f}v3", stroke=colours.FAINT))
+            parts.append(text(left, y + 11, words))
+    return joined(*parts), max(right for _, right in kept)
 
 
 def _switch(x: float, y: float, *inside: object) -> Markup:

@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cluster_abm.model.negotiation.decisions import DecisionRecord
 from cluster_abm.results.colours import colours_of
+from cluster_abm.results.load_scale import joint
 from cluster_abm.results.style import plain
 from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import index_of
 from viz.markup import Markup, joined, tag
+from viz.quantities import BUSY, IMBALANCE, QUANTITIES, SLOWDOWN
 from viz.run import Run, Watched
+from viz.talk import NAMES, negotiations
 
-# Pixels of the maps: alone, and each of two.
-ALONE, BESIDE = (590.0, 437.0), (490.0, 310.0)
-NAMES = "AB"
-ROWS, ROWS_BESIDE = 6, 11
-ROWS_OF_A_LIFE = 3
+Size = tuple[float, float]
+# Room in each panel below its title [pixels], until the browser has measured it: of one run, of two.
+ALONE: dict[str, Size] = {
+    "map": (590.0, 437.0),
+    "heat": (590.0, 230.0),
+    "lines": (400.0, 230.0),
+    "talk": (400.0, 190.0),
+}
+BESIDE: dict[str, Size] = {
+    "map": (490.0, 310.0),
+    "heat": (490.0, 108.0),
+    "lines": (300.0, 240.0),
+    "talk": (360.0, 240.0),
+}
+# What a browser measures is taken if it is of this range.
+LEAST_SIZE, MOST_SIZE = 40.0, 6000.0
+# Charts stand side by side in a panel so many times as wide as high.
+ACROSS = 3.0
+MAP_TIP = (
+    "Each circle is a node, the larger the more tasks; lines are links, arrows tasks that have moved since the last "
+    "frame. Point at a node for its numbers; click an arrow for its job's life."
+)
 
 
-def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[list[str]]:
+def room(sizes: Mapping[str, Size], two: bool, name: str) -> Size:
+    """The room in a panel: as measured, else as it usually is."""
+    return sizes.get(name, (BESIDE if two else ALONE)[name.rstrip("01")])
+
+
+def panels(
+    runs: Sequence[Run], index: str, error: str, note: str = "", sizes: Mapping[str, Size] | None = None
+) -> list[list[str]]:
     """All panels as [name, HTML], in the order in which they stand on the page.
 
     Args:
@@ -30,6 +56,7 @@ def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[
         index: by which nodes are coloured, a name of colours.INDICES.
         error: what went wrong; "" if nothing did.
         note: what went wrong with the run before this one; "" if nothing did.
+        sizes: the room in panels, by name, as the browser has measured it.
     """
     trouble: list[list[str]] = []
     if error:
@@ -38,24 +65,35 @@ def panels(runs: Sequence[Run], index: str, error: str, note: str = "") -> list[
         trouble = [["note", tag("div", tag("b", "The run before was stopped. "), note)]]
     if not runs:
         return trouble
+    sizes, two = sizes or {}, len(runs) == 2
     kind = index_of(index, any(run.per_core for run in runs))
     # Both maps by one scale: the same colour is the same load.
-    full = colours.scale_of(kind, max(run.largest(index) for run in runs))
+    scale = joint([run.scale(index) for run in runs])
     found: list[list[str]] = [*trouble]
     for place, run in enumerate(runs):
-        title = tag("h2", f"{_name(runs, place)}{kind.words}")
-        drawn = network.draw(
-            run.map, run.frame, run.model.network, kind, full, f"network, nodes coloured by {kind.words}"
-        )
-        found.append([f"map{place}", joined(title, drawn)])
-    found += [["numbers", _numbers(runs)], ["lines", _lines(runs)]]
+        run.resize(*room(sizes, two, f"map{place}"))
+        label = f"network, nodes coloured by {kind.words}"
+        drawn = network.draw(run.map, run.frame, run.model.network, kind, scale, label)
+        found.append([f"map{place}", _panel(f"{_name(runs, place)}{kind.words}", f"{kind.tip} {MAP_TIP}", drawn)])
+    found += [["numbers", _numbers(runs)], ["lines", _lines(runs, room(sizes, two, "lines"))]]
     for place, run in enumerate(runs):
-        size = (590.0, 252.0) if len(runs) == 1 else (490.0, 108.0)
-        over_time = f"{_name(runs, place)}{kind.words.split(':')[0]} of the nodes over time"
-        heat = charts.heat_map(over_time, run.times_s, run.column(index), kind, full, *size)
-        found.append([f"heat{place}", heat])
-    found.append(["talk", negotiations(runs)])
+        over_time = f"{_name(runs, place)}{kind.short} of the nodes over time"
+        size = room(sizes, two, f"heat{place}")
+        heat = charts.heat_map(over_time, run.times_s, run.column(index), kind, scale, *size)
+        found.append([f"heat{place}", tag("div", heat, class_="body")])
+    talk = negotiations(runs, room(sizes, two, "talk"))
+    found.append(["talk", _panel("Last negotiations", TALK_TIP, talk)])
     return found
+
+
+TALK_TIP = "The newest decisions of the load managers, the last one first. Click one for the life of its job."
+
+
+def _panel(title: str, tip: str, body: Markup) -> Markup:
+    """A title that says what the panel shows when one points at it, or comes to it by the keyboard, and the rest."""
+    return joined(
+        tag("h2", title, tabindex=0, data_tip=tip, data_key=f"title {title}"), tag("div", body, class_="body")
+    )
 
 
 def _name(runs: Sequence[Watched], place: int) -> str:
@@ -64,38 +102,34 @@ def _name(runs: Sequence[Watched], place: int) -> str:
 
 def _numbers(runs: Sequence[Run]) -> Markup:
     """Totals so far, and with two runs the difference of the second to the first."""
-    rows: list[tuple[str, list[float], str]] = []
-    for words, read, unit in (
-        ("mean slowdown", lambda frame: frame.mean_slowdown, ""),
-        ("CPU busy now", lambda frame: 100 * frame.cpu_utilisation, " %"),
-        ("disk busy now", lambda frame: 100 * frame.disk_utilisation, " %"),
-        ("load imbalance", lambda frame: frame.lif_ms / 1000, " s"),
-        ("jobs submitted", lambda frame: frame.jobs["submitted"], ""),
-        ("jobs running now", lambda frame: frame.jobs["running"] + frame.jobs["blocked"], ""),
-        ("jobs finished", lambda frame: frame.jobs["finished"], ""),
-        ("killed, lost", lambda frame: frame.jobs["killed"] + frame.jobs["lost"], ""),
-        ("started elsewhere", lambda frame: frame.totals["remote_executions"], ""),
-        ("migrations", lambda frame: frame.totals["migrations"], ""),
-        ("refused offers", lambda frame: frame.totals["refused_offers"], ""),
-        ("page faults", lambda frame: frame.totals["page_faults"], ""),
-        ("nodes out now", lambda frame: int((~frame.up).sum()), ""),
-    ):  # fmt: skip
-        rows.append((words, [float(read(run.frame)) for run in runs], unit))
     two = len(runs) == 2
     inks = colours_of([run.model.policy_name for run in runs])
     heads = [
-        tag("th", tag("i", style=f"background:{ink}"), f"{NAMES[place]} " if two else "", run.model.policy_name)
+        tag(
+            "th",
+            tag("i", style=f"background:{ink}"),
+            f"{NAMES[place]}\N{NO-BREAK SPACE}" if two else "",
+            run.model.policy_name,
+        )
         for place, (run, ink) in enumerate(zip(runs, inks, strict=True))
     ]
     body = []
-    for words, values, unit in rows:
-        cells = [tag("td", _figure(value, unit)) for value in values]
+    for quantity in QUANTITIES:
+        values = [float(quantity.read(run.frame)) for run in runs]
+        cells = [tag("td", _figure(value, quantity.unit)) for value in values]
         if two:
             difference = values[1] - values[0]
             sign = "+" if difference > 0 else ""
-            cells.append(tag("td", "–" if math.isnan(difference) else f"{sign}{_figure(difference, unit)}"))
-        body.append(tag("tr", tag("th", words), *cells))
-    head = tag("tr", tag("th", "So far"), *heads, *([tag("th", "B − A")] if two else []))
+            words = "–" if math.isnan(difference) else f"{sign}{_figure(difference, quantity.unit)}"
+            cells.append(tag("td", words))
+        head = tag("th", quantity.words, tabindex=0, data_tip=quantity.tip, data_key=quantity.words)
+        body.append(tag("tr", head, *cells))
+    tip = "What the second policy has more than the first."
+    last = [tag("th", "B − A", tabindex=0, data_tip=tip, data_key="difference")] if two else []
+    moment = tag(
+        "th", "So far", tabindex=0, data_key="so far", data_tip="From the beginning of the run to this moment."
+    )
+    head = tag("tr", moment, *heads, *last)
     # All panels come at once, but not with the clock beside the buttons: of which moment they are stands here.
     ms = max(run.frame.now_ms for run in runs)
     return tag("table", tag("thead", head), tag("tbody", *body), class_="numbers", data_ms=ms)
@@ -112,12 +146,13 @@ def _figure(value: float, unit: str) -> str:
     return f"{plain(round(value, 6), digits)}{unit}"
 
 
-def _lines(runs: Sequence[Run]) -> Markup:
+def _lines(runs: Sequence[Run], size: Size) -> Markup:
     two = len(runs) == 2
     inks = colours_of([run.model.policy_name for run in runs])
     # Runs have the same clock: the longer one's times are both's.
     times_s = max((run.times_s for run in runs), key=len)
-    width, height = (285.0, 84.0) if two else (395.0, 99.0)
+    across = size[0] > ACROSS * size[1]
+    width, height = (size[0] / 3 - 8, size[1]) if across else (size[0], size[1] / 3)
 
     def of(run: Run, name: str) -> list[float]:
         values = run.series(name)
@@ -136,63 +171,9 @@ def _lines(runs: Sequence[Run]) -> Markup:
         for words, name, colour, thick in kinds
     ]
     imbalance = [replace(line, values=[value / 1000 for value in line.values]) for line in each("lif_ms")]
-    return joined(
-        charts.lines("Mean slowdown", times_s, each("mean_slowdown"), width, height),
-        charts.lines("Busy [%]", times_s, percent, width, height, top=100.0),
-        charts.lines("Load imbalance [s]", times_s, imbalance, width, height),
+    drawn = joined(
+        charts.lines("Mean slowdown", times_s, each("mean_slowdown"), width, height, tip=SLOWDOWN),
+        charts.lines("Busy [%]", times_s, percent, width, height, top=100.0, tip=BUSY),
+        charts.lines("Load imbalance [s]", times_s, imbalance, width, height, tip=IMBALANCE),
     )
-
-
-def negotiations(runs: Sequence[Watched], can_pick: bool = True) -> Markup:
-    """The newest decisions, and the life of the job that was picked."""
-    lives = [(place, run.frame.life) for place, run in enumerate(runs) if run.frame.life is not None]
-    parts: list[object] = []
-    for place, life in lives:
-        if life is not None:
-            where = f", on {_nodes(life.nodes)}" if life.nodes else ""
-            title = (
-                f"{_name(runs, place)}job {life.job}: {life.state}, {life.finished_tasks} of {life.tasks} tasks done"
-            )
-            parts += [tag("h2", title, where), charts.life(life, 330.0 if len(runs) == 2 else 393.0)]
-    room = (ROWS if len(runs) == 1 else ROWS_BESIDE) - ROWS_OF_A_LIFE * len(lives)
-    newest = [(place, decision) for place, run in enumerate(runs) for decision in run.frame.decisions[-room:]]
-    newest.sort(key=lambda one: -one[1].time_ms)
-    heads = ["s", "job: task", "from", "to", "why", "answer"]
-    if len(runs) == 2:
-        heads.insert(0, "")
-    rows = [tag("tr", *cells, data_job=decision.job) for decision, cells in _rows(newest[:room], len(runs) == 2)]
-    if not rows:
-        rows = [tag("tr", tag("td", "no decision has been taken yet", colspan=len(heads), class_="faint"))]
-    table = tag("table", tag("thead", tag("tr", *(tag("th", head) for head in heads))), tag("tbody", *rows))
-    hint = "" if lives or not can_pick else tag("span", " click one for its job's life", class_="faint small")
-    return joined(*parts, tag("h2", "Last negotiations", hint), table)
-
-
-def _rows(newest: Sequence[tuple[int, DecisionRecord]], two: bool) -> list[tuple[DecisionRecord, list[Markup]]]:
-    found = []
-    for place, decision in newest:
-        stays = decision.source == decision.target
-        why = decision.rule or decision.index
-        answer = "stays" if stays else "accepted" if decision.accepted else "refused"
-        if decision.reason and decision.reason != why:
-            answer += f": {decision.reason}"
-        colour = "faint" if stays else "yes" if decision.accepted else "no"
-        cells = [
-            tag("td", f"{decision.time_ms / 1000:,.2f}"),
-            tag("td", f"{decision.job}: {decision.task}"),
-            tag("td", decision.source),
-            tag("td", decision.target),
-            tag("td", why, title=why),
-            tag("td", answer, class_=colour, title=answer),
-        ]
-        if two:
-            cells.insert(0, tag("td", NAMES[place]))
-        found.append((decision, cells))
-    return found
-
-
-def _nodes(nodes: Sequence[int]) -> str:
-    if len(nodes) == 1:
-        return f"node {nodes[0]}"
-    shown = ", ".join(map(str, nodes[:8]))
-    return f"nodes {shown}{' …' if len(nodes) > 8 else ''}"
+    return tag("div", drawn, class_=f"body {'across' if across else 'down'}")

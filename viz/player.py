@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
 from cluster_abm import InputError, Scenario
+from cluster_abm.errors import PolicyFault
 from viz import keep
-from viz.panels import ALONE, BESIDE, panels
+from viz.panels import LEAST_SIZE, MOST_SIZE, Size, panels, room
 from viz.run import Run
-from viz.settings import Settings, scenario_with
+from viz.settings import LABELS, Settings, scenario_with
 from viz.worker import GRACE_S, GivenUp, Task, Worker, words_of
 
 # A page that has not painted for so long is gone, or hidden: no need to go on for it.
@@ -37,6 +39,10 @@ class Shot:
         error: what went wrong; "" if nothing did.
         offered: the load that the jobs offer, in words; "" where none is known.
         warnings: what is to be said of it.
+        settings: those of the runs; what was refused has not changed them.
+        refused: what is wrong with settings that were asked for, by their names in Settings.
+        notice: why the run has started again; "" if it has not.
+        starts: how often it has.
     """
 
     number: int
@@ -47,6 +53,10 @@ class Shot:
     error: str
     offered: str = ""
     warnings: Sequence[str] = ()
+    settings: Settings | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    notice: str = ""
+    starts: int = 0
 
 
 class Player:
@@ -71,8 +81,10 @@ class Player:
         self._job: int | None = None
         self._runs: list[Run] = []
         self._error = self._note = ""
-        # What is wrong with what was entered, by field.
+        # What is wrong with what was asked for, by the name of the setting.
         self._refused: dict[str, str] = {}
+        self._sizes: dict[str, Size] = {}
+        self._notice, self._starts, self._is_building = "", 0, False
         self._clock_ms = 0.0
         self._playing = False
         self._wanted = settings
@@ -84,7 +96,7 @@ class Player:
 
     def begin(self) -> None:
         """Build the runs and show them."""
-        self._worker.do(self._build)
+        self._worker.do(self._begin)
 
     # ---- what the buttons do ---------------------------------------------------------------------------------
 
@@ -109,19 +121,22 @@ class Player:
         self._worker.do(self._reset)
 
     def change(self, settings: Settings) -> None:
-        """From the beginning with other settings; goes on playing if it was."""
+        """From the beginning with other settings; goes on playing if it was.
+
+        What cannot be run is refused, by the setting that is wrong, and the run goes on as it is.
+        """
         self._wanted = settings
         self._drop()
         self._worker.do(self._change)
 
-    def refuse(self, field: str, words: str) -> None:
-        """Stop, and say what is wrong with what was entered in a field of the page, until it is put right."""
-        self._drop()
-        self._worker.do(lambda: self._refuse(field, words))
-
-    def accept(self, field: str) -> None:
-        """What is entered in a field is right now; the run can go on."""
-        self._worker.do(lambda: self._accept(field))
+    def resize(self, sizes: Mapping[str, Sequence[float]]) -> None:
+        """The room in panels, by name, width and height each, as the browser has measured it [pixels]."""
+        right = {
+            str(name): (float(size[0]), float(size[1]))
+            for name, size in list(sizes.items())[:20]
+            if len(size) == 2 and all(math.isfinite(side) and LEAST_SIZE <= side <= MOST_SIZE for side in size)
+        }
+        self._worker.do(lambda: self._resize(right))
 
     def colour_by(self, index: str) -> None:
         """Nodes are coloured by this load index from now on."""
@@ -179,7 +194,7 @@ class Player:
 
     @property
     def _is_over(self) -> bool:
-        return bool(self._error or self._refused) or not any(run.frame.running for run in self._runs)
+        return bool(self._error) or not any(run.frame.running for run in self._runs)
 
     def _unasked(self) -> tuple[Task | None, float | None]:
         """The next frame, if it plays and the last one has been seen; else for how long to wait."""
@@ -198,6 +213,9 @@ class Player:
             return
         self._begun_s = time.monotonic()
         self._advance()
+
+    def _begin(self) -> None:
+        self._build()
 
     def _play(self) -> None:
         if not self._playing and not self._is_over:
@@ -219,19 +237,58 @@ class Player:
     def _reset(self) -> None:
         self._playing = False
         self._refused.clear()
+        self._wanted = self._settings
+        self._notice = "Started again from 0 s."
         self._build()
 
     def _change(self) -> None:
-        if self._wanted != self._settings or self._error:
-            self._settings = self._wanted
-            self._build()
+        if self._wanted == self._settings and not self._error:
+            self._refused.clear()
+            self._publish()
+            return
+        wanted = self._wanted
+        differ = [name for name, value in asdict(wanted).items() if value != getattr(self._settings, name)]
+        allowed, self._refused = self._allowed(wanted, differ)
+        if self._refused and allowed == self._settings and self._runs:
+            self._publish()
+            return
+        self._notice = in_words(self._settings, allowed)
+        before = self._settings, self._runs, self._clock_ms, self._error
+        self._settings = allowed
+        # What only the building of a run finds wrong, such as a job without what a policy needs to know of it.
+        problem = self._build(is_change=bool(self._runs))
+        if problem is not None:
+            self._settings, self._runs, self._clock_ms, self._error = before
+            self._refused = {name: _words(problem) for name in differ[-1:]}
+            self._publish()
 
-    def _refuse(self, field: str, words: str) -> None:
-        self._playing, self._refused[field] = False, words
-        self._publish()
+    def _allowed(self, wanted: Settings, differ: Sequence[str]) -> tuple[Settings, dict[str, str]]:
+        """The settings as far as they can be, and what is wrong with the others, by name."""
+        if not self._runs:
+            return wanted, {}
+        if not self._problem_of(wanted):
+            return wanted, {}
+        allowed, refused = self._settings, {}
+        for name in differ:
+            further = replace(allowed, **{name: getattr(wanted, name)})
+            words = self._problem_of(further)
+            if words:
+                refused[name] = words
+            else:
+                allowed = further
+        return allowed, refused
 
-    def _accept(self, field: str) -> None:
-        if self._refused.pop(field, None) is not None:
+    def _problem_of(self, settings: Settings) -> str:
+        """What is wrong with the scenario that settings make; "" if nothing is."""
+        try:
+            scenario_with(self._scenario, settings, settings.policy)
+        except InputError as problem:
+            return _words(problem)
+        return ""
+
+    def _resize(self, sizes: dict[str, Size]) -> None:
+        if sizes != self._sizes:
+            self._sizes = sizes
             self._publish()
 
     def _colour_by(self, index: str) -> None:
@@ -247,30 +304,49 @@ class Player:
     def _given_up(self, policy: str, late_s: float) -> Task:
         words = f"policy {policy!r} had not returned for {late_s:.0f} s when it was stopped"
 
+        was_building = self._is_building
+
         def say() -> None:
+            if was_building:
+                self._runs = []
             # Beside the run that comes after it the same is a note.
             self._error = self._note = words
-            self._playing = False
+            self._playing = self._is_building = False
             self._publish()
 
         return say
 
-    def _build(self) -> None:
-        self._error, self._clock_ms, self._job, self._runs = "", 0.0, None, []
+    def _build(self, is_change: bool = False) -> InputError | None:
+        """Build the runs by the settings, and show them; what is wrong with them is shown too.
+
+        Args:
+            is_change: whether there are runs that can go on if these cannot be: then nothing is shown, and what is
+                wrong is returned.
+        """
         settings = self._settings
-        size = BESIDE if settings.other else ALONE
+        two = bool(settings.other)
         runs, error = [], ""
+        self._is_building = True
         # Whatever a policy of one's own does wrong belongs on the page, which goes on living.
         try:
-            chosen = [name for name in (settings.policy, settings.other) if name]
-            runs = [Run(scenario_with(self._scenario, settings, name), *size) for name in chosen]
+            for place, name in enumerate(name for name in (settings.policy, settings.other) if name):
+                scenario = scenario_with(self._scenario, settings, name)
+                runs.append(Run(scenario, *room(self._sizes, two, f"map{place}")))
         except GivenUp:
             raise
+        except InputError as problem:
+            if is_change and not isinstance(problem, PolicyFault):
+                self._is_building = False
+                return problem
+            runs, error = [], _words(problem)
         except BaseException as problem:
             runs, error = [], _words(problem)
         self._worker.goes_on()
-        self._runs, self._error = runs, error
+        self._is_building = False
+        self._clock_ms, self._job, self._runs, self._error = 0.0, None, runs, error
+        self._starts += bool(self._notice)
         self._publish()
+        return None
 
     def _advance(self) -> None:
         if self._is_over:
@@ -294,13 +370,28 @@ class Player:
         if self._is_over:
             self._playing = False
         self._number += 1
-        error = "; ".join([*self._refused.values(), *([self._error] if self._error else [])])
-        drawn = panels(self._runs, self._index, error, self._note)
+        drawn = panels(self._runs, self._index, self._error, self._note, self._sizes)
         self._shown_s = time.monotonic()
         # Two runs have the same jobs and nodes.
         offered, warnings = (self._runs[0].offered, self._runs[0].warnings) if self._runs else ("", [])
-        self._show(Shot(self._number, drawn, self._playing, self._clock_ms, self._is_over, error, offered, warnings))
+        shot = Shot(
+            self._number, drawn, self._playing, self._clock_ms, self._is_over, self._error, offered, warnings,
+            self._settings, dict(self._refused), self._notice, self._starts,
+        )  # fmt: skip
+        self._show(shot)
+
+
+def in_words(before: Settings, after: Settings) -> str:
+    """Why a run starts again: what has been changed."""
+    changed = {name: value for name, value in asdict(after).items() if value != getattr(before, name)}
+    if changed.keys() <= {"policy", "other"} and after.other:
+        return f"Started again from 0 s: A {after.policy} and B {after.other} beside it, on the same jobs."
+    said = [f"{LABELS[name]} {value if value != '' else 'as before'}" for name, value in changed.items()]
+    return f"Started again from 0 s: {', '.join(said)}." if said else "Started again from 0 s."
 
 
 def _words(problem: BaseException) -> str:
-    return "; ".join(problem.problems) if isinstance(problem, InputError) else words_of(problem)
+    if not isinstance(problem, InputError):
+        return words_of(problem)
+    # What the controls say comes to the scenario as overrides; the page calls it none.
+    return "; ".join(line.removeprefix("override: ") for line in problem.problems)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,7 +10,9 @@ import numpy.typing as npt
 
 from cluster_abm import ClusterModel, Scenario
 from cluster_abm.model import Frame, Watcher
+from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from cluster_abm.workload.offered import in_words, warnings_of
+from viz.colours import INDICES, index_of
 from viz.network import Map, map_of
 
 # Frames kept for lines and heat map: as many as there are pixels for.
@@ -37,9 +38,11 @@ class Watched:
 
     def __init__(self, model: ClusterModel, width: float, height: float) -> None:
         self.model = model
-        cores = self.model.engine.nodes["cores"].copy()
-        self.map: Map = map_of(self.model.network, width, height, cores)
-        self.per_core = bool((cores > 1).any())
+        self._cores = self.model.engine.nodes["cores"].copy()
+        self.map: Map = map_of(self.model.network, width, height, self._cores)
+        self.per_core = bool((self._cores > 1).any())
+        kinds = [index_of(name, self.per_core) for name in INDICES]
+        self._seen_loads = {kind.name: SeenLoads(kind.full, kind.low) for kind in kinds}
         load = self.model.offered_load
         self.offered = "" if load is None else in_words(load.as_dict())
         self.warnings = warnings_of(self.model.setup, load)
@@ -58,6 +61,11 @@ class Watched:
             self._clock_ms = self.model.now_ms
             self.frame = self._watcher.frame()
             self._keep()
+
+    def resize(self, width: float, height: float) -> None:
+        """The map in a picture of another size [pixels]."""
+        if (width, height) != (self.map.width, self.map.height):
+            self.map = map_of(self.model.network, width, height, self._cores, self.map)
 
     def pick(self, job: int | None) -> None:
         """The newest frame, with the life of another job."""
@@ -83,9 +91,9 @@ class Watched:
         """A number of the frames kept, e.g. "mean_slowdown"; NaN where there is none."""
         return [float(getattr(frame, name)) for frame in self.frames]
 
-    def largest(self, index: str) -> float:
-        """The largest load seen."""
-        return max((float(frame.loads[index].max()) for frame in self.frames), default=math.nan)
+    def scale(self, index: str) -> LoadScale:
+        """The scale by all loads of that index seen so far."""
+        return self._seen_loads[index].scale
 
     @property
     def _shown(self) -> list[tuple[float, Frame]]:
@@ -93,6 +101,8 @@ class Watched:
         return self._kept + newest
 
     def _keep(self) -> None:
+        for name, seen in self._seen_loads.items():
+            seen.add(self.frame.loads[name])
         if self._seen % self._stride == 0:
             self._kept.append((self._clock_ms, self.frame))
         self._seen += 1

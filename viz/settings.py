@@ -81,6 +81,15 @@ KEYS = {
 """The scenario's key of each control that stands for one."""
 
 
+LABELS = {
+    "policy": "Policy", "other": "Beside it, on the same jobs", "hardware": "Hardware of the nodes",
+    "intensity": "Workload intensity", "io_per_ms": "I/O rate", "page_fault_rate_per_ms": "Page-fault rate",
+    "nodes": "Nodes", "bandwidth_mbps": "Network", "exchange_period_ms": "Exchange period", "slice_ms": "Time slice",
+    "seed": "Seed",
+}  # fmt: skip
+"""What the page calls each control."""
+
+
 def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenario:
     """The scenario as the controls change it, under a policy.
 

@@ -1,4 +1,4 @@
-"""The part of the page that changes with each frame: HTML in, and back what was clicked and when it is painted."""
+"""The part of the page that changes with each frame: HTML in, and back what was clicked, painted and measured."""
 
 from __future__ import annotations
 
@@ -14,5 +14,7 @@ def Stage(
     two: bool,
     event_painted: Callable[[int], None],
     event_pick: Callable[[int], None],
+    event_resized: Callable[[dict[str, list[float]]], None],
 ) -> None:
-    """Shows panels, [name, HTML] each; reports which number the browser has painted, and which job was clicked."""
+    """Shows panels, [name, HTML] each; reports which number the browser has painted, which job was clicked, and the
+    room in each panel [pixels] whenever it changes."""

@@ -50,14 +50,15 @@ class Cameraman:
         """The film of what was taken, under a title."""
         from cluster_abm.interconnect.layout import wires
         from cluster_abm.progress import Progress
-        from cluster_abm.results.film import Scene, scale_of, write_film
+        from cluster_abm.results.film import Scene, scale_of
+        from cluster_abm.results.film_files import write_film
 
         model, at = self._model, self._at
         cores = model.engine.nodes["cores"].copy()
         places = [at[node] for node in range(model.network.nodes)]
         scene = Scene(title, places, wires(self._whole_network, at), cores)
-        largest = max(float(one.loads.max()) for one in self._kept)
-        scale = scale_of(self._index, largest, per_core=bool((cores > 1).any()))
+        loads = [one.loads for one in self._kept]
+        scale = scale_of(self._index, loads, per_core=bool((cores > 1).any()))
         with Progress(len(self._kept), "film", "picture") as bar:
             write_film(path, scene, self._kept, scale, bar.update)
         tell(f"film in {path}: a picture every {self._every_ms / 1000:g} s")

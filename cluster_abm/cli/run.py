@@ -76,7 +76,7 @@ def run_command(
         check_keys_have_effect(checked, scenario, overrides, others=ONLY_COMPARE)
         with nullcontext() if out is None else out_folder(out) as folder:
             if animate is not None:
-                from cluster_abm.results.film import check_film
+                from cluster_abm.results.film_files import check_film
 
                 check_film(animate)
             from cluster_abm.study.runner.ahead import compile_here

@@ -51,6 +51,11 @@ class Backfilling(SpaceSharing):
     `view.notes["ends"]`: when each running job is expected to release its cores [slices].
     """
 
+    rules = (
+        ("head of the queue", "the job is at the head of the queue and fits"),
+        ("backfilling", "the job fits beside the reservations of jobs before it"),
+    )
+
     class Parameters(Policy.Parameters):
         """What becomes of a job that outruns its request."""
 

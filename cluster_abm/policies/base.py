@@ -78,6 +78,10 @@ class Policy:
         name: what a scenario calls it.
         source: paper and place.
         summary: one line.
+        rules: the words of its rules, for the page and reports: (rule, clause, lines) of each rule that a Decision
+            names; the clause says why, the lines, which may be left out, are those of a paper. `{}` in a rule stands
+            for what differs, and in the clause for the same. Where the clause is empty, the decision's `reason` says it
+            all. What the bases of a class say need not be said again (reasons.rules_of).
         pooled: whether it is a form of the cluster: all nodes are one station (engine.ideal.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         needs: what every job has to announce beside the usual, so that a run can begin: "requested_ms", its run time.
@@ -108,6 +112,12 @@ class Policy:
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
     summary: ClassVar[str] = ""
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("transfer", ""),
+        ("location", "home has the largest load and the target the least"),
+        ("recovery", "its node has failed and the target is the least loaded"),
+        ("sent", "an agent beside the load managers has sent it"),
+    )
     pooled: ClassVar[bool] = False
     central: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()

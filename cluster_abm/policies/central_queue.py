@@ -21,6 +21,7 @@ class CentralQueue(SlottedPolicy):
     name = "central-queue"
     source = "textbook (M/G/k); pull"
     summary = "tasks wait at the head node; a node with a free slot takes the oldest one"
+    rules = (("oldest to the first free slot", "the oldest waiting task; the target was first to have a free slot"),)
     central = True
 
     def begins(self, post: Post) -> None:

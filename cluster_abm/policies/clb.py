@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -37,6 +37,10 @@ class CpuLoadBalancing(Policy):
     name = "clb"
     source = "IOLB, section 4.2; Fig. 1 lines 15-20"
     summary = "balances CPU load only"
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("line 15 (CPU)", "", "IOLB Fig. 1, line 15"),
+        ("lines 16-20 (CPU)", "home's CPU is busiest", "IOLB Fig. 1, lines 15-20"),
+    )
 
     parameters: Parameters
 

@@ -34,6 +34,7 @@ class DataAccess(Policy):
     name = "data-access"
     source = "LMIP, Initial job placement based on data access patterns"
     summary = "each task to the node where fetching its files takes least time, T_WC + T_BC"
+    rules = (("least T", "fetching its files takes least time there", "LMIP, T = T_WC + T_BC"),)
 
     parameters: Parameters
 

@@ -35,6 +35,10 @@ class DataClass(LoadClass):
     name = "data-class"
     source = "LMIP, Conclusion: the initial job placement and the load balancing algorithm together"
     summary = "each task to the node of least T, T_WC + T_BC; unless that is idle, load classes decide in its cluster"
+    rules = (
+        ("least T", "fetching its files takes least time there", "LMIP, T = T_WC + T_BC"),
+        ("least T, idle", "fetching its files takes least time there, and the target is idle", "LMIP, T = T_WC + T_BC"),
+    )
     parameters: Parameters
 
     def place(self, task: ArrivingTask, view: View) -> Decision:

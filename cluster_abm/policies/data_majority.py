@@ -18,6 +18,7 @@ class DataMajority(Policy):
     name = "data-majority"
     source = "LMIP, the conventional scheduling algorithm it is compared with"
     summary = "each task to the cluster that holds most of its data, and there to the node that does"
+    rules = (("most data", "the target holds most of its data"),)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """Most MB in the cluster, then on the node, among the nodes that have not refused."""

@@ -36,6 +36,10 @@ class DiskIoScore(Policy):
     name = "disk-io-score"
     source = "Kubernetes scheduler-plugins, KEP-624 (disk IO aware scheduling)"
     summary = "each task to the node that scores highest by the disk bandwidth that is left"
+    rules = (
+        ("score {}", "the target scores highest ({}) by its free disk bandwidth"),
+        ("most disk bandwidth left", "no node has disk bandwidth for it: the target has most left"),
+    )
     index = "at_disk"
 
     parameters: Parameters

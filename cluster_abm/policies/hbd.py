@@ -22,6 +22,14 @@ class HarcholBalterDowney(CpuIndex):
     name = "hbd"
     source = "Harchol-Balter and Downey 1997, section 5"
     summary = "on an arrival the process oldest for its cost migrates to the shortest CPU queue, if its age pays for it"
+    rules = (
+        ("born at home", "", "Harchol-Balter and Downey, section 5"),
+        (
+            "age >= cost / (n - m)",
+            "the process is old enough to pay for its move to a shorter CPU queue",
+            "Harchol-Balter and Downey, section 5",
+        ),
+    )
     migrates = True
 
     def place(self, task: ArrivingTask, view: View) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, StrictBool
@@ -198,6 +198,8 @@ class WeightedIndex(IndexPolicy):
 class Greedy(IndexPolicy):
     """Every arrival to the node of least load: no trigger, no cost."""
 
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (("least load", "the target has the least load"),)
+
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The least of all."""
         return self._to_least(self.column(view, task), view)
@@ -213,6 +215,11 @@ class Greedy(IndexPolicy):
 class IfOverloaded(Greedy):
     """An arriving task stays at home unless home is overloaded, else goes to the node of least load: no cost."""
 
+    rules = (
+        ("transfer", ""),
+        ("least load", "home is overloaded and the target has the least load"),
+    )
+
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """WAL-PM section 5, (3): to a node that is not overloaded, home first; else to the least."""
         column = self.column(view, task)
@@ -223,6 +230,11 @@ class IfOverloaded(Greedy):
 
 class Preemptive(Estimating, IndexPolicy):
     """WAL-PM, Fig. 1: an arriving task is assigned to its home; if that is overloaded, home's best task migrates."""
+
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("line 1", "", "WAL-PM Fig. 1, line 1"),
+        ("lines 4-5", "home is overloaded and this task gains most per cost", "WAL-PM Fig. 1, lines 2-5"),
+    )
 
     migrates = True
 

@@ -22,6 +22,7 @@ class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):
     name = "iocm-pm"
     source = "IOCM, section 4.1"
     summary = "iocm-re; then, while home is overloaded, every task that gains more than it costs migrates"
+    rules = (("EM", "home is overloaded and the task gains more than it costs", "IOCM 4.1; WAL-PM (5)"),)
     migrations_per_arrival = None
 
     class Parameters(IoCpuMemoryRemoteExecution.Parameters, Preemptive.Parameters):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -42,6 +42,12 @@ class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):
     name = "iocm-re"
     source = "IOCM, section 3.2"
     summary = "each task to a node with lighter I/O load if it gains; else by memory while it overflows, else by CPU"
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("(1) I/O", "the target has a lighter I/O load", "IOCM 3.2 (1)"),
+        ("(2) memory", "home's memory overflows and the target has most left", "IOCM 3.2 (2)"),
+        ("(3) CPU", "the target's CPU queue is the shortest", "IOCM 3.2 (3)"),
+        ("no choice", "", "IOCM 3.2"),
+    )
 
     def resource(self, view: View, pages: bool) -> str:
         """The index to balance: I/O load, memory load (only while the node pages), or CPU queue."""

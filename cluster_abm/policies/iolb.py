@@ -28,6 +28,7 @@ class IoLoadBalancing(MemoryLoadBalancing):
     name = "iolb"
     source = "IOLB, Fig. 1"
     summary = "balances disk I/O, else page faults, else CPU load, by their load imbalance factors"
+    rules = (("lines 4-8 (I/O)", "home's disk is busiest", "IOLB Fig. 1, lines 3-8"),)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """Fig. 1, lines 2-20; a failed line means "local", there is no falling through."""

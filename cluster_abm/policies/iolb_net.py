@@ -21,6 +21,7 @@ class IoLoadBalancingOfLinks(IoLoadBalancing):
     name = "iolb-net"
     source = "IOLB, section 6 (left to future work)"
     summary = "iolb that counts transfers in progress on the links at both ends among loads and costs"
+    rules = (("links", "", "IOLB, section 6"),)
     compares_links = True
 
     def place(self, task: ArrivingTask, view: View) -> Decision:

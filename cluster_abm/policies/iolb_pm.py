@@ -24,6 +24,7 @@ class IoLoadBalancingWithMigration(IoLoadBalancing):
     name = "iolb-pm"
     source = "IOLB, section 3.3 (left to integrate), with WAL-PM (5)-(8)"
     summary = "iolb; then, of the tasks of an overloaded home that gain, the one migrates that moves most I/O per cost"
+    rules = (("migration", "home is overloaded, this task moves most I/O per cost", "IOLB Fig. 1; WAL-PM (5)-(8)"),)
     migrates = True
 
     def migration(self, task: ArrivingTask, view: View) -> Decision | None:

@@ -31,6 +31,10 @@ class JoinIdleQueue(TalkingPolicy):
     name = "jiq"
     source = "Lu, Xie, Kliot, Geller, Larus, Greenberg 2011"
     summary = "a task goes to a node that has announced to its home that it is idle, else to a random one"
+    rules = (
+        ("first in the idle queue", "the target has announced that it is idle"),
+        ("random: no node is known to be idle", "no node is known to be idle: drawn at random"),
+    )
     hears_starts = True
 
     parameters: Parameters

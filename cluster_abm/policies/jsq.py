@@ -15,6 +15,7 @@ class JoinShortestQueue(Policy):
     name = "jsq"
     source = "Winston 1977"
     summary = "each task to the node with fewest tasks, home on a tie"
+    rules = (("shortest queue", "the target has fewest tasks"),)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """The least of all, refused nodes apart."""

@@ -25,6 +25,7 @@ class JoinShortestWithMemory(TalkingPolicy):
     name = "jsq-memory"
     source = "Mitzenmacher, Prabhakar, Shah 2002"
     summary = "each task to the shortest of d queues drawn at random and of the m best seen last, which are probed"
+    rules = (("shortest of {}", "the target has fewest tasks of the {} nodes probed"),)
     central = True
     hears_ends = False
 

@@ -36,6 +36,11 @@ class ReservingPolicy(SlottedPolicy):
     slot free until it is answered.
     """
 
+    rules = (
+        ("late binding: a slot is free", "the target was first to have a free slot for this job"),
+        ("next in the node's queue", "the task is next in the target's queue"),
+    )
+
     hears_starts = True
 
     # ---- at the home of a job ----------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ class Learned(Policy):
     name = "learned"
     source = "cluster_abm.gym, docs/how-to/learning.md"
     summary = "each task to the node that learnt weights score highest"
+    rules = (("highest score", "the learnt weights score the target highest"),)
     parameters: Parameters
 
     def __init__(self, **parameters: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,16 @@ class LoadClass(Policy):
     name = "load-class"
     source = "LMIP, Load balancing system based on proposed load metric"
     summary = "to an idle node, else from a highly loaded one to where page faults are served; pagers migrate there"
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("placement", "", "LMIP, pseudo-code"),
+        ("an idle node", "home is not idle and the target is", "LMIP, pseudo-code"),
+        ("N_sel", "home is highly loaded; the target is nearest to its memory", "LMIP, pseudo-code"),
+        (
+            "memory locality",
+            "home is highly loaded; the process pages most and the target serves its faults",
+            "LMIP, memory locality",
+        ),
+    )
     averages = True
     migrates = True
     index = INDEX

@@ -38,6 +38,7 @@ class LoadRisk(Policy):
     name = "load-risk"
     source = "Kubernetes scheduler-plugins, KEP-61 (Trimaran), LoadVariationRiskBalancing"
     summary = "each task to the node of least risk, by mean and deviation of CPU and memory utilisation"
+    rules = (("score {}", "the target scores highest ({}): least mean and variation of its load"),)
     averages = True
     index = "cpu_percent"
 

@@ -21,6 +21,7 @@ class LeastWorkLeft(TalkingPolicy):
     name = "lwl"
     source = "Harchol-Balter, Crovella, Murta 1999 (Least-Work-Remaining)"
     summary = "the head node sends each task to the node with least unfinished work"
+    rules = (("least work left", "the target has least unfinished work"),)
     central = True
 
     def begins(self, post: Post) -> None:

@@ -35,6 +35,14 @@ class MemoryCentric(Policy, ABC):
     Q_o(k) < MT. If no machine takes it, it stays. The policies differ in which job is identified.
     """
 
+    rules = (
+        (
+            "memory or CPU threshold",
+            "home's memory or CPU is over its threshold and the target's is not",
+            "MCLS, section 4.1",
+        ),
+    )
+
     class Parameters(Policy.Parameters):
         """Thresholds and times; where MCLS gives none, the default is ours (docs/concepts/model.md)."""
 

@@ -25,6 +25,7 @@ class MemoryLoadBalancing(CpuLoadBalancing):
     name = "mlb"
     source = "IOLB, section 4.2; Fig. 1 lines 9-20"
     summary = "balances page faults, else CPU load"
+    rules = (("lines 10-14 (memory)", "home pages most", "IOLB Fig. 1, lines 9-14"),)
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """Lines 9-20."""

@@ -32,6 +32,7 @@ class NoLoadSharingBlocking(Policy):
     name = "no-ls-blocking"
     source = "MCLS, section 6.1 (no-LS-blocking)"
     summary = "every job starts at home, but waits while its machine thrashes"
+    rules = (("does not thrash", "", "MCLS, section 6.1"),)
     holds_jobs = True
     holds_for_events = True
     uses_reports = False

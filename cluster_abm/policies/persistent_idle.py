@@ -18,6 +18,10 @@ class PersistentIdle(JoinIdleQueue):
     name = "persistent-idle"
     source = "Atar, Keslassy, Mendelson, Orda, Vargaftik 2019"
     summary = "the head sends a task to an idle node, else to the one that was idle last"
+    rules = (
+        ("an idle node", "the target is idle"),
+        ("the node that was idle last", "no node is idle: the target was idle last"),
+    )
     central = True
 
     def announce(self, post: Post) -> None:

@@ -25,6 +25,7 @@ class PowerOfD(Policy):
     name = "power-of-d"
     source = "Mitzenmacher 2001"
     summary = "each task to the shortest of d queues drawn at random"
+    rules = (("shortest of {}", "the target has fewest tasks of {} nodes drawn at random"),)
 
     parameters: Parameters
 

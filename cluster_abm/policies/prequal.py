@@ -61,6 +61,23 @@ class Prequal(TalkingPolicy):
     name = "prequal"
     source = "Wydrowski, Kleinberg, Rumble, Archer 2024, section 4"
     summary = "by earlier probes: of the nodes that are not hot by their tasks in flight the one of least latency"
+    rules = (
+        (
+            "all are hot: fewest in flight",
+            "every node probed is busy: the target has fewest tasks in flight",
+            "Wydrowski et al. 2024, section 4",
+        ),
+        (
+            "the cold one of least latency",
+            "of the nodes that are not busy the target answers fastest",
+            "Wydrowski et al. 2024, section 4",
+        ),
+        (
+            "random: the pool is too small",
+            "too few answers of probes: drawn at random",
+            "Wydrowski et al. 2024, section 4",
+        ),
+    )
     hears_starts = True
 
     parameters: Parameters

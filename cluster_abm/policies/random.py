@@ -12,6 +12,7 @@ class RandomPlacement(Policy):
     name = "random"
     source = "textbook"
     summary = "each task to a node drawn uniformly"
+    rules = (("drawn", "drawn at random, all nodes alike"),)
     uses_reports = False
 
     def place(self, task: ArrivingTask, view: View) -> Decision:

@@ -16,6 +16,7 @@ class RoundRobin(Policy):
     name = "round-robin"
     source = "textbook"
     summary = "each home node deals its tasks out to all nodes in turn"
+    rules = (("next in turn", "the target is next in turn"),)
     uses_reports = False
 
     def place(self, task: ArrivingTask, view: View) -> Decision:

@@ -33,6 +33,7 @@ class SizeIntervals(Policy):
     name = "sita-e"
     source = "Harchol-Balter, Crovella, Murta 1999"
     summary = "node i takes tasks of the i-th size class; all classes bring the same work"
+    rules = (("its size class", "the target takes tasks of this size"),)
     uses_reports = False
 
     parameters: Parameters

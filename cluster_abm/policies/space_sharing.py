@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +24,10 @@ class SpaceSharing(Policy):
     What the head node notes: in `view.notes["given"]` the nodes of each job, a node as often as it gives cores; in
     `view.notes["placed"]` how many tasks of a job have been placed, where nodes have several cores.
     """
+
+    rules: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("first come first served", "the job was first in the queue, and the target is free"),
+    )
 
     central = True
     holds_jobs = True

@@ -31,6 +31,7 @@ class SparseFeedback(TalkingPolicy):
     name = "sparse-jsq"
     source = "van der Boor, Borst, van Leeuwaarden 2019"
     summary = "the head sends each task to the node of lowest estimate, which it raises, and nodes now and then correct"
+    rules = (("lowest estimate", "the head estimates fewest tasks on the target"),)
     central = True
     hears_ends = False
 

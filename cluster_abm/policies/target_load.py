@@ -42,6 +42,7 @@ class TargetLoad(Policy):
     name = "target-load"
     source = "Kubernetes scheduler-plugins, KEP-61 (Trimaran), TargetLoadPacking"
     summary = "packs nodes up to a target CPU utilisation, then spreads"
+    rules = (("score {}", "the target scores highest ({}) by how near its CPU is to the target load"),)
     averages = True
     index = "cpu_percent"
 

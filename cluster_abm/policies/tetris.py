@@ -53,6 +53,13 @@ class Tetris(Policy):
     name = "tetris"
     source = "Grandl, Ananthanarayanan, Kandula, Rao, Akella 2014 (SIGCOMM), sections 3.2-3.3"
     summary = "multi-resource packing: the task whose demands are most alike what a node has free"
+    rules = (
+        (
+            "largest dot product",
+            "what is free on the target is most alike what the task needs",
+            "Grandl et al. 2014, section 3.2",
+        ),
+    )
     central = True
     holds_jobs = True
     holds_for_events = True

@@ -33,6 +33,10 @@ class WorkStealing(SlottedPolicy):
     name = "work-stealing"
     source = "Mitzenmacher 1998; Hendler, Shavit 2002 (half)"
     summary = "tasks wait at their home; an idle node asks others, and gets half of what waits there"
+    rules = (
+        ("next of those that wait here", "the oldest of the tasks that wait here"),
+        ("stolen", "the target was idle and has stolen the task"),
+    )
 
     parameters: Parameters
 

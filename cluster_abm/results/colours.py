@@ -64,3 +64,11 @@ def _mixed(colour: str, share: float) -> str:
     end = 255 if share > 0 else 0
     parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)
+
+
+def ink_on(fill: Sequence[float]) -> str:
+    """Black or white, whichever stands out more on a colour (red, green, blue, 0..1): a contrast of 4.5 at least."""
+    # Relative luminance as the Web Content Accessibility Guidelines define it.
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in fill[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"

@@ -1,25 +1,21 @@
-"""The network as a picture, and a run as a film: GIF, or MP4 where ffmpeg is installed."""
+"""The network as a picture, and what the pictures of a film show."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.errors import InputError
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM
-from cluster_abm.results.files import try_to_write
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM, ink_on
 from cluster_abm.results.lanes import along
+from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from cluster_abm.results.node_sizes import are_unlike, shares_by_cores, shown_in_legend
-from cluster_abm.results.style import new_figure
-from cluster_abm.whole_files import in_one_move
+from cluster_abm.results.style import new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,9 +25,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
-PER_SECOND = 12
-# More lines than this are a grey disc, and most of the bytes of a film.
-MOST_WIRES = 300
+# More lines than this are a grey disc; the more there are the fainter they are.
+MOST_WIRES = 1200
+FAINT_FROM = 150
 MOST_ARROWS = 60
 # Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
 ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
@@ -39,7 +35,12 @@ MARGIN = 0.06
 # A node has its full size from so many tasks a core on; without any a quarter of the surface.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
 SHADES = 64
-FORMATS = (".gif", ".mp4")
+# A scale's end at least, and where it begins at least if it is logarithmic.
+LEAST = {
+    ("cpu", False): (2.0, 1.0), ("cpu", True): (2.0, 0.1), ("io", False): (1.0, 0.01), ("io", True): (1.0, 0.01),
+}  # fmt: skip
+# A number stands in a node as long as the nodes are no more than that.
+MOST_NUMBERED = 80
 
 
 @dataclass(frozen=True)
@@ -48,32 +49,34 @@ class Scale:
 
     Attributes:
         words: the load, with its unit.
-        colours: evenly spaced, of loads from 0 to `full`.
-        full: the load that has the last colour.
+        colours: evenly spaced along the scale.
+        loads: the scale.
         names: of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
     """
 
     words: str
     colours: tuple[str, ...]
-    full: float
+    loads: LoadScale
     names: tuple[str, ...] = ()
 
 
-def scale_of(index: str, largest: float, per_core: bool = False) -> Scale:
+def scale_of(index: str, loads: npt.ArrayLike, per_core: bool = False) -> Scale:
     """Return the scale of a film.
 
     Args:
         index: the load that it shows, "cpu" or "io".
-        largest: the largest load seen.
+        loads: all that it shows, of whatever shape.
         per_core: whether some node has several cores.
     """
     from matplotlib.colors import to_hex, to_rgb
 
     words = {"cpu": f"tasks running or ready{' per core' if per_core else ''}", "io": "I/O processing ahead [s]"}
     light, dark = np.array(to_rgb(LIGHTEST)), np.array(to_rgb(BREAKDOWN_COLOURS[index]))
-    # One node that was overloaded for a moment must not leave all others white.
-    shades = tuple(to_hex(light + share * (dark - light)) for share in np.sqrt(np.linspace(0, 1, SHADES)))
-    return Scale(words[index], shades, largest or 1.0)
+    shades = tuple(to_hex(light + share * (dark - light)) for share in np.linspace(0, 1, SHADES))
+    # One node that was overloaded for a moment must not leave all others white: then the scale is logarithmic.
+    seen = SeenLoads(*LEAST[index, per_core])
+    seen.add(np.ravel(loads))
+    return Scale(words[index], shades, seen.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,68 +115,9 @@ class Picture:
     ways: Sequence[Sequence[Sequence[Point]]]
 
 
-def check_film(path: Path) -> None:
-    """Make sure, before the run, that a film can be written there.
-
-    Raises:
-        InputError: neither .gif nor .mp4, no ffmpeg for the latter, no such folder, or one that cannot be written to.
-    """
-    from matplotlib.animation import FFMpegWriter
-
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"--animate {str(path)!r}: allowed are files that end in {' or '.join(FORMATS)}")
-    if path.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
-        raise InputError(f"--animate {str(path)!r}: an MP4 needs ffmpeg, which is not installed; a .gif does not")
-    if not path.parent.is_dir():
-        raise InputError(f"--animate {str(path)!r}: there is no folder {str(path.parent)!r}")
-    if path.is_dir():
-        raise InputError(f"--animate {str(path)!r}: is a folder; the name of a file is needed")
-    try:
-        try_to_write(path.parent)
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise InputError(
-            f"--animate {str(path)!r}: cannot be written ({reason}); a writable folder is needed"
-        ) from None
-
-
-def write_film(
-    path: Path,
-    scene: Scene,
-    pictures: Sequence[Picture],
-    scale: Scale,
-    progress: Callable[[], object] = lambda: None,
-) -> None:
-    """Write a film, PER_SECOND pictures a second.
-
-    Args:
-        path: ends in .gif or .mp4.
-        scene: of all pictures.
-        pictures: in their order.
-        scale: what the colours of the nodes mean.
-        progress: called after each picture.
-
-    Raises:
-        InputError: it cannot be written.
-    """
-    from matplotlib.animation import FFMpegWriter, PillowWriter
-
-    figure, (stage,) = _staged([scene], scale, any(not picture.up.all() for picture in pictures))
-    is_film = path.suffix.lower() == ".mp4"
-    writer = FFMpegWriter(fps=PER_SECOND) if is_film else PillowWriter(fps=PER_SECOND)
-    try:
-        with in_one_move(path) as partial, writer.saving(figure, str(partial), dpi=100):
-            for picture in pictures:
-                stage.show(picture)
-                writer.grab_frame()
-                progress()
-    except CalledProcessError as problem:
-        raise InputError(f"{path}: cannot be written (ffmpeg ended with code {problem.returncode})") from None
-
-
 def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
     """One picture of a run, or of several side by side by one scale, as the bytes of a PNG."""
-    figure, stages = _staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
+    figure, stages = staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
     for stage, (_, picture) in zip(stages, shown, strict=True):
         stage.show(picture)
     file = io.BytesIO()
@@ -181,20 +125,23 @@ def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
     return file.getvalue()
 
 
-def _staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figure, list[_Stage]]:
+def staged(scenes: Sequence[Scene], scale: Scale, some_fail: bool) -> tuple[Figure, list[Stage]]:
     """A figure with a stage a scene, side by side, and one legend."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = new_figure(1.4 + 5.6 * len(scenes), 5.6, scenes[0].title if len(scenes) == 1 else "")
     FigureCanvasAgg(figure)
     every = figure.subplots(1, len(scenes), squeeze=False)[0]
-    stages = [_Stage(axes, scene, scale) for axes, scene in zip(every, scenes, strict=True)]
+    stages = [Stage(axes, scene, scale) for axes, scene in zip(every, scenes, strict=True)]
     if len(scenes) > 1:
         for axes, scene in zip(every, scenes, strict=True):
             axes.set_title(scene.title, fontsize=11, fontweight="bold", loc="center", pad=22)
     bar = figure.colorbar(stages[0].nodes, ax=list(every), label=scale.words, shrink=0.7)
     if scale.names:
         bar.set_ticks(list(range(len(scale.names))), labels=list(scale.names))
+    else:
+        bar.set_ticks(scale.loads.ticks, labels=[plain(tick, 3) for tick in scale.loads.ticks])
+        bar.minorticks_off()
     handles = _handles(stages[0].room, scenes[0].cores, some_fail)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     # Everything has its place now, and keeps it.
@@ -225,19 +172,23 @@ def _handles(room: float, cores: npt.NDArray[np.integer], some_fail: bool) -> li
     return handles
 
 
-class _Stage:
+class Stage:
     """Axes with the nodes, which change colour and size from picture to picture."""
 
     def __init__(self, axes: Axes, scene: Scene, scale: Scale) -> None:
         from matplotlib.collections import LineCollection
-        from matplotlib.colors import LinearSegmentedColormap, ListedColormap, Normalize
+        from matplotlib.colors import FuncNorm, LinearSegmentedColormap, ListedColormap, Normalize
 
         self._axes = axes
         self._at = np.array(scene.places)
         self.room = 12_000.0 / max(24, len(scene.places))
         self._cores = scene.cores if len(scene.cores) else np.ones(len(scene.places), np.int64)
         if len(scene.wires) <= MOST_WIRES:
-            axes.add_collection(LineCollection(list(scene.wires), colors=FILM_LINK, linewidths=0.8, zorder=1))
+            strength = min(1.0, max(0.3, FAINT_FROM / max(1, len(scene.wires))))
+            wires = LineCollection(
+                list(scene.wires), colors=FILM_LINK, linewidths=0.3 + 0.5 * strength, alpha=strength, zorder=1
+            )
+            axes.add_collection(wires)
         # Of classes each has its own colour, and a whole number in the middle of it.
         classes = bool(scale.names)
         colours = (
@@ -247,18 +198,38 @@ class _Stage:
         )
         self.nodes = axes.scatter(
             self._at[:, 0], self._at[:, 1], c=np.zeros(len(scene.places)), cmap=colours, zorder=3,
-            norm=Normalize(-0.5, scale.full + 0.5) if classes else Normalize(0, scale.full),
+            norm=(
+                Normalize(-0.5, scale.loads.full + 0.5)
+                if classes
+                else FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
+            ),
             edgecolors=RIM, linewidths=0.8,
         )  # fmt: skip
+        self._numbers = [
+            axes.text(
+                x,
+                y,
+                str(node),
+                fontsize=7 if len(scene.places) <= 40 else 6,
+                ha="center",
+                va="center_baseline",
+                zorder=5,
+            )
+            for node, (x, y) in enumerate(scene.places)
+            if len(scene.places) <= MOST_NUMBERED
+        ]
         self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title("0 s", fontsize=11, loc="left")
+        self._time = axes.set_title("0 s", fontsize=11, loc="left")
 
     def show(self, picture: Picture) -> None:
         """Make it show this picture."""
         self.nodes.set_array(picture.loads)
+        fills = self.nodes.to_rgba(picture.loads)
+        for node, number in enumerate(self._numbers):
+            number.set(color=ink_on(fills[node]), visible=bool(picture.up[node]))
         sizes = self.room * self._shares(picture.tasks)
         self.nodes.set_sizes(sizes)
         self._out.set_offsets(self._at[~picture.up])
@@ -269,7 +240,25 @@ class _Stage:
             self._axes.add_patch(_arrow(way, *(float(rims[self._nearest(end)]) for end in (way[0][0], way[-1][-1]))))
             for way in picture.ways[:MOST_ARROWS]
         ]
-        self._axes.set_title(f"{picture.now_ms / 1000:,.1f} s", fontsize=11, loc="left")
+        self._time.set_text(f"{picture.now_ms / 1000:,.1f} s")
+
+    @property
+    def _what_changes(self) -> list[Any]:
+        return [*self._arrows, self.nodes, self._out, *self._numbers, self._time]
+
+    def background(self, canvas: Any) -> Any:
+        """What does not change, as the canvas keeps it."""
+        for artist in self._what_changes:
+            artist.set_visible(False)
+        canvas.draw()
+        for artist in self._what_changes:
+            artist.set_visible(True)
+        return canvas.copy_from_bbox(canvas.figure.bbox)
+
+    def draw_what_changes(self) -> None:
+        """Draw it onto the canvas as it is, from the ground up."""
+        for artist in self._what_changes:
+            self._axes.draw_artist(artist)
 
     def _shares(self, tasks: Floats) -> Floats:
         """Each node's surface as a share of the full one."""

@@ -65,14 +65,19 @@ class Tab:
         return abs(self.panels_s - self.clock_s) < 0.01
 
     def choose(self, label, value):
-        """A value from the list of that label."""
-        self._labelled(label).locator("xpath=ancestor::*[contains(@class, 'v-select__slot')]").click()
-        menu = self.page.locator(".menuable__content__active")
-        option = menu.locator(".v-list-item").filter(has_text=re.compile(rf"^\s*{re.escape(value)}\s*$"))
-        menu.wait_for()
-        # A long list is filled while one scrolls.
-        self.until(lambda: option.count() or menu.evaluate("list => { list.scrollTop = list.scrollHeight }"))
+        """A value from the list of that label, by its search."""
+        field = self._labelled(label)
+        field.click()
+        field.fill(value)
+        option = self.page.locator(".menuable__content__active .v-list-item").filter(
+            has=self.page.get_by_text(value, exact=True)
+        )
         option.click()
+
+    def wrong(self, name):
+        """What is said beneath a control, by its name in the settings; "" if nothing is."""
+        found = self.page.locator(f".settings [data-name={name}] .wrong")
+        return " ".join(found.evaluate_all("all => all.map(one => one.innerText)"))
 
     def enter(self, label, value):
         """A number into the field of that label."""

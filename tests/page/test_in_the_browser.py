@@ -18,7 +18,7 @@ def test_it_loads_and_is_whole(tab):
 
 
 def cut(tab):
-    """Panels that are cut at 1280 x 800, by the window, or what they hold by the panel."""
+    """Panels that are cut, by the window, or what they hold by the panel (test_page_fits looks at more)."""
     find = """panels => panels.filter(panel => {
         const box = panel.getBoundingClientRect();
         return box.right > innerWidth || box.bottom > innerHeight || panel.scrollHeight > panel.clientHeight + 1
@@ -77,12 +77,13 @@ def test_a_preset_of_hardware_is_chosen_and_the_offered_load_follows(tab):
     offered = tab.page.locator(".offered")
     before = tab.until(offered.inner_text)
     assert before.startswith("offered load: CPU 0.5")
-    assert "as the scenario says" in tab.page.locator(".controls").inner_text()
+    assert tab.page.get_by_label("Hardware of the nodes").input_value() == "as the scenario says"
     # A load of 0.5 keeps eight cores of five times the speed busy with forty times the jobs: a page runs so many only.
     tab.choose("Hardware of the nodes", "hdd-2015")
-    tab.until(lambda: "cluster.hardware = hdd-2015: together" in tab.page.locator(".panel-error").inner_text())
+    tab.until(lambda: "cluster.hardware = hdd-2015: together" in tab.wrong("hardware"))
     tab.enter("Workload intensity", 0.5)
     tab.until(lambda: offered.inner_text().startswith("offered load: CPU 0.25"))
+    assert tab.wrong("hardware") == ""
     tab.until(lambda: "per core" in tab.page.locator(".panel-map0").inner_text())
     tab.steps(3)
     assert cut(tab) == []
@@ -112,9 +113,10 @@ def test_two_policies_side_by_side(tab):
         tab.press("Parquet")
     kept = pd.read_parquet(download.value.path())
     assert kept[["run", "policy"]].drop_duplicates().to_numpy().tolist() == [["A", "jsq"], ["B", "none"]]
-    accepted = tab.page.locator(".panel-talk td.yes").filter(has_text="accepted")
+    accepted = tab.page.locator(".panel-talk .yes").filter(has_text="accepted")
     assert accepted.count() > 0
-    assert not any(accepted.evaluate_all("cells => cells.map(cell => cell.scrollWidth > cell.clientWidth)"))
+    cut_off = "cells => cells.map(cell => cell.parentElement.scrollWidth > cell.parentElement.clientWidth)"
+    assert not any(accepted.evaluate_all(cut_off))
     tab.picture("two")
 
 
@@ -127,12 +129,105 @@ def test_other_nodes_and_colours(tab):
     tab.picture("classes")
 
 
-def test_what_cannot_be_is_said_and_the_page_lives_on(tab):
+def test_what_cannot_be_is_said_beneath_its_field_and_the_run_goes_on(tab):
+    tab.steps(2)
     tab.enter("Nodes", -3)
-    tab.until(lambda: "cluster.nodes" in tab.page.locator(".panel-error").inner_text())
+    tab.until(lambda: "cluster.nodes = -3" in tab.wrong("nodes"))
+    field = tab.page.get_by_label("Nodes", exact=True)
+    assert field.input_value() == "-3"
+    assert field.get_attribute("aria-invalid") == "true"
+    tab.picture("refused")
+    assert tab.page.locator(".panel-error").count() == 0
+    tab.steps(1)
+    assert tab.clock_s == 3.0
+    assert tab.page.locator("g.node").count() == 8
+    assert field.input_value() == "-3"
     tab.enter("Nodes", 4)
     tab.until(lambda: tab.page.locator("g.node").count() == 4)
-    assert tab.page.locator(".panel-error").count() == 0
+    assert tab.wrong("nodes") == ""
+    # A reset shows what the run has.
+    tab.enter("Seed", "some")
+    tab.until(lambda: "a whole number is needed" in tab.wrong("seed"))
+    tab.press("Reset")
+    tab.until(lambda: tab.wrong("seed") == "")
+    assert tab.page.get_by_label("Seed").input_value() == "1"
+
+
+def test_a_search_finds_policies_by_name_and_by_what_they_do(tab):
+    field = tab.page.get_by_label("Policy", exact=True)
+    field.click()
+    titles = tab.page.locator(".menuable__content__active .v-list-item__title")
+    field.fill("idle steal")
+    tab.until(lambda: {"hawk"} <= set(titles.all_inner_texts()) and titles.count() < 6)
+    assert "iolb" not in titles.all_inner_texts()
+    assert all(tab.page.locator(".menuable__content__active .choice-summary").all_inner_texts())
+    field.fill("power-of-d")
+    tab.until(lambda: titles.all_inner_texts() == ["power-of-d"])
+    tab.picture("search")
+    field.press("Enter")
+    tab.until(lambda: "power-of-d" in tab.page.locator(".numbers thead").inner_text())
+    assert "power-of-d" in tab.page.locator(".notice").inner_text()
+
+
+def test_a_second_policy_is_announced_to_start_the_run_again(tab):
+    tab.steps(3)
+    assert "a change starts it again from 0 s" in tab.page.locator(".group-title").nth(1).inner_text()
+    tab.choose("Beside it", "none")
+    tab.until(lambda: tab.clock_s == 0)
+    notice = tab.page.locator(".notice.shown")
+    notice.wait_for()
+    assert notice.inner_text() == "Started again from 0 s: A jsq and B none beside it, on the same jobs."
+
+
+def tips(tab):
+    """Each thing that has a tooltip, by what the tooltip says."""
+    return tab.page.locator("[data-tip]").evaluate_all("all => all.map(one => one.dataset.tip.trim())")
+
+
+def test_every_control_and_every_quantity_has_a_tooltip(tab):
+    tab.choose("Beside it", "none")
+    tab.until(lambda: tab.page.locator(".panel-map1 g.node").count() == 8)
+    tab.steps(5)
+    without = """all => all.filter(one => !(one.closest('[data-tip]') || {dataset: {tip: ''}}).dataset.tip.trim())
+        .map(one => one.outerHTML.slice(0, 200))"""
+    for what in (
+        ".controls input:not([type=hidden])", ".controls button", ".stage h2", ".numbers tbody th",
+        ".numbers th:last-child",
+        ".panel-talk tbody tr", ".panel-talk thead th", ".panel-lines svg > g > text:first-child",
+        ".panel-heat0 svg > g > text:first-child", ".legend > g:first-child",
+    ):  # fmt: skip
+        found = tab.page.locator(what)
+        assert found.evaluate_all(without) == [], what
+        assert found.count() or "thead" in what, what
+    # What is no control can be reached by the keyboard too.
+    assert tab.page.locator(".numbers tbody th:not([tabindex])").count() == 0
+    assert min(map(len, tips(tab))) > 10
+
+
+def test_a_tooltip_comes_by_mouse_by_keyboard_and_goes(tab):
+    tip = tab.page.locator("#tip.shown")
+    tab.page.get_by_label("Exchange period").hover()
+    tip.wait_for()
+    assert "load managers report every so often" in tip.inner_text().lower()
+    assert "cluster.exchange_period_ms" in tip.inner_text()
+    tab.page.mouse.move(700, 5)
+    tab.until(lambda: tip.count() == 0)
+    tab.page.get_by_label("Seed").focus()
+    tab.page.keyboard.press("Shift+Tab")
+    tip.wait_for()
+    assert "time slice" in tip.inner_text().lower()
+    assert tab.page.locator(":focus").get_attribute("aria-describedby") == "tip"
+    tab.page.keyboard.press("Escape")
+    tab.until(lambda: tip.count() == 0)
+    # A quantity keeps the focus while the page goes on.
+    tab.page.locator(".numbers tbody th", has_text="load imbalance").focus()
+    tab.page.keyboard.press("Shift+Tab")
+    tip.wait_for()
+    assert "service" in tip.inner_text()
+    for _ in range(2):
+        tab.page.get_by_role("button", name="Step", exact=True).evaluate("one => one.click()")
+        tab.page.wait_for_timeout(400)
+    assert tab.page.locator(":focus").inner_text() == "disk busy now"
 
 
 def test_an_exception_in_a_step_is_shown_and_the_page_lives_on(tab):
@@ -165,21 +260,20 @@ def test_an_exception_before_the_first_step_is_shown_and_the_page_lives_on(tab):
     tab.steps(1)
 
 
-@pytest.mark.parametrize(("field", "text", "right", "clock_s"), [
-    ("Workload intensity", "nan", "1.0", 1), ("Workload intensity", "inf", "2", 0), ("I/O rate", "much", "0.1", 0),
-    ("Nodes", "8.5", "8", 1), ("Simulated time a frame", "soon", "500", 1),
+@pytest.mark.parametrize(("field", "name", "text", "right", "clock_s"), [
+    ("Workload intensity", "intensity", "nan", "1.0", 1), ("Workload intensity", "intensity", "inf", "2", 0),
+    ("I/O rate", "io_per_ms", "much", "0.1", 0), ("Nodes", "nodes", "8.5", "8", 1),
+    ("Simulated time a frame", "frame_ms", "soon", "500", 1),
 ])  # fmt: skip
-def test_what_is_no_number_is_said(tab, field, text, right, clock_s):
+def test_what_is_no_number_is_said(tab, field, name, text, right, clock_s):
     """Put right as it was before, the run goes on; another value begins anew."""
     tab.steps(1)
     tab.enter(field, text)
-    tab.page.locator(".panel-error").wait_for()
-    words = tab.page.locator(".panel-error").inner_text()
-    assert field in words
-    assert f"'{text}': a " in words
-    assert "number is needed" in words
+    tab.until(lambda: f"'{text}': a " in tab.wrong(name))
+    assert "number is needed" in tab.wrong(name)
+    assert tab.page.locator(".panel-error").count() == 0
     tab.enter(field, right)
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0 and tab.clock_s == clock_s)
+    tab.until(lambda: tab.wrong(name) == "" and tab.clock_s == clock_s)
     tab.steps(1)
 
 
@@ -209,22 +303,21 @@ def test_two_tabs_do_not_share_a_run(open_tab):
 LARGE = "allowed is less than 2^63"
 
 
-@pytest.mark.parametrize(("field", "text", "right", "words"), [
-    ("Seed", "1" * 400, "2", LARGE), ("Seed", "1" * 5000, "2", LARGE), ("Nodes", "1" * 400, "8", LARGE),
-    ("Nodes", "-" + "1" * 5000, "8", LARGE), ("Seed", "1e400", "2", "a whole number is needed"),
-    ("Workload intensity", "1e400", "1.0", "a finite number is needed"),
-    ("Workload intensity", "1" * 5000, "1.0", "a finite number is needed"),
-    ("Nodes", "4097", "8", "cluster.nodes = 4097: the page runs at most 4,096 nodes"),
+@pytest.mark.parametrize(("field", "name", "text", "right", "words"), [
+    ("Seed", "seed", "1" * 400, "2", LARGE), ("Seed", "seed", "1" * 5000, "2", LARGE),
+    ("Nodes", "nodes", "1" * 400, "8", LARGE), ("Nodes", "nodes", "-" + "1" * 5000, "8", LARGE),
+    ("Seed", "seed", "1e400", "2", "a whole number is needed"),
+    ("Workload intensity", "intensity", "1e400", "1.0", "a finite number is needed"),
+    ("Workload intensity", "intensity", "1" * 5000, "1.0", "a finite number is needed"),
+    ("Nodes", "nodes", "4097", "8", "cluster.nodes = 4097: the page runs at most 4,096 nodes"),
 ], ids=lambda text: text[:20] + str(len(text)))  # fmt: skip
-def test_numbers_beyond_measure_are_refused_in_few_words(tab, field, text, right, words):
+def test_numbers_beyond_measure_are_refused_in_few_words(tab, field, name, text, right, words):
     tab.enter(field, text)
-    tab.page.locator(".panel-error").wait_for()
-    said = tab.page.locator(".panel-error").inner_text()
-    assert words in said
-    assert len(said) < 300
-    assert "Error" not in said
+    tab.until(lambda: words in tab.wrong(name))
+    assert len(tab.wrong(name)) < 300
+    assert "Error" not in tab.wrong(name)
     tab.enter(field, right)
-    tab.until(lambda: tab.page.locator(".panel-error").count() == 0)
+    tab.until(lambda: tab.wrong(name) == "")
     tab.steps(1)
 
 

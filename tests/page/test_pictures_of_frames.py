@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from support import busy, scenario
 
 from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.results.load_scale import LoadScale
 from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import INDICES
 from viz.markup import Markup, joined, tag
-from viz.panels import BESIDE, panels
+from viz.panels import panels
 from viz.run import MOST_KEPT, Run
 
 
@@ -37,7 +38,7 @@ def parsed(markup):
 
 
 def drawn(run, frame, index="cpu", full=4.0):
-    return parsed(network.draw(run.map, frame, run.model.network, INDICES[index], full, "a network"))
+    return parsed(network.draw(run.map, frame, run.model.network, INDICES[index], LoadScale(full), "a network"))
 
 
 def groups(picture, kind):
@@ -153,17 +154,24 @@ def test_switches_are_explained_where_there_are_some(run):
     assert "switch" in words[1]
 
 
+@pytest.mark.parametrize("width", [330.0, 490.0, 1200.0])
+@pytest.mark.parametrize(
+    "scale", [LoadScale(2000.0), LoadScale(2000.0, 1.0), LoadScale(0.5)], ids=["even", "log", "small"]
+)
 @pytest.mark.parametrize("index", INDICES)
-def test_legends_have_room(index):
-    """In the smallest map, with all that there may be in it: nothing over anything else."""
-    star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), *BESIDE)
+def test_legends_have_room(index, width, scale):
+    """With all that there may be in it: nothing over anything else, and nothing outside the picture."""
+    star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), width, 310.0)
     frame = replace(star.frame, up=np.array([True] * 5 + [False]))
     kind = colours.index_of(index, per_core=True)
-    legend = parsed(network.draw(star.map, frame, star.model.network, kind, 2000.0, "")).findall("g")[-1]
-    words = sorted((float(one.get("x")), one.text) for one in legend.iter("text"))
-    for (x, text), (after, _) in pairwise(words):
-        # What stands before the next words is 10 pixels wide at least.
-        assert x + 6.0 * len(text) + 10 <= after, text
+    picture = parsed(network.draw(star.map, frame, star.model.network, kind, scale, ""))
+    (legend,) = [one for one in picture.iter("g") if one.get("class") == "legend"]
+    words = sorted((float(one.get("y")), float(one.get("x")), one.text) for one in legend.iter("text"))
+    for (y, x, text), (other_y, after, _) in pairwise(words):
+        assert y != other_y or x + 6.2 * len(text) + 5 <= after, text
+    assert all(x + 6.2 * len(text) <= width and 0 <= y <= 310 for y, x, text in words)
+    lowest_node = max(float(one.find("circle").get("cy")) + star.map.largest for one in groups(picture, "node"))
+    assert lowest_node < min(y for y, _, _ in words) - 11
 
 
 def test_cpu_and_disk_are_told_apart_without_colours(run):
@@ -236,7 +244,7 @@ def test_axes_end_a_little_above_the_values(value):
 
 def test_a_heat_map_has_a_pixel_a_node_and_time():
     columns = np.array([[0.0, 2.0], [2.0, 0.0], [1.0, 2.0]])
-    file = io.BytesIO(base64.b64decode(charts.pixels(columns, INDICES["cpu"], 2.0)))
+    file = io.BytesIO(base64.b64decode(charts.pixels(columns, INDICES["cpu"], LoadScale(2.0))))
     image = np.rint(matplotlib.image.imread(file) * 255).astype(int)[:, :, :3]
     assert image.shape[:2] == (2, 3)
     # Node 0 below: its loads over time.
@@ -246,12 +254,70 @@ def test_a_heat_map_has_a_pixel_a_node_and_time():
     assert [tuple(pixel) for pixel in image[0]] == [dark, light, dark]
 
 
-@pytest.mark.parametrize("index", INDICES.values(), ids=lambda index: index.name)
-@given(st.floats(0, 1e6))
-def test_the_scale_holds_what_was_seen(index, largest):
-    full = colours.scale_of(index, largest)
-    assert full >= min(largest, 3.0 if index.name == "class" else largest)
-    assert index.name == "class" or full <= max(index.full, 2.5 * largest + 1e-9)
+def test_the_scale_of_a_run_never_goes_back(run):
+    mine = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
+    ends = {name: [] for name in INDICES}
+    for border in range(1, 60):
+        mine.advance(100.0 * border)
+        for name, seen in ends.items():
+            seen.append(mine.scale(name).full)
+            assert seen[-1] >= mine.frame.loads[name].max() * (1 - 1e-9)
+    assert all(seen == sorted(seen) for seen in ends.values())
+
+
+@pytest.mark.parametrize("index", INDICES)
+@given(share=st.floats(0, 1))
+def test_numbers_stand_out_from_their_nodes(index, share):
+    def light(colour):
+        parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05
+
+    fill = [part / 255 for part in colours.shade(INDICES[index], share)]
+    ink = [part / 255 for part in colours.rgb(colours.ink_on(fill))]
+    assert max(light(fill), light(ink)) / min(light(fill), light(ink)) >= 4.5
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_shades_get_darker_along_every_scale(index):
+    lights = [sum(w * part for w, part in zip((0.21, 0.72, 0.07), colours.shade(INDICES[index], share), strict=True))
+              for share in ([0, 1 / 3, 2 / 3, 1] if index == "class" else np.linspace(0, 1, 20))]  # fmt: skip
+    assert all(before > after for before, after in pairwise(lights))
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 143), (0, 0.07), (3, 3.5), (0, 86_400)])
+@pytest.mark.parametrize("most", [2, 4, 9])
+def test_times_along_an_axis_are_round_and_inside_it(first, last, most):
+    times = charts.round_times(first, last, most)
+    assert 1 <= len(times) <= most
+    assert first - 1e-9 <= times[0] <= times[-1] <= last + 1e-9
+    assert all(len(f"{time:.6g}".strip("0.")) <= 4 for time in times)
+
+
+@pytest.mark.parametrize("size", [(260.0, 190.0), (330.0, 400.0), (600.0, 200.0), (1000.0, 300.0), (400.0, 60.0)])
+def test_negotiations_fit_into_their_room_and_say_why(run, size):
+    from viz.talk import HEAD, LINES, negotiations
+
+    table = parsed(f"<div>{negotiations([run], size)}</div>").find("table")
+    rows = table.findall("tbody/tr")
+    lines = int(table.get("class").removeprefix("lines-"))
+    assert len(rows) * LINES[lines - 1] + (HEAD if lines == 1 else 0) <= max(size[1], LINES[lines - 1])
+    assert rows
+    for row in rows:
+        why = next(one for one in row.iter() if one.get("class") == "why")
+        assert why.text.strip()
+        assert "IOLB Fig. 1" in why.find("span").text
+        assert why.text.strip() in row.get("data-tip")
+
+
+def test_a_map_of_another_size_has_the_same_nodes_in_it(run):
+    other = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
+    before = dict(other.map.at)
+    other.resize(1000.0, 800.0)
+    assert (other.map.width, other.map.height, other.map.nodes) == (1000.0, 800.0, 6)
+    for node, (x, y) in before.items():
+        # Margins and legend are as large as before.
+        assert (other.map.at[node][0] - 24) / 952 == pytest.approx((x - 24) / 452)
+        assert y <= other.map.at[node][1] < 800
 
 
 def test_a_life_is_a_bar_of_its_parts():

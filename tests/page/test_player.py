@@ -35,7 +35,7 @@ class Prompt(Player):
     """A player of which each command has been carried out when it returns."""
 
     begin, play, pause, step = map(prompt, (Player.begin, Player.play, Player.pause, Player.step))
-    reset, change, refuse, accept = map(prompt, (Player.reset, Player.change, Player.refuse, Player.accept))
+    reset, change, resize = map(prompt, (Player.reset, Player.change, Player.resize))
     colour_by, pick = map(prompt, (Player.colour_by, Player.pick))
 
 
@@ -142,8 +142,10 @@ def test_the_offered_load_is_shown_before_the_first_step_and_what_is_to_be_said_
     assert shots[0].offered == in_words(load.as_dict())
     player.change(replace(settings_of(SCENARIO), intensity=4.0))
     assert any("the queue grows" in words for words in shots[-1].warnings)
-    player.change(replace(settings_of(SCENARIO), nodes=0))
-    assert shots[-1].offered == ""
+    # What cannot be leaves the run, and what is said of it, as they are.
+    before = shots[-1].offered
+    player.change(replace(settings_of(SCENARIO), intensity=4.0, nodes=0))
+    assert shots[-1].offered == before
 
 
 def test_two_runs_have_one_clock_and_the_same_jobs(page):
@@ -155,15 +157,64 @@ def test_two_runs_have_one_clock_and_the_same_jobs(page):
     assert submitted.endswith("<td>0</td>")
 
 
-def test_what_cannot_be_is_said(page):
+def test_what_cannot_be_is_said_by_its_field_and_the_run_goes_on(page):
     player, shots = page
-    player.change(replace(settings_of(SCENARIO), nodes=-1))
-    assert "cluster.nodes" in shots[-1].error
-    player.play()
     player.step()
-    assert shots[-1].now_ms == 0
+    player.change(replace(settings_of(SCENARIO), nodes=-1))
+    assert shots[-1].refused.keys() == {"nodes"}
+    assert "cluster.nodes = -1" in shots[-1].refused["nodes"]
+    assert shots[-1].error == ""
+    assert shots[-1].settings == settings_of(SCENARIO)
+    player.step()
+    assert shots[-1].now_ms == 2000.0
+    # As it was before: nothing is wrong any more, and the run still goes on.
     player.change(settings_of(SCENARIO))
-    assert not shots[-1].error
+    assert not shots[-1].refused
+    player.step()
+    assert shots[-1].now_ms == 3000.0
+
+
+def test_of_several_changes_those_that_can_be_are_made(page):
+    player, shots = page
+    player.change(replace(settings_of(SCENARIO), nodes=-1, seed=5))
+    assert (shots[-1].settings.seed, shots[-1].settings.nodes) == (5, SCENARIO.cluster.nodes)
+    assert shots[-1].refused.keys() == {"nodes"}
+    # What does not fit alone may fit together with another change.
+    player.change(replace(settings_of(SCENARIO), nodes=6, seed=5))
+    assert not shots[-1].refused
+    assert panel(shots[-1], "map0").count('class="node"') == 6
+
+
+def test_a_policy_that_the_jobs_do_not_allow_is_refused_where_it_was_chosen(page):
+    player, shots = page
+    player.step()
+    player.change(replace(settings_of(SCENARIO), policy="easy"))
+    assert shots[-1].refused.keys() == {"policy"}
+    assert shots[-1].settings.policy == SCENARIO.policy.name
+    player.step()
+    assert (shots[-1].now_ms, shots[-1].error) == (2000.0, "")
+
+
+def test_a_start_from_the_beginning_is_announced(page):
+    player, shots = page
+    assert (shots[-1].notice, shots[-1].starts) == ("", 0)
+    player.step()
+    player.change(replace(settings_of(SCENARIO), other="jsq"))
+    assert shots[-1].notice == "Started again from 0 s: A iolb and B jsq beside it, on the same jobs."
+    assert shots[-1].starts == 1
+    player.change(replace(settings_of(SCENARIO), other="jsq", nodes=7))
+    assert (shots[-1].notice, shots[-1].starts) == ("Started again from 0 s: Nodes 7.", 2)
+    player.change(replace(settings_of(SCENARIO), other="jsq", nodes=-7))
+    assert shots[-1].starts == 2
+
+
+def test_pictures_are_drawn_for_the_room_that_the_browser_has_measured(page):
+    player, shots = page
+    player.resize({"map0": [700.5, 300], "heat0": [900, 80], "lines": [float("nan"), 3], "talk": [1e9, 5]})
+    assert 'viewBox="0 0 700.5 300"' in panel(shots[-1], "map0")
+    assert 'viewBox="0 0 900 80"' in panel(shots[-1], "heat0")
+    player.change(replace(settings_of(SCENARIO), nodes=7))
+    assert 'viewBox="0 0 700.5 300"' in panel(shots[-1], "map0")
 
 
 def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatch):
@@ -183,29 +234,11 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
     assert shots[-1].now_ms == 1000.0
 
 
-def test_what_is_refused_stands_until_it_is_put_right(page):
-    player, shots = page
-    player.step()
-    player.refuse("Nodes", "Nodes: a whole number is needed")
-    player.refuse("Seed", "Seed: a whole number is needed")
-    assert "Nodes: a whole number" in panel(shots[-1], "error")
-    player.step()
-    assert shots[-1].now_ms == 1000.0
-    player.accept("Nodes")
-    assert shots[-1].error == "Seed: a whole number is needed"
-    player.step()
-    assert shots[-1].now_ms == 1000.0
-    # What was there before can be entered again: the run goes on.
-    player.accept("Seed")
-    player.change(settings_of(SCENARIO))
-    player.step()
-    assert (shots[-1].error, shots[-1].now_ms) == ("", 2000.0)
-
-
 def test_a_reset_forgets_what_is_refused(page):
     player, shots = page
-    player.refuse("Nodes", "Nodes: a whole number is needed")
+    player.change(replace(settings_of(SCENARIO), nodes=-1))
     player.reset()
+    assert not shots[-1].refused
     player.step()
     assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
 
@@ -243,7 +276,12 @@ def test_what_is_seen_can_be_kept(page):
     while model.now_ms < 5000:
         model.step()
     pd.testing.assert_frame_equal(kept, model.jobs_frame())
-    player.change(replace(settings_of(SCENARIO), nodes=-1))
+
+
+def test_without_a_run_there_is_nothing_to_keep(page, monkeypatch):
+    player, _ = page
+    monkeypatch.setattr("viz.run.ClusterModel", lambda *_, **__: 1 / 0)
+    player.change(replace(settings_of(SCENARIO), nodes=7))
     assert player.picture() == player.jobs() == b""
 
 
@@ -280,7 +318,7 @@ def test_a_picture_shows_the_chosen_load_of_both_runs(page, index, monkeypatch):
     (one, _), (two, scale) = shown
     assert [scene.title.split()[2] for scene, _ in two] == [f"{SCENARIO.policy.name},", "none,"]
     assert one[0][1].loads.tolist() == two[0][1].loads.tolist()
-    assert max(picture.loads.max() for _, picture in two) <= scale.full
+    assert max(picture.loads.max() for _, picture in two) <= scale.loads.full
     assert scale.words == INDICES[index].words
     assert bool(scale.names) == (index == "class")
 
@@ -346,7 +384,8 @@ def test_a_page_begins_with_what_the_scenario_says(name):
 def test_a_page_runs_so_many_nodes_and_no_more(page):
     player, shots = page
     player.change(replace(settings_of(SCENARIO), nodes=MOST_NODES + 1))
-    assert f"cluster.nodes = {MOST_NODES + 1}: the page runs at most {MOST_NODES:,} nodes" in shots[-1].error
+    said = shots[-1].refused["nodes"]
+    assert f"cluster.nodes = {MOST_NODES + 1}: the page runs at most {MOST_NODES:,} nodes" in said
     assert scenario_with(SCENARIO, replace(settings_of(SCENARIO), nodes=MOST_NODES), "none").cluster.nodes == MOST_NODES
 
 

@@ -63,10 +63,14 @@ def test_scripts_in_names_stay_text(chromium, scripted):
         BAD in one for one in titles
     )
     tab.steps(3)
-    cell = page.locator(".panel-talk tbody td", has_text="rule").first
-    assert cell.inner_text() == f"rule{BAD}"
-    assert cell.get_attribute("title") == f"rule{BAD}"
-    assert f"reason{BAD}" in page.locator(".panel-talk td", has_text="stays").first.get_attribute("title")
+    why = page.locator(".panel-talk .why", has_text="rule").first
+    assert why.inner_text().startswith(f"rule{BAD}")
+    tip = page.locator(".panel-talk tbody tr", has_text="stays").first.get_attribute("data-tip")
+    assert f"Rule: rule{BAD}." in tip
+    assert f"reason{BAD}" in tip
+    why.hover()
+    page.locator("#tip.shown").wait_for()
+    assert f"reason{BAD}" in page.locator("#tip").inner_text()
     page.locator(".panel-talk tbody tr").first.click()
     tab.until(lambda: "tasks done" in page.locator(".panel-talk").inner_text())
     tab.choose("Beside it", f"scripted{BAD}")
@@ -77,7 +81,7 @@ def test_scripts_in_names_stay_text(chromium, scripted):
     page.locator(".panel-error").wait_for(timeout=60_000)
     assert f"RuntimeError: {BAD}" in page.locator(".panel-error").inner_text()
     tab.enter("Nodes", BAD)
-    tab.until(lambda: "Nodes: " in page.locator(".panel-error").inner_text())
+    tab.until(lambda: "a whole number is needed" in tab.wrong("nodes"))
     tab.enter("Nodes", 7)
     tab.until(lambda: "Nodes: " not in page.locator(".panel-error").inner_text())
     assert page.evaluate("window.ran") is None

@@ -93,6 +93,8 @@ def shots():
 def begun(monkeypatch, shots):
     """A player that begins with a policy."""
     players = []
+    # A thread that an earlier test has left behind may still be in its policy, and would set it again.
+    until(lambda: not in_policy(), 30.0)
     STAYS.clear()
 
     def begun(policy):

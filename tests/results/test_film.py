@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from PIL import Image
 
 from cluster_abm.results import film
 from cluster_abm.results.film import Picture, Scene, scale_of
+from cluster_abm.results.film_files import write_film
 from cluster_abm.results.node_sizes import shown_in_legend
 
 PLACES = [(0.0, 0.5), (1.0, 0.5), (0.5, 0.0)]
@@ -25,7 +31,7 @@ def picture(tasks=(0.0, 0.0, 0.0), up=(True, True, True), ways=()):
 
 @pytest.mark.parametrize("some_fail", [False, True])
 def test_the_legend_says_what_there_is(some_fail):
-    figure, _ = film._staged([SCENE], scale_of("cpu", 4.0), some_fail)
+    figure, _ = film.staged([SCENE], scale_of("cpu", 4.0), some_fail)
     (legend,) = figure.legends
     words = [text.get_text() for text in legend.get_texts()]
     assert words == ["no task", "12 tasks or more", "task moved", *(["node out"] if some_fail else [])]
@@ -37,14 +43,14 @@ def test_the_legend_says_what_there_is(some_fail):
 
 
 def test_the_legends_circles_are_as_large_as_the_nodes():
-    figure, (stage,) = film._staged([SCENE], scale_of("cpu", 4.0), False)
+    figure, (stage,) = film.staged([SCENE], scale_of("cpu", 4.0), False)
     stage.show(picture(tasks=(0.0, 12.0, 90.0)))
     least, most, _ = (line.get_markersize() for line in figure.legends[0].get_lines())
     assert stage.nodes.get_sizes() == pytest.approx([least**2, most**2, most**2])
 
 
 def test_nodes_of_unlike_cores_are_as_large_as_their_cores_say_and_the_legend_says_so():
-    figure, (stage,) = film._staged([UNLIKE], scale_of("cpu", 4.0, per_core=True), False)
+    figure, (stage,) = film.staged([UNLIKE], scale_of("cpu", 4.0, per_core=True), False)
     stage.show(picture(tasks=(90.0, 3.0, 0.0)))
     # The smallest is a sixteenth of the largest, not a 64th: it is to be seen.
     assert stage.nodes.get_sizes() == pytest.approx(stage.room * np.array([1 / 16, 1 / 8, 1]))
@@ -58,7 +64,7 @@ def test_nodes_of_unlike_cores_are_as_large_as_their_cores_say_and_the_legend_sa
 
 
 def test_nodes_of_eight_cores_each_have_their_size_by_tasks_per_core():
-    figure, (stage,) = film._staged([ALIKE], scale_of("cpu", 4.0, per_core=True), False)
+    figure, (stage,) = film.staged([ALIKE], scale_of("cpu", 4.0, per_core=True), False)
     stage.show(picture(tasks=(0.0, 48.0, 96.0)))
     assert stage.nodes.get_sizes() == pytest.approx(stage.room * np.array([0.25, 0.625, 1]))
     words = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -71,7 +77,7 @@ def test_of_many_sizes_the_legend_shows_the_least_the_middle_and_the_largest():
 
 @pytest.mark.parametrize("tasks", [0.0, 12.0])
 def test_an_arrow_ends_at_the_rims_of_its_nodes(tasks):
-    figure, (stage,) = film._staged([SCENE], scale_of("cpu", 4.0), False)
+    figure, (stage,) = film.staged([SCENE], scale_of("cpu", 4.0), False)
     stage.show(picture(tasks=(tasks,) * 3, ways=[[[PLACES[0], PLACES[1]]]]))
     figure.draw_without_rendering()
     (axes, *_) = figure.axes
@@ -87,4 +93,62 @@ def test_a_node_of_a_tenth_of_the_load_is_not_white():
     scale = scale_of("io", 90.0)
     shades = [sum(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in scale.colours]
     assert shades == sorted(shades, reverse=True)
-    assert (shades[0] - shades[len(shades) // 10]) > 0.25 * (shades[0] - shades[-1])
+    tenth = shades[round(float(scale.loads.share(9.0)) * (len(shades) - 1))]
+    assert (shades[0] - tenth) > 0.25 * (shades[0] - shades[-1])
+
+
+def test_nodes_have_their_numbers_in_an_ink_that_stands_out_and_links_are_drawn():
+    figure, (stage,) = film.staged([SCENE], scale_of("cpu", 40.0), False)
+    stage.show(Picture(0.0, np.array([0.0, 20.0, 40.0]), np.zeros(3), np.array([True, True, False]), ()))
+    (axes, *_) = figure.axes
+    numbers = {text.get_text(): text for text in axes.texts}
+    assert sorted(numbers) == ["0", "1", "2"]
+    # A node that is out has its cross.
+    assert [numbers[name].get_visible() for name in "012"] == [True, True, False]
+    for node, name in ((0, "0"), (1, "1")):
+        fill, ink = stage.nodes.to_rgba([0.0, 20.0, 40.0])[node], to_rgb(numbers[name].get_color())
+        assert contrast(fill, ink) >= 4.5
+    (wires,) = [one for one in axes.collections if isinstance(one, LineCollection)]
+    assert len(wires.get_segments()) == 1
+
+
+def contrast(one, other):
+    """As the Web Content Accessibility Guidelines have it."""
+    lights = sorted(
+        sum(
+            weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+            for weight, part in zip((0.2126, 0.7152, 0.0722), colour[:3], strict=True)
+        )
+        for colour in (one, other)
+    )
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def test_all_shades_of_a_scale_get_darker_so_that_the_colour_blind_read_them():
+    for index in ("cpu", "io"):
+        against_white = [contrast(to_rgb(colour), (1, 1, 1)) for colour in scale_of(index, 7.0).colours]
+        assert all(before < after for before, after in pairwise(against_white))
+
+
+def test_the_bar_has_round_numbers_of_ten_where_loads_differ_by_orders():
+    loads = np.concatenate([np.full(300, 0.5), [90.0]])
+    figure, _ = film.staged([SCENE], scale_of("io", loads), False)
+    labels = [label.get_text() for label in figure.axes[1].get_yticklabels()]
+    assert labels == ["0", "0.1", "1", "10", "100"]
+
+
+def test_a_gif_has_every_picture_and_what_differs_between_them(tmp_path):
+    shown = [replace(picture(), loads=np.array([0.0, load, 2.0]), now_ms=100.0 * load) for load in (0.0, 1.0, 2.0, 2.0)]
+    write_film(tmp_path / "a.gif", SCENE, shown, scale_of("cpu", 2.0))
+    with Image.open(tmp_path / "a.gif") as gif:
+        # The last one is the same as the one before, which is shown for longer.
+        frames, shown_ms = [], 0
+        for place in range(gif.n_frames):
+            gif.seek(place)
+            shown_ms += gif.info["duration"]
+            frames.append(np.asarray(gif.convert("RGB"), float))
+    assert len(frames) == 3
+    assert shown_ms == pytest.approx(4 * 1000 / 12, abs=40)
+    # Nodes 1 gets darker: the picture changes there, and nowhere but there and at the clock.
+    changed = np.abs(frames[1] - frames[0]).sum(axis=2) > 60
+    assert 0 < changed.mean() < 0.05

@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 INDICES = ("cpu", "memory", "io", "weighted", "class")
-NEWEST_KEPT = 12
+NEWEST_KEPT = 48
 
 
 @dataclass(frozen=True, eq=False)
