@@ -57,6 +57,21 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+# Pages that stand alone need no list of their neighbours.
+html_sidebars = {
+    name: []
+    for name in (
+        "start",
+        "speed",
+        "glossary",
+        "gallery",
+        "compared",
+        "references",
+        "release",
+        "changelog",
+        "contributing",
+    )
+}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
