@@ -26,6 +26,7 @@ extensions = [
     "sphinx_design",
     # Pages of the reference, made from the package: docs/_extensions.
     "generated_pages",
+    "examples_as_code",
 ]
 exclude_patterns = ["_extensions", "**.ipynb_checkpoints"]
 
