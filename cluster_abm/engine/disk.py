@@ -63,9 +63,15 @@ def seek_of_access_ns(node: Row, task: Row, access: int) -> int:
 def service_of_fault_ns(node: Row, task: Row, fault: int) -> tuple[int, int]:
     """Seek and whole service on a node of one of the task's page faults, counted from 1 [ns]."""
     seek_ns = drawn_seek_ns(node.fault_seek_ns, node.draws_seeks, task.key, FAULT_SEEK, fault)
-    service_ns = node.fault_ns - node.fault_seek_ns + seek_ns - node.fault_saved_ns
-    # Remote memory spares the seek first.
-    return max(0, seek_ns - node.fault_saved_ns), max(1, service_ns)
+    transfer_ns = node.fault_ns - node.fault_seek_ns
+    service_ns = transfer_ns + seek_ns
+    if node.fault_saved_ns:
+        # What is saved is a mean: where the own disk draws a longer seek, a fault served elsewhere spares that, too.
+        drawn_ns = node.faults_elsewhere * (seek_ns - node.fault_seek_ns)
+        service_ns -= node.fault_saved_ns + int(math.floor(drawn_ns + 0.5))
+        # Remote memory spares the seek first.
+        seek_ns = max(0, service_ns - transfer_ns)
+    return seek_ns, max(1, service_ns)
 
 
 @inlined

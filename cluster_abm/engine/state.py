@@ -224,9 +224,11 @@ class EngineState(GrowingTables):
         """Nodes' I/O buffers take more of the memory, or give some of it to programs (altering.change_buffers)."""
         change_buffers(self.tables, more_kb, now_ns)
 
-    def shorten_faults(self, saved_ns: Integers) -> None:
-        """Page faults of each node are served so much sooner from now on, shape (nodes,) [ns]: remote memory."""
+    def shorten_faults(self, saved_ns: Integers, elsewhere: npt.NDArray[np.float64]) -> None:
+        """Page faults of each node are served so much sooner from now on in the mean, shape (nodes,) [ns]: remote
+        memory, which serves such a share of them, shape (nodes,)."""
         self.nodes["fault_saved_ns"] = saved_ns
+        self.nodes["faults_elsewhere"] = elsewhere
 
     def note_averages(self, averages: Mapping[str, npt.NDArray[np.float64]]) -> None:
         """Averages of every node's load, shape (nodes,) each, by field of the node table."""

@@ -111,6 +111,7 @@ class Metric(NamedTuple):
         of_jobs: whether it is about the finished jobs, so that a warm-up is left out of it.
         least, greatest: values that are possible, for intervals. A slowdown is at least 1 as long as no node is faster
             than the home node (study.statistics.bounds).
+        meaning: what it counts, where its words do not say so.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Metric(NamedTuple):
     of_jobs: bool = False
     least: float = 0.0
     greatest: float = math.inf
+    meaning: str = ""
 
 
 def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
@@ -178,21 +180,37 @@ METRICS: tuple[Metric, ...] = (
         "mean_response_ms", "ms", line="mean response of a job", better="less",
         value=_mean("response_ns", NS_PER_MS), of_jobs=True,
     ),
-    Metric("makespan_ms", "ms", better="less", value=lambda run: run.last_finish_ns / NS_PER_MS),
     Metric(
-        "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: makespan_spread_ms(run.records)
+        "makespan_ms", "ms", better="less", value=lambda run: run.last_finish_ns / NS_PER_MS,
+        meaning="time from the beginning of the run to the end of the last task",
     ),
-    Metric("migrations", "1", value=_counted("migrations")),
-    Metric("remote_executions", "1", value=_counted("remote_executions")),
-    Metric("refused_offers", "1", value=_counted("refused_offers")),
+    Metric(
+        "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: makespan_spread_ms(run.records),
+        meaning="largest difference between home nodes of when the last of their jobs ended",
+    ),
+    Metric("migrations", "1", value=_counted("migrations"), meaning="running tasks that were moved to another node"),
+    Metric(
+        "remote_executions", "1", value=_counted("remote_executions"),
+        meaning="tasks that began on another node than their home",
+    ),
+    Metric(
+        "refused_offers", "1", value=_counted("refused_offers"),
+        meaning="offers of a task that the asked node refused",
+    ),
     Metric(
         "messages_per_job", "1", "messages between load managers per submitted job", "messages per job",
         value=lambda run: run.counted["messages"] / run.counted["submitted"] if run.counted["submitted"] else None,
     ),
-    Metric("node_failures", "1", when="failures", value=_counted("node_failures")),
-    Metric("link_failures", "1", when="failures", value=_counted("link_failures")),
-    Metric("restarts", "1", when="failures", value=_counted("restarts")),
-    Metric("lost_cpu_ms", "ms", better="less", when="failures", value=_counted("lost_cpu_ms")),
+    Metric("node_failures", "1", when="failures", value=_counted("node_failures"), meaning="how often a node failed"),
+    Metric("link_failures", "1", when="failures", value=_counted("link_failures"), meaning="how often a link failed"),
+    Metric(
+        "restarts", "1", when="failures", value=_counted("restarts"),
+        meaning="tasks that a failure stopped, and that began again or went on from a checkpoint",
+    ),
+    Metric(
+        "lost_cpu_ms", "ms", better="less", when="failures", value=_counted("lost_cpu_ms"),
+        meaning="CPU time of work that failures destroyed",
+    ),
     Metric(
         "cpu_utilisation", "1", "CPU utilisation (busy share)", "CPU busy",
         value=lambda run: run.share(run.cpu_ns, int(run.cores.sum())), greatest=1.0,
@@ -212,27 +230,42 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "joules_per_job", "J", "energy per finished job", better="less", when="power", value=_joules_per_job,
     ),
-    Metric("disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum())),
-    Metric("page_faults", "1", better="less", value=lambda run: int(run.nodes["faults"].sum())),
+    Metric(
+        "disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum()),
+        meaning="accesses that the disks served; page faults count apart",
+    ),
+    Metric(
+        "page_faults", "1", better="less", value=lambda run: int(run.nodes["faults"].sum()),
+        meaning="page faults of all tasks",
+    ),
     Metric(
         "page_faults_per_cpu_s", "1/s", "page faults per second of CPU", line="page faults per CPU s", better="less",
         value=lambda run: float(run.nodes["faults"].sum() / max(1e-9, total_ns(run.cpu_ns) / 1e9)),
     ),
-    Metric("fetched_mb", "MB", when="data", value=_counted("fetched_mb")),
-    Metric("fetched_between_clusters_mb", "MB", when="data", value=_counted("fetched_between_clusters_mb")),
+    Metric(
+        "fetched_mb", "MB", when="data", value=_counted("fetched_mb"),
+        meaning="data of files that were copied to where a task needed them",
+    ),
+    Metric(
+        "fetched_between_clusters_mb", "MB", when="data", value=_counted("fetched_between_clusters_mb"),
+        meaning="the part of it that crossed links between clusters",
+    ),
     *(
         Metric(f"breakdown_ms.{part}", "ms", f"{part.replace('_', ' ')}, mean of a task", value=_part(part),
                of_jobs=True)
         for part in BREAKDOWN
     ),
-    Metric("jobs.submitted", "1"),
-    Metric("jobs.finished", "1", better="more"),
-    Metric("jobs.killed", "1", better="less"),
-    Metric("jobs.lost", "1", better="less"),
-    Metric("jobs.blocked", "1"),
-    Metric("jobs.running", "1"),
-    Metric("warmup_jobs", "1", when="warmup"),
-    Metric("warmup_settled", "1", when="warmup", greatest=1.0),
+    Metric("jobs.submitted", "1", meaning="jobs that have come so far; the sum of the next five"),
+    Metric("jobs.finished", "1", better="more", meaning="jobs all of whose tasks have ended"),
+    Metric("jobs.killed", "1", better="less", meaning="jobs killed because memory and swap were full"),
+    Metric("jobs.lost", "1", better="less", meaning="jobs that a failure ended"),
+    Metric("jobs.blocked", "1", meaning="jobs that wait to be started"),
+    Metric("jobs.running", "1", meaning="jobs that have begun and not ended"),
+    Metric("warmup_jobs", "1", when="warmup", meaning="jobs at the beginning that were left out of the means"),
+    Metric(
+        "warmup_settled", "1", when="warmup", greatest=1.0,
+        meaning="1 where the warm-up ended within the run, else 0",
+    ),
 )  # fmt: skip
 
 BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in METRICS}

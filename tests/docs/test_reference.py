@@ -106,7 +106,7 @@ def test_exit_codes_and_environment_variables_are_said():
         assert re.search(rf"^\| {code} \|", text, re.MULTILINE), code
     read = {
         name for file in (ROOT / "cluster_abm").rglob("*.py")
-        for name in re.findall(r'environ\.get\("(\w+)"', file.read_text(encoding="utf-8"))
+        for name in re.findall(r'environ\.get\("(CLUSTER_ABM_\w+)"', file.read_text(encoding="utf-8"))
     }  # fmt: skip
     assert "CLUSTER_ABM_CACHE_DIR" in read
     for name in read:

@@ -232,7 +232,7 @@ def test_without_files_nothing_is_drawn_and_no_word_said():
         ({"data__affinity": 1.5}, r"data\.affinity = 1\.5"),
         ({"data__drift_period_s": 0.0}, r"data\.drift_period_s = 0\.0"),
         ({"data__size_mb": {"kind": "gamma", "mean": 5.0}}, r"data\.size_mb\.sd 0\.0 of a gamma distribution"),
-        ({"data__popularity": 1.0}, r"data\.popularity'; did you mean 'popularity_skew'"),
+        ({"data__popularity": 1.0}, r"data\.popularity'; did you mean 'data.popularity_skew'"),
     ],
 )
 def test_wrong_keys_are_named_with_what_is_allowed(keys, message):

@@ -6,6 +6,7 @@ import pytest
 from studies import SCENARIO, study
 
 from cluster_abm.errors import InputError
+from cluster_abm.results.metrics import METRICS
 from cluster_abm.scenario import scenario_from
 from cluster_abm.study.design.expansion import expand
 from cluster_abm.study.design.metrics import metric_names
@@ -49,3 +50,10 @@ def test_a_shown_metric_may_be_missing_at_some_points_a_watched_one_at_none(tmp_
     assert "nor have those of 1 more" in problem
     with pytest.raises(InputError, match="measure = 'fetched_mb': no such metric"):
         expand(study(tmp_path, **asked | {"overrides": {}}))
+
+
+def test_every_metric_says_what_it_is():
+    for metric in METRICS:
+        said = metric.words or metric.meaning or metric.line
+        assert said, metric.name
+        assert said.lower() != metric.name.replace("_", " "), metric.name

@@ -56,13 +56,14 @@ class RemoteMemory:
         free_kb = np.maximum(0, room_kb - nodes["transit_kb"] - cached_kb)
         overflow_kb = np.maximum(0, -room_kb)
         self._held = allocate(overflow_kb, free_kb, self._faults_from)
-        saved_ns = np.zeros(len(nodes), np.int64)
+        saved_ns, elsewhere = np.zeros(len(nodes), np.int64), np.zeros(len(nodes))
         for node, held in self._held.items():
             disk_ns, times_ms = float(nodes["fault_ns"][node]), self._page_ms(node)
             saved = sum(kb * (disk_ns - times_ms[holder] * NS_PER_MS) for holder, kb in held)
             # At least a nanosecond is left.
             saved_ns[node] = min(int(saved / overflow_kb[node]), int(disk_ns) - 1)
-        self._engine.shorten_faults(saved_ns)
+            elsewhere[node] = sum(kb for _, kb in held) / overflow_kb[node]
+        self._engine.shorten_faults(saved_ns, elsewhere)
 
     def held_by_others_mb(self, node: int) -> Floats:
         """What each node keeps of a node's overflow, shape (nodes,) [MB]."""

@@ -29,7 +29,7 @@ def metrics() -> str:
     """The metrics, as Markdown."""
     rows = []
     for metric in METRICS:
-        words = metric.words or metric.line.strip() or metric.name.replace("_", " ").replace(".", ": ")
+        words = metric.words or metric.meaning or metric.line.strip()
         better = BETTER[metric.better]
         rows.append([target("metric", metric.name), metric.unit, escaped(words), better, WHEN[metric.when]])
     return table(["metric", "unit", "in words", "better", "exists when"], rows)
