@@ -15,6 +15,8 @@ from tqdm import tqdm
 FIRST_S = 10.0
 # The longest gap [s].
 LONGEST_GAP_S = 600.0
+# Of so little work the first piece alone tells how long the rest will take.
+FEW = 20
 # "lines": lines even on a terminal; "none": nothing; else as the terminal has it.
 VARIABLE = "CLUSTER_ABM_PROGRESS"
 
@@ -151,7 +153,8 @@ class Progress(tqdm):
         made = self._done - self._first
         # Of a part of a larger work the rate since the larger one began.
         made = made if self._whole is None else done
-        if total and made > 0 and total > done:
+        # The first of many may have compiled, or read the compiled code: the others will not take as long.
+        if total and total > done and (made > 1 or (made > 0 and total <= FEW)):
             text += f", about {duration_in_words(elapsed_s * (total - done) / made)} left"
         return text
 

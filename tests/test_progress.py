@@ -49,6 +49,18 @@ def test_lines_come_at_intervals_that_grow(clock):
     assert "\r" not in clock.stream.getvalue()
 
 
+def test_the_first_of_many_which_may_have_compiled_tells_nothing_of_the_others(clock):
+    with Progress(56, "compare quickstart", "run", schedule=Schedule(clock)) as bar:
+        clock.now += 100.0
+        bar.update()
+        clock.now += 100.0
+        bar.update()
+    assert lines(clock) == [
+        "compare quickstart: 1 of 56 runs after 100 s",
+        "compare quickstart: 2 of 56 runs after 3 min, about 90 min left",
+    ]
+
+
 def test_what_takes_less_than_ten_seconds_says_nothing(clock):
     with Progress(9, "compare", "run", schedule=Schedule(clock)) as bar:
         for _ in range(9):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -97,10 +98,11 @@ def groups(
 
     def choice(name: str, value: str, items: Sequence[tuple[str, str]]) -> dict[str, Any]:
         label, tip = VIEW_LABELS.get(name) or LABELS[name], CHOICES[name]
-        drawn = [{"value": words, "summary": summary} for words, summary in items]
+        drawn = [{"value": words, "summary": summary, "also": long_names.get(words, "")} for words, summary in items]
         return {"name": name, "label": label, "tip": tip, "value": value, "items": drawn, "error": wrong.get(name, "")}
 
     policies = [(name, policy.summary) for name, policy in available().items()]
+    long_names = {name: _in_words(policy.__name__) for name, policy in available().items()}
     presets = [(name, read_preset(name, "hardware").title) for name in preset_names("cluster")]
     indices = [(one.short, one.tip) for one in INDICES.values()]
     return [
@@ -152,6 +154,11 @@ def _meaning(key: str) -> str:
     meaning = "" if key.endswith(".mean") else _MEANINGS[key]
     words = f"{meaning[:1].upper()}{meaning[1:]}{_bounds(key)}." if meaning else ""
     return f"{words} Key: {key}.".strip()
+
+
+def _in_words(name: str) -> str:
+    """The name of a class as words: jsq is also found by "join the shortest queue"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
 
 
 _MEANINGS = {entry["key"]: entry["meaning"] for entry in scenario_keys()}

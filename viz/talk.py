@@ -53,11 +53,18 @@ def negotiations(runs: Sequence[Watched], size: tuple[float, float], can_pick: b
     show = _in_one_line if wide else _in_several_lines
     shown = [show(runs, place, decision) for place, decision in newest[:room]]
     if not shown:
-        shown = [tag("tr", tag("td", "no decision has been taken yet", colspan=5, class_="faint"))]
+        shown = [tag("tr", tag("td", _of_none(runs), colspan=5, class_="faint"))]
     heads = [tag("th", words, tabindex=0, data_tip=tip, data_key=f"talk {words}") for words, tip in HEADS]
     head = tag("thead", tag("tr", *heads)) if wide else ""
     table = tag("table", head, tag("tbody", *shown), class_=f"lines-{lines}", data_picks=int(can_pick))
     return joined(*parts, table)
+
+
+def _of_none(runs: Sequence[Watched]) -> str:
+    """Why there is no decision to show."""
+    if all(run.model.policy_name == "none" for run in runs):
+        return "none decides nothing: every task starts at home. Choose another policy to see decisions."
+    return "no decision has been taken yet"
 
 
 def _in_one_line(runs: Sequence[Watched], place: int, decision: DecisionRecord) -> Markup:

@@ -275,8 +275,8 @@ class Comparison(displays.Displayed):
             rows.append(row)
         yield displays.table(rows)
         yield displays.paragraph(
-            f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}, the same jobs for every policy; slowdown: a "
-            "job's time in the system over the time that it takes alone"
+            f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}, the same jobs for every policy; slowdown: "
+            "wall time of a task over its isolated time, alone on its home node"
         )
         if self.conclusion:
             yield displays.paragraph(self.conclusion)

@@ -26,6 +26,12 @@ def test_there_are_notebooks():
     assert len(NOTEBOOKS) >= 3
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_site_knows_the_language_of_a_notebook(path):
+    # Without it the site is built with a warning for each cell, and code has no colours.
+    assert nbformat.read(path, as_version=4).metadata["language_info"]["pygments_lexer"] == "ipython3"
+
+
 @pytest.mark.slow
 # The kernel's own libraries, and what they import.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

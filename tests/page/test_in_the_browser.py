@@ -161,6 +161,9 @@ def test_a_search_finds_policies_by_name_and_by_what_they_do(tab):
     tab.until(lambda: {"hawk"} <= set(titles.all_inner_texts()) and titles.count() < 6)
     assert "iolb" not in titles.all_inner_texts()
     assert all(tab.page.locator(".menuable__content__active .choice-summary").all_inner_texts())
+    # A policy is known by its abbreviation, and by what that stands for.
+    field.fill("join the short")
+    tab.until(lambda: titles.all_inner_texts()[:1] == ["jsq"] and titles.count() < 6)
     field.fill("power-of-d")
     tab.until(lambda: titles.all_inner_texts() == ["power-of-d"])
     tab.picture("search")

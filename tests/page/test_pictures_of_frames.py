@@ -309,6 +309,14 @@ def test_negotiations_fit_into_their_room_and_say_why(run, size):
         assert why.text.strip() in row.get("data-tip")
 
 
+@pytest.mark.parametrize(("policy", "words"), [("none", "none decides nothing"), ("iolb", "no decision has been taken")])
+def test_no_negotiations_are_none_for_good_or_none_yet(policy, words):
+    from viz.talk import negotiations
+
+    fresh = Run(scenario(**busy(policy__name=policy)), 500.0, 400.0)
+    assert words in str(negotiations([fresh], (600.0, 200.0)))
+
+
 def test_a_map_of_another_size_has_the_same_nodes_in_it(run):
     other = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
     before = dict(other.map.at)
