@@ -72,7 +72,7 @@ def node() -> None:
     axes.text(3.35, 3.12, "quantum over: back to the queue", ha="center", fontsize=9, color=FAINT)
     arrow(axes, (6.95, 2.4), (8.2, 2.4), "hit: compute on")
     arrow(axes, (5.1, 1.85), (6.0, 1.25), connectionstyle="arc3,rad=0.1")
-    axes.text(4.55, 1.48, "page fault: memory is full", fontsize=9, color=FAINT, ha="center")
+    axes.text(4.3, 1.48, "page fault: memory is full", fontsize=9, color=FAINT, ha="center")
     save(figure, "node")
 
 
@@ -92,7 +92,7 @@ def slices() -> None:
                 x, left = x + wide, left - wide
     for place in range(4):
         x = 0.9 + place * 2.6
-        axes.plot([x, x], [0.55, 2.35], color=TALK, linewidth=2)
+        axes.plot([x, x], [0.68, 2.35], color=TALK, linewidth=2)
         axes.text(x, 2.42, f"{place * 10} ms", ha="center", fontsize=9, color=TALK)
     for place in range(3):
         axes.text(2.2 + place * 2.6, 2.42, "every node alone", ha="center", fontsize=9, color=FAINT)

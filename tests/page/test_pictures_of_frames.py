@@ -309,7 +309,9 @@ def test_negotiations_fit_into_their_room_and_say_why(run, size):
         assert why.text.strip() in row.get("data-tip")
 
 
-@pytest.mark.parametrize(("policy", "words"), [("none", "none decides nothing"), ("iolb", "no decision has been taken")])
+@pytest.mark.parametrize(
+    ("policy", "words"), [("none", "none decides nothing"), ("iolb", "no decision has been taken")]
+)
 def test_no_negotiations_are_none_for_good_or_none_yet(policy, words):
     from viz.talk import negotiations
 
