@@ -104,11 +104,16 @@ def _for_print(found: dict[str, Any]) -> dict[str, Any]:
     """The document of `trace info` in the order in which it is read: rows used beside those found, and of the columns
     those that the log has, in per cent."""
     fields = found["fields"]
-    present = {name: f"{share:.1%}".replace(".0%", "%").replace("%", " %") for name, share in fields.items() if share}
+    present = {name: _in_per_cent(share) for name, share in fields.items() if share}
     absent = ", ".join(name for name, share in fields.items() if not share)
     changed = found | {"fields": present | ({"in no job": absent} if absent else {})}
     first = ("file", "format", "rows", "used", "jobs", "skipped", "noted", "fields", "filled")
     return {name: changed[name] for name in first} | changed
+
+
+def _in_per_cent(share: float) -> str:
+    """A share above 0; all jobs but a few are not 100 %, nor are a few 0 %."""
+    return "100 %" if share == 1.0 else f"{100.0 * min(max(share, 0.001), 0.999):.1f} %"
 
 
 def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
