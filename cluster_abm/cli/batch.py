@@ -134,6 +134,7 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
     else:
         for path in written:
             echo(path)
+        tell(f"tables, figures and what they mean: {where / 'report.md'}")
     return 0
 
 

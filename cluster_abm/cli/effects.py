@@ -54,7 +54,8 @@ def _remark_on_nodes(scenario: Scenario, source: str, overrides: Overrides) -> N
     own = read_toml(scenario_path(source)).get("cluster", {}).get("nodes")
     if own != scenario.cluster.nodes:
         at_each = network.nodes_per_vertex or 1
-        vertices = f"{scenario.cluster.nodes // at_each:,} vertices" + (f", {at_each} nodes at each" * (at_each > 1))
+        each = f", {at_each} nodes at each" * (at_each > 1)
+        vertices = f"{scenario.cluster.nodes // at_each:,} vertices for nodes{each}"
         part = " in its largest part" if network.part else ""
         instead = f"; the scenario's own is {own}" if own is not None else ""
         tell(f"note: cluster.nodes = {scenario.cluster.nodes}: {network.file} has {vertices}{part}{instead}")

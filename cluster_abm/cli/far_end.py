@@ -44,7 +44,8 @@ class FarEnd:
         self, model: ClusterModel, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._model, self._say, self._clock = model, say, clock
-        self._begun = self._counted_at = clock()
+        self._begun: float | None = None
+        self._counted_at = clock()
         self._counts: list[Count] = []
         self._is_done = False
 
@@ -53,6 +54,9 @@ class FarEnd:
         if self._is_done:
             return
         now = self._clock()
+        if self._begun is None:
+            # The time before the first look may be that of compilation, which says nothing about the end.
+            self._begun = now
         if now - self._counted_at >= COUNTED_EVERY_S:
             self._counted_at = now
             self._counts.append(Count(self._model.now_ms, len(self._model.engine.live_jobs())))

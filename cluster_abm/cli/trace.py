@@ -29,6 +29,17 @@ max_mb_option = click.option(
     show_default=True,
     help="How much the file may hold, unpacked [MB of 2^20 bytes].",
 )
+# What is printed behind the name of a group of numbers.
+MEANINGS = {
+    "skipped": "rows left out, by reason",
+    "noted": "rows kept although something had to be mended or guessed",
+    "fields": "share of the jobs that have a value",
+    "filled": "what the log does not say, and where it comes from",
+    "cpu_s": "CPU time of a task at speed 1",
+    "arrivals_s": "on the log's own clock",
+    "kept_busy": "in the mean from the first to the last arrival: cores of speed 1; at least so much memory",
+    "offered_load": "of these nodes; 1 is all that they can do",
+}
 
 
 @click.group("trace", short_help="Look at a log, convert it, fit a scenario to it.")
@@ -85,8 +96,24 @@ def info_command(
 
         echo(to_json(found), nl=False)
         return
-    for name, value in found.items():
+    for name, value in _for_print(found).items():
         _print_entry(name, value)
+
+
+def _for_print(found: dict[str, Any]) -> dict[str, Any]:
+    """The document of `trace info` in the order in which it is read: rows used beside those found, and of the columns
+    those that the log has, in per cent."""
+    fields = found["fields"]
+    present = {name: _in_per_cent(share) for name, share in fields.items() if share}
+    absent = ", ".join(name for name, share in fields.items() if not share)
+    changed = found | {"fields": present | ({"in no job": absent} if absent else {})}
+    first = ("file", "format", "rows", "used", "jobs", "skipped", "noted", "fields", "filled")
+    return {name: changed[name] for name in first} | changed
+
+
+def _in_per_cent(share: float) -> str:
+    """A share above 0; all jobs but a few are not 100 %, nor are a few 0 %."""
+    return "100 %" if share == 1.0 else f"{100.0 * min(max(share, 0.001), 0.999):.1f} %"
 
 
 def _load_on(scenario: str, overrides: Overrides) -> dict[str, Any]:
@@ -155,7 +182,8 @@ def convert_command(
 def _print_entry(name: str, value: Any, indent: int = 0) -> None:
     space = "  " * indent
     if isinstance(value, dict):
-        echo(f"{space}{name}:{'' if value else ' none'}")
+        said = f"  # {MEANINGS[name]}" if value and not indent and name in MEANINGS else ""
+        echo(f"{space}{name}:{said if value else ' none'}")
         for key, inner in value.items():
             _print_entry(str(key), inner, indent + 1)
     elif isinstance(value, float):

@@ -161,6 +161,8 @@ def _as_many_as(hosts: list[Hashable], read: nx.MultiGraph, settings: Interconne
     cure = f"set cluster.nodes = {len(hosts) * at_each}"
     if nodes % len(hosts) == 0:
         cure += f", or interconnect.nodes_per_vertex = {nodes // len(hosts)}"
+    if len(hosts) * at_each > nodes:
+        cure += ", or host = false of the vertices that only forward (switches)"
     raise InputError(f"{where}: {held}, but cluster.nodes is {nodes}: {cure}")
 
 

@@ -19,7 +19,7 @@ def lacks_requested_times(setup: Scenario, work: Work) -> str:
         return ""
     of_trace = ""
     if setup.workload.kind == "trace":
-        of_trace = "; of a trace the column `requested_ms` (CSV) or field 9 (SWF) gives them"
+        of_trace = "; of a trace the column `requested_ms` (CSV), field 9 (SWF) or TimelimitRaw (sacct) gives them"
     return (
         f"requested times: {lacking:,} of {len(work.jobs):,} jobs announce none; set workload.requested_over_actual, "
         f"e.g. workload.requested_over_actual.mean = 2{of_trace}"

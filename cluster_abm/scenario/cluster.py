@@ -148,7 +148,8 @@ class Cluster(Section):
     def _groups_fit(self) -> Cluster:
         total = sum(group.count for group in self.group)
         if total > self.nodes:
-            raise ValueError(f"group: counts add up to {total}, but cluster.nodes is {self.nodes}")
+            cure = f"set cluster.nodes = {total}"
+            raise ValueError(f"group: counts add up to {total}, but cluster.nodes is {self.nodes}: {cure}")
         for place, kind in (("", self), *((f"group.{index}.", self.like(one)) for index, one in enumerate(self.group))):
             if kind.system_mb >= kind.memory_mb:
                 raise ValueError(f"{place}system_mb {kind.system_mb}: must be below {place}memory_mb {kind.memory_mb}")

@@ -310,6 +310,8 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
 
 def _nearest_key(whole: str, location: list[Any]) -> str:
     """The nearest key of its section, whole; where the section itself is unknown, with the rest of the key."""
+    if location[:2] == ["cluster", "group"] and location[-1] == "nodes":
+        return f"a group's number of nodes is {'.'.join([*map(str, location[:-1]), 'count'])!r}"
     allowed = list(_keys(location[:-1]))
     rest = whole.split(".")[len(location) :]
     close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)

@@ -40,7 +40,8 @@ class Trace(Section):
     task, and a job with more of them than the nodes have cores is refused; node: as many tasks as a node has cores, and
     a job with more processors than there are nodes is refused"""
     cpu_time: Literal["used", "run"] = "used"
-    """CPU time of a task: used: what the file says; run: an SWF log's run time, for which a job held its processors"""
+    """CPU time of a task: used: what the file says; run: the run time (of an SWF log, of sacct), for which a job held
+    its processors"""
     memory: Literal["used", "requested", "drawn"] = "used"
     """used: what the file says (an SWF log's used memory); requested: an SWF log's requested memory; drawn: drawn from
     workload.memory_mb as if the file did not say it. Jobs without memory in the file have it drawn, too"""

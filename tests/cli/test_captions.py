@@ -47,4 +47,4 @@ def test_nodes_that_a_graph_brings_are_said(cli, tmp_path):
     (tmp_path / "pair.json").write_text(json.dumps(document))
     code, _, err = cli("run", "cpu-bound", "--set", "interconnect.file=pair.json", "--set", "workload.duration_s=5")
     assert code == 0
-    assert "note: cluster.nodes = 2: pair.json has 2 vertices; the scenario's own is " in err
+    assert "note: cluster.nodes = 2: pair.json has 2 vertices for nodes; the scenario's own is " in err

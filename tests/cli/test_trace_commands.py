@@ -183,7 +183,20 @@ def test_a_load_above_the_nodes_is_said_on_stderr_and_the_table_names_the_scenar
     code, out, err = cli("trace", "info", write("swf"), "--scenario", "replay", "--set", "cluster.nodes=2")
     assert code == 0
     assert "offered load: CPU 5.6: the queue grows as long as jobs come, results depend on the trace's length" in err
-    assert "scenario: replay\nhardware: none\noffered_load:\n  cpu: 5.6\n" in out
+    assert "scenario: replay\nhardware: none\noffered_load:  # of these nodes; 1 is all that they can do\n" in out
+    assert "\n  cpu: 5.6\n" in out
+
+
+def test_the_columns_that_a_log_has_are_printed_as_shares_of_its_jobs(cli, tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("arrival_ms,cpu_ms,memory_mb\n0,1,\n1,1,\n2,1,4\n")
+    code, out, _ = cli("trace", "info", str(path))
+    assert code == 0
+    lines = out.splitlines()
+    fields = lines[lines.index("fields:  # share of the jobs that have a value") + 1 :]
+    assert fields[:3] == ["  arrival_ms: 100 %", "  cpu_ms: 100 %", "  memory_mb: 33.3 %"]
+    assert fields[3].startswith("  in no job: home, io_per_ms, tasks, ")
+    assert lines[2:5] == ["rows: 3", "used: 3", "jobs: 3"]
 
 
 @pytest.mark.parametrize(

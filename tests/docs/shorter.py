@@ -14,7 +14,7 @@ FEWER = {
 }
 # Commands that serve until they are stopped, measure this machine, or take many minutes even when short.
 LEFT_OUT = {"view", "validate", "arena"}
-FILES = (".toml", ".csv", ".tsv", ".xz", ".gz", ".parquet", ".json", ".graphml", ".py")
+FILES = (".toml", ".txt", ".csv", ".tsv", ".xz", ".gz", ".parquet", ".json", ".graphml", ".py")
 PLACEHOLDERS = {"STUDY", "DIR", "FILE", "LOG", "SCENARIO", "NAME"}
 
 

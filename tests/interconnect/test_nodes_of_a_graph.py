@@ -52,6 +52,26 @@ def test_a_number_that_is_given_stays_and_has_to_fit(files, overrides):
         Network(scenario.interconnect, scenario.cluster.nodes)
 
 
+def test_more_vertices_than_nodes_may_be_switches_that_do_not_say_so(files):
+    scenario = load_scenario("quickstart", {"interconnect.file": "ring.json", "cluster.nodes": 3})
+    with pytest.raises(InputError, match=r"set cluster.nodes = 4, or host = false of the vertices that only forward"):
+        Network(scenario.interconnect, scenario.cluster.nodes)
+
+
+def test_a_file_that_is_none_is_what_is_said_of_groups_that_it_has_no_nodes_for(files):
+    groups = {"cluster": {"group": [{"count": 40}]}, "interconnect": {"file": "nowhere.json"}}
+    scenario = scenario_from(groups)
+    with pytest.raises(InputError, match=r"nowhere\.json: cannot be read: No such file"):
+        Network(scenario.interconnect, scenario.cluster.nodes)
+    with pytest.raises(InputError, match=r"counts add up to 40, but cluster.nodes is 32: set cluster.nodes = 40"):
+        scenario_from({"cluster": groups["cluster"]})
+
+
+def test_the_number_of_a_group_is_its_count():
+    with pytest.raises(InputError, match=r"unknown key 'cluster.group.0.nodes'; .* is 'cluster.group.0.count'"):
+        scenario_from({"cluster": {"group": [{"nodes": 4}]}})
+
+
 def test_a_scenario_file_that_says_both_is_taken_at_its_word(files):
     scenario = scenario_from({"cluster": {"nodes": 7}, "interconnect": {"file": "ring.json"}})
     assert scenario.cluster.nodes == 7

@@ -171,7 +171,7 @@ def test_what_is_neither_better_nor_worse_has_no_rank(tmp_path):
     assert ranking["metric"].unique().tolist() == ["mean_slowdown", "jobs.finished"]
     assert ranking.groupby("metric")["policy"].first().to_dict() == {"mean_slowdown": "jsq", "jobs.finished": "jsq"}
     section = (tmp_path / "report.md").read_text().split("## remote executions")[1].split("## ")[0]
-    assert "| policy | mean | median | seeds |" in section
+    assert "| policy | mean over seeds [95 %] | median over seeds [95 %] | seeds counted |" in section
     assert "rank |" not in section
     assert "No ranks" in section
     assert "| `none` - `jsq` | -90" in section

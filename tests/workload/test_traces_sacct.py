@@ -143,3 +143,18 @@ def test_what_is_refused(tmp_path: Path, rows: list[str], head: str, words: str)
     with pytest.raises(InputError) as caught:
         read(tmp_path, rows, head)
     assert words in caught.value.problems[0]
+
+
+def test_a_limit_that_is_the_partitions_is_not_known(tmp_path: Path) -> None:
+    rows = [f"{row[0]}|a|COMPLETED|{DAY}10:00:0{row[0]}|||10|1||00:05||||{row[1]}" for row in ("1P", "2U", "3T")]
+    limits = {"P": "Partition_Limit", "U": "UNLIMITED", "T": "2"}
+    jobs = read(tmp_path, [row[:-1] + limits[row[-1]] for row in rows]).jobs
+    assert jobs["requested_ms"].isna().tolist() == [True, True, False]
+    assert jobs["requested_ms"].iloc[2] == 120_000.0
+
+
+def test_a_job_may_hold_its_processors_for_its_run_time(tmp_path: Path) -> None:
+    jobs = read(tmp_path, ROWS, reading=LogReading(cpu_time="run")).jobs
+    # ElapsedRaw of 100 to 103, and of the one that computed nothing, which held its processor nevertheless.
+    assert jobs["cpu_ms"].tolist() == [90_000.0, 30_000.0, 30_000.0, 10_000.0, 10_000.0]
+    assert jobs["tasks"].tolist() == [4.0, 1.0, 2.0, 2.0, 1.0]

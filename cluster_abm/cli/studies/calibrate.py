@@ -188,22 +188,29 @@ def _print_calibration(found: Calibrated) -> None:
     rows = [
         {
             "key": one.key,
-            "as it stands": f"{one.default:.5g}" if isinstance(one.default, int | float) else "not set",
+            "in the scenario": f"{one.default:.5g}" if isinstance(one.default, int | float) else "not set",
             "fitted": f"{one.value:.4g}",
             "90 % interval": f"[{one.ci90[0]:.4g}, {one.ci90[1]:.4g}]",
             "95 % interval": f"[{one.ci95[0]:.4g}, {one.ci95[1]:.4g}]",
-            "variance by measurement, own run, seeds": ", ".join(f"{share:.0%}" for share in one.shares),
+            # What the interval is made of.
+            **{
+                name: f"{100 * share:.0f} %"
+                for name, share in zip(("measurement", "measured run", "seeds"), one.shares, strict=True)
+            },
         }
         for one in found.estimates
     ]
     echo(pd.DataFrame(rows).to_string(index=False))
-    echo("\n|predicted / observed - 1|, in per cent; bias: of the geometric mean\n")
+    echo("last three columns: the variance of the fitted value by what causes it (errors of measurement, chance in the")
+    echo("measured runs themselves, chance in the simulated seeds)")
+    echo("\nerrors of prediction, 100 |predicted / observed - 1|: median and 90th percentile over the rows;")
+    echo("bias: predicted above (+) or below (-) observed, in the geometric mean\n")
     lines = []
     for side, held_out in (("fitted", False), ("held out", True)):
-        for words, logs in (("as it stands", found.default_logs), ("calibrated", found.logs)):
+        for words, logs in (("as given", found.default_logs), ("calibrated", found.logs)):
             errors = found.errors(logs, held_out)
             if errors is not None:
-                lines.append({"rows": f"{side} ({errors.rows})", "scenario": words} | _in_per_cent(errors))
+                lines.append({"measured rows": f"{side} ({errors.rows})", "scenario": words} | _in_per_cent(errors))
     echo(pd.DataFrame(lines).to_string(index=False))
     if not found.found.is_converged:
         echo("\nthe fit has not come to its end: the same command with a larger --budget goes on from here")
@@ -214,7 +221,7 @@ def _print_calibration(found: Calibrated) -> None:
 
 def _in_per_cent(errors: Errors) -> dict[str, str]:
     return {
-        "median": f"{100 * errors.median:.3g}",
-        "90th percentile": f"{100 * errors.p90:.3g}",
-        "bias": f"{100 * errors.bias:+.3g}",
+        "median [%]": f"{100 * errors.median:.3g}",
+        "90th percentile [%]": f"{100 * errors.p90:.3g}",
+        "bias [%]": f"{100 * errors.bias:+.3g}",
     }

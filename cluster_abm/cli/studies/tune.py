@@ -222,14 +222,20 @@ def _print_search(found: Tuned) -> None:
     counts = [f"{found.count(state)} {text}" for state, text in words.items() if found.count(state)]
     if found.count("failed"):
         counts.append(f"{found.count('failed')} failed")
-    echo(f"{question.scenario.policy.name} on {question.scenario.name}: {found.spent} of {question.budget} runs")
+    spent = f"{found.spent} of {question.budget} runs for the search"
+    echo(f"{question.scenario.policy.name} on {question.scenario.name}: {spent}")
     echo(f"{len(found.candidates)} candidates: {', '.join(counts)}")
-    echo(f"searched on {_seeds(question.search_seeds)}, every candidate on the same jobs; {question.metric}\n")
+    echo(f"searched on {_seeds(question.search_seeds)}, every candidate on the same jobs")
+    better = "below" if question.less_is_better else "above"
+    over = f"over that of the defaults seed by seed ({better} 1 is better)"
+    echo(f"{question.metric}: its mean over these seeds, and {over}\n")
     finished = table[table["state"] == "finished"].sort_values(
         ["ratio", "candidate"], ascending=[question.less_is_better, True]
     )
     shown = finished[(finished["candidate"] == 0) | (finished["candidate"].isin(finished["candidate"].head(SHOWN)))]
-    rows = shown.drop(columns=["state", "reason", "seeds"]).rename(columns={"ratio": "ratio to the defaults"})
+    rows = shown.drop(columns=["state", "reason", "seeds"]).rename(
+        columns={"ratio": "over the defaults'", f"mean of {question.metric}": question.metric}
+    )
     names = ["the defaults" if number == 0 else str(number) for number in rows["candidate"]]
     rows = rows.assign(candidate=names)
     for key in (str(one) for one in rows if rows[one].dtype == "boolean"):

@@ -30,6 +30,11 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
     if is_given or ("nodes" in cluster and not is_new):
         return
     nodes = nodes_in(network)
+    if nodes is None and "nodes" not in cluster:
+        # Enough for the groups, so that the message is the network's: that its file is none, or is no graph.
+        groups = cluster.get("group")
+        counts = [one.get("count") for one in groups if isinstance(one, Mapping)] if isinstance(groups, list) else []
+        nodes = sum(one for one in counts if isinstance(one, int) and not isinstance(one, bool)) or None
     if nodes is not None:
         tree["cluster"] = cluster | {"nodes": nodes}
 

@@ -63,7 +63,8 @@ def comparison_table(found: Findings, metric: str) -> list[str]:
             mean = with_interval(own["mean"], own["low"], own["high"]) if own["seeds"] else "no value"
             cells.append(f"{mean} ({own['seeds']})")
         lines.append(cells)
-    head = [*keys.heads, *(["rank"] if ranks is not None else []), "policy", "mean", "median", "seeds"]
+    of_seeds = ["mean over seeds [95 %]", "median over seeds [95 %]", "seeds counted"]
+    head = [*keys.heads, *(["rank"] if ranks is not None else []), "policy", *of_seeds]
     if some_have_more:
         head.append("mean over all its own seeds (how many)")
     table = table_lines(head, lines, "compared.csv")

@@ -31,7 +31,7 @@ RAISED_BY = "--max-mb of `trace`, workload.trace.max_mb"
 CALLS = ("Nextflow's, WfFormat's and sacct's traces", ("nextflow", "wfformat", "sacct"))
 # Which formats read what of LogReading.
 READ_BY = {
-    "cpu_time": ("an SWF log", ("swf",)),
+    "cpu_time": ("an SWF or sacct log", ("swf", "sacct")),
     "memory": ("an SWF log", ("swf",)),
     "cpu_ms_per_mb": ("a SWIM trace", ("swim",)),
     "task_mb": ("a SWIM trace", ("swim",)),

@@ -10,7 +10,8 @@ used. What becomes of it:
   from rchar and wchar of /proc/PID/io (src/plugins/jobacct_gather/common/common_jag.c). Openly assumed shares of them
   are what the disk saw: `LogReading.disk_read_share`, `disk_write_share`.
 * Jobs that failed, ran out of time or memory, or were cancelled while running count: their work was done.
-* Times without a zone stand as they are. Unknown, None and empty fields are not known.
+* Times without a zone stand as they are. Unknown, None and empty fields are not known; nor is a time limit that is
+  UNLIMITED or the partition's (Partition_Limit).
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     # `CANCELLED by 1234`, `TIMEOUT`: the first word.
     state = np.array([(text.split() or [""])[0].rstrip("+").upper() for text in fields.word("state")], object)
     timed = run_ms > 0
+    if reading.cpu_time == "run":  # a job holds its processors for so long, whatever it computes
+        used = used._replace(cpu_ms=run_ms * processors)
     cpu_ms = np.where(np.isnan(used.cpu_ms), run_ms * processors, used.cpu_ms)
     reasons = {
         "step of a job, counted with it": is_step & (job_of >= 0),

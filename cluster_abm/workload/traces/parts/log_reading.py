@@ -11,7 +11,7 @@ class LogReading:
     """How fields of a trace file are read.
 
     Attributes:
-        cpu_time: a task's CPU time is what it used, or its job's run time (SWF).
+        cpu_time: a task's CPU time is what it used, or its job's run time (SWF, sacct).
         memory: its memory is what it used, or what its job requested (SWF).
         cpu_ms_per_mb: CPU time of a job by what it reads, shuffles and writes [ms/MB] (SWIM); None: not said.
         task_mb: a job has a task for each so many MB (SWIM); None: one task.

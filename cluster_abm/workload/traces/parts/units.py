@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 import re
 
-MISSING = frozenset(("", "-", "--", "unknown", "none", "null", "n/a", "na", "nan", "invalid", "unlimited"))
+MISSING = frozenset(
+    ("", "-", "--", "unknown", "none", "null", "n/a", "na", "nan", "invalid", "unlimited", "partition_limit")
+)
 # Powers of 1024 under the names of powers of 1000: what both programs mean by them.
 POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 DAY, HOUR, MINUTE, SECOND = 86_400_000.0, 3_600_000.0, 60_000.0, 1000.0  # ms
