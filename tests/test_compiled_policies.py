@@ -117,6 +117,7 @@ def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
     ("    def place(self, task, view):\n        return Decision(self.k, 'r')\n", "Unknown attribute 'k'"),
     ("    def place(self, task, view):\n        return ca.Decison(view.me, 'r')\n", "cluster_abm has no 'Decison'"),
     ("    def place(self, task, view):\n        return Decision(view.me, 'r', ca.load.ios)\n", "'ios'"),
+    ("    def place(self, task, view):\n        return Decision(len(view.candidates), 'r')\n", "candidate_rows"),
     ("    def place(self, task, view):\n        return Decision(view.me, f'{task.io_per_ms:.2f}')\n", "f-string"),
     ("    def place(self, task, view):\n        return Decision(view.me, 'a' + 'b')\n", "a text of others"),
     ("    def place(self, task, view):\n        return Decision(view.me, RULES[0] + RULES[1])\n", "a text of others"),

@@ -200,6 +200,13 @@ class _Translation(ast.NodeTransformer):
         # For the reader and the checker of types: what is asserted holds.
         return ast.Pass()
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr == "candidates" and isinstance(node.value, ast.Name) and node.value.id == "view":
+            raise NotCompilable(
+                f"line {node.lineno}: view.candidates are objects; view.candidate_rows, a table, compiles"
+            )
+        return self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         called = node.func
         if (

@@ -10,6 +10,7 @@ from pathlib import Path
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies.base import Policy
 from cluster_abm.policies.files import file_of
+from cluster_abm.policies.mistakes import mistakes_in
 
 # A policy as a caller in Python names it: NAME or FILE.py:CLASS, a class, or an object with its parameters.
 AnyPolicy = str | type[Policy] | Policy
@@ -49,11 +50,15 @@ def free_name(policy: type[Policy], known: Mapping[str, type[Policy]], only_its_
 
     Raises:
         InputError: no name is free, or it has other characters than letters, digits, `-`, `_`, `+` and `.`.
+        InputError: the class has a mistake that no run would tell of (mistakes.py).
         PolicyFault: a name, a source or parameters of another kind.
     """
     where = _place(policy)
     give_name(policy)
     check_class(policy, where)
+    wrong = [f"{where}: {mistake}" for mistake in mistakes_in(policy)]
+    if wrong:
+        raise InputError(wrong)
     name = policy.name
     if not _NAME.fullmatch(name) or name.endswith(".py"):
         raise InputError(f"{where}: {policy.__name__}.name = {name!r:.60}: allowed are letters, digits, - _ + and .")
