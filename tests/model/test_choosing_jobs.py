@@ -161,7 +161,7 @@ def test_requested_times_that_are_missing_are_named(tmp_path, policy):
         "e.g. workload.requested_over_actual.mean = 2"
     )
     given = trace(tmp_path, (0, 5, 9), (1, 5, ""), (2, 5, 9))
-    with pytest.raises(InputError, match=r"1 of 3 jobs announce none; .*column `requested_ms` \(CSV\) or field 9"):
+    with pytest.raises(InputError, match=r"1 of 3 jobs announce none; .*column `requested_ms` \(CSV\), field 9"):
         ClusterModel(scenario(**given, policy__name=policy), seed=1)
     model = finished(1, **given, policy__name=policy, workload__requested_over_actual__mean=2.0)
     assert model.summary()["jobs"]["finished"] == 3
