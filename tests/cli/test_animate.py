@@ -4,6 +4,7 @@ import errno
 import json
 import shutil
 import subprocess
+from pathlib import Path
 from subprocess import CalledProcessError
 
 import numpy as np
@@ -64,11 +65,13 @@ def test_half_a_film_is_none(cli, tmp_path, monkeypatch, problem):
     (tmp_path / "run.gif").write_bytes(b"an older film")
     written = []
 
-    def stop(self):
+    def stop(self, path, **_):
+        # Half of it is there.
+        Path(path).write_bytes(b"GIF89a")
         written.extend(path.name for path in tmp_path.iterdir())
         raise problem
 
-    monkeypatch.setattr("matplotlib.animation.PillowWriter.finish", stop)
+    monkeypatch.setattr("PIL.Image.Image.save", stop)
     code, out, err = cli("run", *SMALL, "--animate", "run.gif")
     assert code == 2
     assert json.loads(out)["scenario"] == "quickstart"

@@ -35,8 +35,9 @@ class Started:
 
         master, terminal = os.openpty()
         termios.tcsetwinsize(terminal, (24, 120))  # a bar needs room
+        shown = {name: value for name, value in os.environ.items() if name != "CLUSTER_ABM_PROGRESS"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cluster_abm", *arguments],
+            [sys.executable, "-m", "cluster_abm", *arguments], env=shown,
             cwd=folder, stdout=subprocess.PIPE, stderr=terminal, text=True, start_new_session=True,
         )  # fmt: skip
         os.close(terminal)
