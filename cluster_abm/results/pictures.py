@@ -176,7 +176,7 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     axes.axvline(1.0, color=REMARK, linewidth=1, zorder=0)
     if len(known) and known.max() > WIDEST_LOG_FREE * known.min():
         log_ticks(axes)
-    tidy(axes, "Seed by seed, on the same jobs", f"mean slowdown, as a multiple of {first}'s", "", grid="x")
+    tidy(axes, "Seed by seed, on the same jobs", f"mean slowdown / {first}'s", "", grid="x")
 
 
 def draw_reproduction(
