@@ -6,10 +6,13 @@ import os
 import sys
 
 import pytest
+from chromium import chromium
 from hypothesis import HealthCheck, settings
 from support import hearing_ctrl_c
 
 from cluster_abm import policies
+
+__all__ = ["chromium"]  # a fixture of every folder
 
 # How long an example takes depends on what else the machine does and on what was compiled before: no test measures it.
 settings.register_profile("cluster_abm", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -6,7 +6,6 @@ sphinx-build -W docs out/site && CLUSTER_ABM_SITE=out/site pytest tests/docs/tes
 from __future__ import annotations
 
 import os
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -70,26 +69,14 @@ def test_style_sheets_fetch_nothing_from_elsewhere():
 
 
 @pytest.mark.parametrize(("word", "page"), [("slowdown", "glossary"), ("preemptive", "papers/preemptive-migration")])
-def test_search_works_from_files_alone(word, page):
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("no chromium")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--allow-file-access-from-files"]
-        )
-        tab = browser.new_page()
-        asked = []
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.goto(f"{(SITE / 'search.html').as_uri()}?q={word}")
-        tab.wait_for_selector("#search-results li a", timeout=20_000)
-        tab.wait_for_function(
-            "document.querySelector('#search-results p.search-summary').textContent.includes('found')"
-        )
-        links = tab.eval_on_selector_all(
-            "#search-results li a", "links => links.map(link => link.getAttribute('href'))"
-        )
-        browser.close()
+def test_search_works_from_files_alone(chromium, word, page):
+    tab = chromium.new_page()
+    asked = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(f"{(SITE / 'search.html').as_uri()}?q={word}")
+    tab.wait_for_selector("#search-results li a", timeout=20_000)
+    tab.wait_for_function("document.querySelector('#search-results p.search-summary').textContent.includes('found')")
+    links = tab.eval_on_selector_all("#search-results li a", "links => links.map(link => link.getAttribute('href'))")
+    tab.close()
     assert any(page in link for link in links), links[:20]
     assert all(url.startswith("file:") for url in asked)

@@ -1,17 +1,15 @@
-"""Debian's chromium, and a tab of it that shows the page."""
+"""A tab of a browser that shows the page, and what it needs that may be absent."""
 
 import importlib.util
 import re
-import shutil
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-CHROMIUM = shutil.which("chromium")
+from chromium import CHROMIUM
+
 ABSENT = [name for name in ("solara", "solara_assets", "playwright") if importlib.util.find_spec(name) is None]
 ABSENT += [] if CHROMIUM else ["chromium"]
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update"]  # fmt: skip
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "out" / "page"
 

@@ -1,7 +1,7 @@
-"""A page served by the command itself, and Debian's chromium to look at it."""
+"""A page served by the command itself, and tabs that show it."""
 
 import pytest
-from browser import CHROMIUM, FLAGS, Tab
+from browser import Tab
 from command import fill, served
 
 
@@ -18,16 +18,6 @@ def address(folder):
     """Where `cluster-abm view` serves."""
     with served(folder, "--max-tabs", "64") as (_, port):
         yield f"http://127.0.0.1:{port}"
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
