@@ -74,6 +74,17 @@ def sources_hash() -> str:
 
 
 @cache
+def installation_hash() -> str:
+    """Hash of where the sources of all kernels lie and when they were written: 16 hexadecimal digits.
+
+    What one installation compiled, numba does not load for another one of the same sources, nor after it was installed
+    anew.
+    """
+    stamps = [(str(path), path.stat().st_mtime_ns) for path in kernel_sources()]
+    return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
+
+
+@cache
 def cache_folder() -> str | None:
     """Where compiled kernels are kept, or None where no folder of the user can be written."""
     root = os.environ.get("CLUSTER_ABM_CACHE_DIR") or platformdirs.user_cache_dir("cluster-abm")

@@ -64,3 +64,19 @@ def test_caches_that_no_process_uses_any_more_go(tmp_path):
     left = {path.name for path in tmp_path.iterdir()}
     # The one in use, the three used last, and what is not ours.
     assert left == {f"{number:016x}" for number in (0, 6, 1, 2)} | {"of another program"}
+
+
+def test_an_installation_is_told_from_one_elsewhere_and_from_one_made_anew(tmp_path, monkeypatch):
+    def told(path):
+        monkeypatch.setattr(jit, "kernel_sources", lambda: [path])
+        return jit.installation_hash.__wrapped__()
+
+    here, there = tmp_path / "here.py", tmp_path / "there.py"
+    for path in (here, there):
+        path.write_text("x = 1\n")
+        os.utime(path, (1e9, 1e9))
+    first = told(here)
+    assert told(here) == first
+    assert told(there) != first
+    os.utime(here, (1e9, 2e9))
+    assert told(here) != first

@@ -48,6 +48,16 @@ def test_what_is_there_is_not_missing(folder):
     assert kinds(under("jsq", **unlike)) == ["policy"]
 
 
+def test_what_another_installation_compiled_is_missing_in_this_one(folder, monkeypatch):
+    monkeypatch.setattr(ahead, "installation_hash", lambda: "of-another-clone")
+    for part in ahead.missing_parts(under("jsq")):
+        (folder / part.key).touch()
+    assert kinds(under("jsq")) == []
+    monkeypatch.undo()
+    monkeypatch.setattr(ahead, "cache_folder", lambda: str(folder))
+    assert kinds(under("jsq")) == ["engine", "placement", "policy"]
+
+
 def test_nothing_is_compiled_ahead_where_nothing_can_be_kept(monkeypatch):
     monkeypatch.setattr(ahead, "cache_folder", lambda: None)
     assert kinds(under("jsq")) == []

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numba
 
 from cluster_abm.errors import InputError
-from cluster_abm.jit import cache_folder
+from cluster_abm.jit import cache_folder, installation_hash
 from cluster_abm.limits import available_processors
 from cluster_abm.policies import Policy, admit, create, origins_of
 from cluster_abm.policies.origins import Origin
@@ -129,8 +129,8 @@ def _parts_of(scenario: Scenario) -> list[Part]:
 
 
 def _key(name: str) -> str:
-    # Other versions of Python and numba keep their own code in the same folder.
-    return f"{name}.{sys.implementation.cache_tag}.{numba.__version__}.compiled"
+    # Other installations, and other versions of Python and numba, keep their own code in the same folder.
+    return f"{name}.{sys.implementation.cache_tag}.{numba.__version__}.{installation_hash()}.compiled"
 
 
 def _digest(scenario: Scenario, policy: Policy) -> str:
