@@ -29,6 +29,7 @@ from cluster_abm.cli.options import (
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.cli.suggestions import Asked, not_compared, suggestions
+from cluster_abm.cli.tables import table_text
 from cluster_abm.interrupts import interrupt_held_back
 
 if TYPE_CHECKING:
@@ -121,8 +122,6 @@ def _show(found: Comparison, folder: Path | None, asked: Asked, load: OfferedLoa
 
 
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
-    import pandas as pd
-
     from cluster_abm.scenario.caption import caption_of
     from cluster_abm.scenario.hardware import hardware_named
     from cluster_abm.study.comparison import TEST_WORDS
@@ -165,7 +164,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
     echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds")
     echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
-    echo(pd.DataFrame(rows).to_string(index=False))
+    echo(table_text(rows))
     if any(row[ratio].endswith("(n.s.)") for row in rows):
         echo(f"\n(n.s.): the paired difference is not significant {TEST_WORDS}")
     if found.has_gap:
@@ -187,22 +186,21 @@ def _print_gap(found: Comparison) -> None:
 
 def _print_pairs(found: Comparison) -> None:
     """Print every pair's mean difference on the same jobs, and the policy of the lowest mean slowdown."""
-    import pandas as pd
-
     if len(found.policies) < 2:
         return
     pairs = found.pairs()
-    together = "95 %" if len(pairs) == 1 else "95 % over all pairs together (Holm)"
     rows = [
         {
-            "policies a - b": f"{a} - {b}",
-            f"slowdown of a - that of b, seed by seed [{together}]": _with_interval(pair.difference),
+            "pair a - b": f"{a} - {b}",
+            "slowdown of a - that of b [95 %]": _with_interval(pair.difference),
             "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
             "difference": "significant" if pair.significant else "not significant",
         }
         for (a, b), pair in pairs.items()
     ]
-    echo("\n" + pd.DataFrame(rows).to_string(index=False))
+    echo("\n" + table_text(rows))
+    if len(pairs) > 1:
+        echo("\nslowdown of a - that of b: seed by seed; the intervals hold at 95 % over all pairs together (Holm)")
     echo(f"\n{found.conclusion}")
 
 

@@ -24,6 +24,7 @@ from cluster_abm.cli.options import (
     work_options,
 )
 from cluster_abm.cli.output import echo, ending_with, tell
+from cluster_abm.cli.tables import table_text
 from cluster_abm.errors import gathered
 from cluster_abm.interrupts import interrupt_held_back
 
@@ -142,8 +143,6 @@ def _show(found: Planned, out: Path | None, as_json: bool) -> None:
 
 
 def _print_plan(found: Planned) -> None:
-    import pandas as pd
-
     question = found.question
     asked = " and ".join(map(str, question.asked))
     echo(f"{question.scenario.name}: {question.key} at which {asked}, in the mean over {question.seeds} seeds")
@@ -163,7 +162,7 @@ def _print_plan(found: Planned) -> None:
                 f"{need.metric} where it fails [95 %]": _at(found, one.beyond, need),
             }
         rows.append(row)
-    echo(pd.DataFrame(rows).to_string(index=False))
+    echo(table_text(rows))
     for policy, one in found.crossings.items():
         if one.note:
             echo(f"\n{policy}: {one.note}")
