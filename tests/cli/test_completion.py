@@ -13,6 +13,7 @@ from click.shell_completion import ShellComplete
 
 from cluster_abm.cli import cluster_abm
 from cluster_abm.cli.front import names
+from cluster_abm.cli.front.completion import FISH_SPLITS, ZSH_ADDS, FishWholeLists, ZshOpenKeys
 from cluster_abm.policies import available
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.scenario import scenario_keys, scenario_names
@@ -104,6 +105,21 @@ def test_the_script_names_the_command_and_the_variable(cli, shell):
     assert "cluster-abm" in out
 
 
+def prepared(cli, folder, shell):
+    """A shell's script in a folder, and the environment in which cluster-abm is this clone's."""
+    (folder / "script").write_text(cli("completion", shell)[1])
+    program = folder / "bin" / "cluster-abm"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cluster_abm "$@"\n')
+    program.chmod(0o755)
+    root = str(Path(__file__).parents[2])
+    return {
+        **os.environ,
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")])),
+    }
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
     ("line", "expected"),
@@ -118,11 +134,7 @@ def test_the_script_names_the_command_and_the_variable(cli, shell):
     ],
 )
 def test_in_a_bash(cli, tmp_path, line, expected):
-    (tmp_path / "script").write_text(cli("completion", "bash")[1])
-    program = tmp_path / "bin" / "cluster-abm"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cluster_abm "$@"\n')
-    program.chmod(0o755)
+    environment = prepared(cli, tmp_path, "bash")
     words = line.replace("=", " = ").split(" ")
     script = (
         f"source {tmp_path / 'script'}\n"
@@ -132,12 +144,35 @@ def test_in_a_bash(cli, tmp_path, line, expected):
         "_cluster_abm_completion cluster-abm\n"
         'printf "%s\\n" "${COMPREPLY[@]}"\n'
     )
-    root = str(Path(__file__).parents[2])
-    environment = {
-        **os.environ,
-        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")])),
-    }
     done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.split() == expected
+
+
+def test_click_has_the_lines_that_are_changed():
+    assert FISH_SPLITS[1] in FishWholeLists.source_template
+    for _, after in ZSH_ADDS:
+        assert after in ZshOpenKeys.source_template
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("cluster-abm compare quickstart --policies none,jsq", ["none,jsq", "none,jsq-memory"]),
+        ("cluster-abm run quickstart --policy mlb", [f"mlb\t{available()['mlb'].summary}"]),
+        ("cluster-abm run quickstart --set cluster.nod", ["cluster.nodes=\tnumber of nodes"]),
+    ],
+)
+def test_in_a_fish(cli, tmp_path, line, expected):
+    environment = prepared(cli, tmp_path, "fish")
+    script = f'source {tmp_path / "script"}; complete -C "{line}"'
+    done = subprocess.run(["fish", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == expected
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+def test_zsh_reads_its_script(cli, tmp_path):
+    (tmp_path / "script").write_text(cli("completion", "zsh")[1])
+    done = subprocess.run(["zsh", "-n", tmp_path / "script"], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -9,6 +9,8 @@ import click
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
+    FishComplete,
+    ZshComplete,
     add_completion_class,
     get_completion_class,
     split_arg_string,
@@ -41,6 +43,16 @@ BASH = """\
 
 complete -o nosort -F %(complete_func)s %(prog_name)s
 """
+# Of a list such as none,jsq and of a description click's own script takes what is before the first comma.
+FISH_SPLITS = ('(string split "," $completion)', '(string split --max 1 "," $completion)')
+# No space follows KEY=.
+ZSH_ADDS = (
+    ("    if [ -n \"$completions_with_descriptions\" ]; then\n",
+     "    local -a after\n    [[ \"$response[2]\" == *= ]] && after=(-S '')\n\n"
+     "    if [ -n \"$completions_with_descriptions\" ]; then\n"),
+    ("completions_with_descriptions -U\n", "completions_with_descriptions -U \"${after[@]}\"\n"),
+    ("compadd -U -V", "compadd \"${after[@]}\" -U -V"),
+)  # fmt: skip
 
 
 class BashWholeWords(BashComplete):
@@ -63,7 +75,23 @@ class BashWholeWords(BashComplete):
         return f"{item.type},{value[begun:]}"
 
 
+class FishWholeLists(FishComplete):
+    """Fish's completion of values with commas."""
+
+    source_template = FishComplete.source_template.replace(*FISH_SPLITS)
+
+
+class ZshOpenKeys(ZshComplete):
+    """Zsh's completion of KEY=, after which a value is to come."""
+
+    source_template = ZshComplete.source_template
+    for _before, _after in ZSH_ADDS:
+        source_template = source_template.replace(_before, _after)
+
+
 add_completion_class(BashWholeWords, "bash")
+add_completion_class(FishWholeLists, "fish")
+add_completion_class(ZshOpenKeys, "zsh")
 
 
 @click.command("completion", short_help="Print the script by which your shell completes names.")
