@@ -17,6 +17,8 @@ FIRST_S = 10.0
 LONGEST_GAP_S = 600.0
 # Of so little work the first piece alone tells how long the rest will take.
 FEW = 20
+# What may have to be compiled before the first is done.
+MAY_COMPILE = ("run", "%")
 # "lines": lines even on a terminal; "none": nothing; else as the terminal has it.
 VARIABLE = "CLUSTER_ABM_PROGRESS"
 
@@ -156,6 +158,8 @@ class Progress(tqdm):
         # The first of many may have compiled, or read the compiled code: the others will not take as long.
         if total and total > done and (made > 1 or (made > 0 and total <= FEW)):
             text += f", about {duration_in_words(elapsed_s * (total - done) / made)} left"
+        if not made and self._unit in MAY_COMPILE:
+            text += " (the first run of a kind compiles)"
         return text
 
 

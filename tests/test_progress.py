@@ -61,6 +61,13 @@ def test_the_first_of_many_which_may_have_compiled_tells_nothing_of_the_others(c
     ]
 
 
+def test_before_the_first_run_has_ended_it_is_said_why_it_may_take_long(clock):
+    with Progress(56, "compare quickstart", "run", schedule=Schedule(clock)) as bar:
+        clock.now += 10.0
+        bar.look()
+    assert lines(clock) == ["compare quickstart: 0 of 56 runs after 10 s (the first run of a kind compiles)"]
+
+
 def test_what_takes_less_than_ten_seconds_says_nothing(clock):
     with Progress(9, "compare", "run", schedule=Schedule(clock)) as bar:
         for _ in range(9):
