@@ -83,7 +83,7 @@ def _in_one_line(runs: Sequence[Watched], place: int, decision: DecisionRecord) 
 def _in_several_lines(runs: Sequence[Watched], place: int, decision: DecisionRecord) -> Markup:
     reason, (answer, kind) = _reason(runs[place], decision), _answer(decision)
     first = tag(
-        "div", tag("span", _time(runs, place, decision), " s · "), f"{decision.job}: {decision.task} · ",
+        "div", tag("span", _time(runs, place, decision), " s · "), f"job {decision.job} · ",
         f"{_way(decision)} · ", tag("span", answer, class_=kind),
     )  # fmt: skip
     second = tag("div", f"{reason.words} ", tag("span", reason.lines, class_="faint"), class_="why")
@@ -115,7 +115,7 @@ def _answer(decision: DecisionRecord) -> tuple[str, str]:
 
 def _numbers(reason: Reason, decision: DecisionRecord, answer: str) -> str:
     """What a tooltip says of a decision: all of its words, and the numbers that were compared."""
-    said = [f"{reason.words} ({reason.lines}); {answer}."]
+    said = [f"Task {decision.task} of job {decision.job}: {reason.words} ({reason.lines}); {answer}."]
     loads = (("task", decision.task_load), ("here", decision.load_here), ("there", decision.load_there))
     known = [f"{plain(value, 4)} ({words})" for words, value in loads if math.isfinite(value)]
     if decision.index and known:

@@ -307,6 +307,9 @@ def test_negotiations_fit_into_their_room_and_say_why(run, size):
         assert why.text.strip()
         assert "IOLB Fig. 1" in why.find("span").text
         assert why.text.strip() in row.get("data-tip")
+        assert re.match(rf"Task \d+ of job {row.get('data-job')}: ", row.get("data-tip"))
+        if lines > 1:
+            assert f"job {row.get('data-job')} · " in "".join(row.itertext())
 
 
 @pytest.mark.parametrize(
