@@ -18,17 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageColor
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
-
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, MOVE, POLICY_COLOURS
 
 HERE = Path(__file__).parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 SIZE = {"width": 1280, "height": 800}
-COLOURS = 255
-# Of an accepted offer, a refused one, what is wrong; and of tasks that move.
-TEXTS = ("#00694e", "#a5420b", "#a3201a", "#ffffff", MOVE)
 
 
 @contextmanager
@@ -123,15 +118,9 @@ def choose(page: Page, label: str, value: str) -> None:
 
 
 def keep(page: Page, path: Path, clip: Any = None) -> None:
-    """A picture of the page, or of a part of it, in 255 colours."""
+    """A picture of the page, or of a part of it, in all its colours: a palette loses those of thin lines or scales."""
     shown = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
-    counted = sorted(shown.getcolors(1 << 24) or [], reverse=True)[:COLOURS]
-    palette = Image.new("P", (1, 1))
-    # Lines are thin: their colours are not frequent, and must not be lost.
-    own = [ImageColor.getrgb(colour) for colour in (*BREAKDOWN_COLOURS.values(), *POLICY_COLOURS.values(), *TEXTS)]
-    chosen = [*dict.fromkeys([*own, *(colour for _, colour in counted)])][:COLOURS]
-    palette.putpalette([part for colour in chosen for part in colour])
-    shown.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
+    shown.save(path, optimize=True)
     print(path.name, shown.size, f"{path.stat().st_size / 1000:.0f} kB")
 
 

@@ -86,13 +86,16 @@ def served(folder, *options):
             )  # fmt: skip
         server.log = log_path.read_text
         try:
-            for _ in range(1200):
+            # On a busy machine it compiles for minutes.
+            for _ in range(3000):
                 if server.poll() is not None:
                     break
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
                         break
                 time.sleep(0.1)
+            else:
+                raise AssertionError(f"it does not answer after five minutes: {log_path.read_text()}")
             assert server.poll() is None, log_path.read_text()
             yield server, port
         finally:
