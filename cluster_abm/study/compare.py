@@ -95,7 +95,9 @@ def _variants(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | No
     if isinstance(policies, str | type | Policy):
         # One alone: a text is a sequence, too.
         policies = [policies]
-    if policies:
+    if policies is not None:
+        if not len(policies):
+            raise InputError("policies = []: at least one is needed; left out, they are the scenario's compare.policies")
         return variants_of(scenario, policies)
     # Data: a name there is a name, and never a file.
     check_policies(scenario.compare.policies)

@@ -16,10 +16,12 @@ from cluster_abm.results.words import line_words, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
+from cluster_abm.scenario.shipped import nearest
 from cluster_abm.study.runner.tasks import Outcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
 from cluster_abm.study.statistics.gap import share_of_gap
+from cluster_abm.study.statistics.pairs import Pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,12 +60,18 @@ class Comparison(displays.Displayed):
     outcome: Outcome
 
     def values(self, policy: str, metric: str) -> list[float]:
-        """One policy's metric, one value a seed."""
+        """One policy's metric, one value a seed. Raises InputError: no such policy, or metric."""
+        if policy not in self.policies:
+            raise InputError(f"policy {policy!r}: not among those compared; {nearest(str(policy), [*self.policies])}")
+        self._check(metric)
         chosen = self.runs[(self.runs["policy"] == policy) & self.runs["seed"].isin(self.seeds)]
         return [float(value) for value in chosen.sort_values("seed")[metric]]
 
     def estimate(self, policy: str, metric: str) -> Estimate:
-        """One policy's mean of a metric over seeds, with an interval that keeps to what the metric can be."""
+        """One policy's mean of a metric over seeds, with an interval that keeps to what the metric can be.
+
+        Raises InputError: no such policy, or metric.
+        """
         return estimate(self.values(policy, metric), bounds_of(metric))
 
     def estimates(self, metric: str = "mean_slowdown") -> pd.DataFrame:
@@ -110,9 +118,13 @@ class Comparison(displays.Displayed):
         columns = ["a", "b", "difference", "low", "high", "ratio", "significant"]
         return pd.DataFrame(rows, columns=columns).set_index(["a", "b"])
 
-    def pairs(self, metric: str = "mean_slowdown") -> dict[tuple[str, str], PairedDifference]:
-        """Every pair of policies (a before b in the order asked for); significance and intervals Holm-corrected."""
-        return corrected(all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric)))
+    def pairs(self, metric: str = "mean_slowdown") -> Pairs:
+        """Every pair of policies (a before b in the order asked for); significance and intervals Holm-corrected.
+
+        `pairs()[a, b]` is a - b, whichever of the two was asked for first. Raises InputError: as `estimates`.
+        """
+        found = all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric))
+        return Pairs(corrected(found))
 
     @property
     def has_gap(self) -> bool:
@@ -151,11 +163,7 @@ class Comparison(displays.Displayed):
         )
         pairs = self.pairs(metric)
         leader = ranked[0]
-        return tuple(
-            name
-            for name in ranked
-            if name == leader or not (pairs.get((leader, name)) or pairs[name, leader]).significant
-        )
+        return tuple(name for name in ranked if name == leader or not pairs[leader, name].significant)
 
     @property
     def conclusion(self) -> str:
@@ -242,7 +250,8 @@ class Comparison(displays.Displayed):
     def __repr__(self) -> str:
         seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
         words = f"<Comparison of {', '.join(self.policies)} on {self.scenario.name!r}, {seeds}"
-        return f"{words}: {self.conclusion}>" if self.conclusion else f"{words}>"
+        said = [*self.outcome.problems, self.conclusion]
+        return ": ".join([words, *(one for one in said if one)]) + ">"
 
     def _check(self, metric: str) -> None:
         """Raise InputError where there is nothing to compare, or no such metric."""

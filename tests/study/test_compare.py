@@ -7,6 +7,8 @@ import json
 import pytest
 from support import scenario
 
+from cluster_abm.errors import InputError
+from cluster_abm.policies import Decision, Policy
 from cluster_abm.results.files import to_json
 from cluster_abm.study.compare import compare
 
@@ -38,3 +40,35 @@ def test_who_wins_by_more_than_noise():
     # On one seed nothing is told apart, however large the difference.
     alone = compare(small, ["none", "jsq"], seeds=1, workers=1, quiet=True)
     assert alone.best() == ("jsq", "none")
+
+
+def test_what_was_not_compared_is_refused_by_name_and_pairs_are_found_in_either_order():
+    found = compare(scenario(workload__duration_s=5.0), ["none", "jsq"], seeds=2, workers=1, quiet=True)
+    with pytest.raises(InputError, match="policy 'jqs': not among those compared; did you mean 'jsq'"):
+        found.estimate("jqs", "mean_slowdown")
+    with pytest.raises(InputError, match="metric 'mean_slowdwn': no run has it; allowed: mean_slowdown"):
+        found.estimate("jsq", "mean_slowdwn")
+    with pytest.raises(InputError, match="'iolb'.*not compared; allowed: two of none, jsq"):
+        found.pairs()["jsq", "iolb"]
+    one, other = found.pairs()["none", "jsq"], found.pairs()["jsq", "none"]
+    low, high = one.difference.ci95
+    assert other.difference.mean == -one.difference.mean
+    assert other.difference.ci95 == (-high, -low)
+    assert other.ratio == pytest.approx(1 / one.ratio)
+    assert len(found.pairs()) == 1
+
+
+def test_a_comparison_of_nothing_is_refused():
+    with pytest.raises(InputError, match="at least one is needed"):
+        compare(scenario(), [], seeds=1, workers=1, quiet=True)
+
+
+def test_what_ended_the_runs_stands_in_the_comparison_that_a_prompt_shows():
+    class Wrong(Policy):
+        def place(self, task, view):
+            return Decision(view.lesat("tasks"))
+
+    found = compare(scenario(workload__duration_s=5.0), [Wrong, "jsq"], seeds=1, workers=1, quiet=True)
+    assert "has no attribute 'lesat'" in repr(found)
+    with pytest.raises(InputError, match="no seed has finished for all policies"):
+        found.values("jsq", "mean_slowdown")

@@ -1,0 +1,37 @@
+"""Paired differences of a comparison, looked up by two policies in either order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, Reach
+
+
+class Pairs(dict[tuple[str, str], PairedDifference]):
+    """a - b by (a, b), each pair once; looked up in the other order it is b - a.
+
+    >>> found = Pairs({("none", "jsq"): PairedDifference(4.0, Estimate(3.0, (1.0, 5.0)), 0.01, True)})
+    >>> found["jsq", "none"].difference, found["jsq", "none"].ratio, len(found)
+    (Estimate(mean=-3.0, ci95=(-5.0, -1.0)), 0.25, 1)
+    """
+
+    def __missing__(self, pair: object) -> PairedDifference:
+        """The pair in the other order. Raises InputError: it was not compared."""
+        if isinstance(pair, tuple) and len(pair) == 2 and (other := self.get((pair[1], pair[0]))) is not None:
+            return turned(other)
+        names = dict.fromkeys(name for both in self for name in both)
+        raise InputError(f"pair {pair!r}: not compared; allowed: two of {', '.join(names) or 'none'}")
+
+
+def turned(pair: PairedDifference) -> PairedDifference:
+    """b - a of a - b."""
+    mean, ends, reach = -pair.difference.mean, pair.difference.ci95, pair.reach
+    ratio = 1 / pair.ratio if pair.ratio else math.nan
+    return replace(
+        pair,
+        ratio=ratio,
+        difference=Estimate(mean, None if ends is None else (-ends[1], -ends[0])),
+        reach=None if reach is None else Reach(reach.t, reach.above, reach.below, reach.seeds),
+    )
