@@ -35,12 +35,14 @@ class Schedule:
         self._open = 0
         self._begun = self._due = self._last = 0.0
 
-    def enter(self) -> None:
-        """A piece of work begins. One that follows another within ten seconds goes on with its times."""
+    def enter(self) -> float:
+        """A piece of work begins: the time until then [s]. One that follows another within ten seconds goes on with its
+        times."""
         now = self._clock()
         if not self._open and (not self._begun or now - self._last > FIRST_S):
             self._begun, self._due = now, now + FIRST_S
         self._open += 1
+        return now - self._begun
 
     def leave(self) -> None:
         """A piece of work has ended."""
@@ -92,8 +94,8 @@ class Progress(tqdm):
         self._done, self._first = 0.0, 0.0
         super().__init__(total=total, desc=label, unit=unit, disable=no_bar, leave=False, file=sys.stderr)
         self._entered = self._writes_lines
-        if self._entered:
-            self._schedule.enter()
+        # How long what came before it took: a compilation, say.
+        self._before_s = self._schedule.enter() if self._entered else 0.0
 
     def begin_at(self, done: float) -> None:
         """So much was there before the work began."""
@@ -152,12 +154,13 @@ class Progress(tqdm):
             text = f"{label}: {done:,.0f} {self._unit}s {after}"
         else:
             text = f"{label}: {done:,.0f} of {total:,.0f} {self._unit}s {after}"
-        made = self._done - self._first
+        made, took_s = self._done - self._first, elapsed_s - self._before_s
         # Of a part of a larger work the rate since the larger one began.
-        made = made if self._whole is None else done
+        if self._whole is not None:
+            made, took_s = done, elapsed_s
         # The first of many may have compiled, or read the compiled code: the others will not take as long.
         if total and total > done and (made > 1 or (made > 0 and total <= FEW)):
-            text += f", about {duration_in_words(elapsed_s * (total - done) / made)} left"
+            text += f", about {duration_in_words(took_s * (total - done) / made)} left"
         if not made and self._unit in MAY_COMPILE:
             text += " (the first run of a kind compiles)"
         return text

@@ -68,6 +68,19 @@ def test_before_the_first_run_has_ended_it_is_said_why_it_may_take_long(clock):
     assert lines(clock) == ["compare quickstart: 0 of 56 runs after 10 s (the first run of a kind compiles)"]
 
 
+def test_what_is_left_of_the_runs_is_not_told_by_the_compilation_before_them(clock):
+    schedule = Schedule(clock)
+    with Progress(1, "compiling, once", "part", schedule=schedule) as bar:
+        clock.now += 100.0
+        bar.update()
+    with Progress(56, "compare quickstart", "run", schedule=schedule) as bar:
+        for _ in range(50):
+            clock.now += 1.0
+            bar.update()
+    # Six more of a second each; with the compilation the first fifty took three seconds each.
+    assert lines(clock)[-1] == "compare quickstart: 50 of 56 runs after 2 min, about 6 s left"
+
+
 def test_what_takes_less_than_ten_seconds_says_nothing(clock):
     with Progress(9, "compare", "run", schedule=Schedule(clock)) as bar:
         for _ in range(9):
