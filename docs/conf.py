@@ -27,6 +27,7 @@ extensions = [
     # Pages of the reference, made from the package: docs/_extensions.
     "generated_pages",
     "examples_as_code",
+    "glossary_terms",
 ]
 exclude_patterns = ["_extensions", "**.ipynb_checkpoints"]
 

@@ -1,0 +1,59 @@
+"""Terms of the glossary as entries of the index: searched for, a term is found where it is explained.
+
+The glossary is tables, which read well in a plain view of its file; in the first column stand the terms. Each row gets
+an anchor, `glossary.html#term-slowdown`, and search shows the row.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx import addnodes
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+PAGE = "glossary"
+# Tables of the page whose first column is no term.
+NO_TERMS = ("Units",)
+
+
+def terms_of(cell: str) -> list[str]:
+    """The terms of a cell: `interconnect, network` has two; what stands in brackets belongs to none.
+
+    >>> terms_of("parent (of a job)"), terms_of("up, down"), terms_of("mode `papers`")
+    (['parent'], ['up', 'down'], ['mode papers'])
+    """
+    plain = re.sub(r"\([^)]*\)", "", cell).replace("`", "")
+    return [term.strip() for term in plain.split(",") if term.strip()]
+
+
+def _mark(app: Sphinx, document: nodes.document) -> None:
+    if app.env.docname != PAGE:
+        return
+    for section in document.findall(nodes.section):
+        if any(isinstance(child, nodes.title) and child.astext() in NO_TERMS for child in section.children):
+            continue
+        for table in (child for child in section.children if isinstance(child, nodes.table)):
+            _mark_rows(table)
+
+
+def _mark_rows(table: nodes.table) -> None:
+    for body in table.findall(nodes.tbody):
+        for row in body.findall(nodes.row):
+            cell = row.children[0]
+            terms = terms_of(cell.astext()) if isinstance(cell, nodes.Element) else []
+            if not terms or not isinstance(cell, nodes.Element):
+                continue
+            anchor = f"term-{nodes.make_id(terms[0])}"
+            row["ids"].append(anchor)
+            entries = [("single", term, anchor, "main", None) for term in terms]
+            cell.insert(0, addnodes.index(entries=entries))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Mark the terms once the glossary is read."""
+    app.connect("doctree-read", _mark)
+    return {"parallel_read_safe": True}
