@@ -102,7 +102,7 @@ def _print_reproduction(found: Reproduction) -> None:
     plan = found.plan
     echo(
         f"{plan.paper}: {plan.title}. {plan.metric_label}, {'published | ' if plan.published else ''}measured "
-        f"[95 % interval], {found.seeds} seeds\n"
+        f"[95 % interval], {found.seeds_words}\n"
     )
     _print_points(found, {series.name: series.name for series in plan.series})
     for also in plan.also:
@@ -127,7 +127,7 @@ def _print_reproduction(found: Reproduction) -> None:
     errors = ", ".join(f"{name} {value:.1f} %" for name, value in found.mape_percent().items())
     if errors:
         echo(f"\nmean absolute percentage error: {errors}")
-    echo(f"\nverdict: {found.verdict_words}\n{found.notes}\n")
+    echo(f"\nverdict: {found.verdict_explained}\n{found.notes}\n")
 
 
 def _print_points(found: Reproduction, columns: dict[str, str]) -> None:

@@ -7,12 +7,10 @@ an anchor, `glossary.html#term-slowdown`, and search shows the row.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-from docutils import nodes
-from sphinx import addnodes
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 PAGE = "glossary"
@@ -31,6 +29,8 @@ def terms_of(cell: str) -> list[str]:
 
 
 def _mark(app: Sphinx, document: nodes.document) -> None:
+    from docutils import nodes
+
     if app.env.docname != PAGE:
         return
     for section in document.findall(nodes.section):
@@ -41,6 +41,9 @@ def _mark(app: Sphinx, document: nodes.document) -> None:
 
 
 def _mark_rows(table: nodes.table) -> None:
+    from docutils import nodes
+    from sphinx import addnodes
+
     for body in table.findall(nodes.tbody):
         for row in body.findall(nodes.row):
             cell = row.children[0]

@@ -18,6 +18,7 @@ from cluster_abm.scenario import scenario_keys, scenario_names
 from docs._extensions.generated_pages import MARK, PARTS, filled
 from docs._extensions.generated_pages.keys import effect, parts
 from docs._extensions.generated_pages.markdown import anchor, docstring
+from docs._extensions.glossary_terms import terms_of
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -136,3 +137,10 @@ def test_every_number_of_a_summary_is_described():
     summary = model.summary()
     assert set(summary) <= names
     assert set(summary["jobs"]) == {one.name.partition(".")[2] for one in SUMMARY if one.name.startswith("jobs.")}
+
+
+def test_terms_of_the_glossary():
+    assert terms_of("parent (of a job)") == ["parent"]
+    assert terms_of("`cpu_ms`, `page_ms`, `io_ms`") == ["cpu_ms", "page_ms", "io_ms"]
+    assert terms_of("mode `papers`") == ["mode papers"]
+    assert terms_of(" ") == []

@@ -48,7 +48,7 @@ def test_what_was_not_compared_is_refused_by_name_and_pairs_are_found_in_either_
         found.estimate("jqs", "mean_slowdown")
     with pytest.raises(InputError, match="metric 'mean_slowdwn': no run has it; allowed: mean_slowdown"):
         found.estimate("jsq", "mean_slowdwn")
-    with pytest.raises(InputError, match="'iolb'.*not compared; allowed: two of none, jsq"):
+    with pytest.raises(InputError, match=r"'iolb'.*not compared; allowed: two of none, jsq"):
         found.pairs()["jsq", "iolb"]
     one, other = found.pairs()["none", "jsq"], found.pairs()["jsq", "none"]
     low, high = one.difference.ci95

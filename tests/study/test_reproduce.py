@@ -176,6 +176,7 @@ def test_verdicts_and_errors():
     assert exact.mape_percent() == {"clb": 0, "mlb": 0, "iolb": 0}
     far = made_up(lambda name: 1.5)
     assert far.verdict == "shape"
+    assert far.verdict_explained.startswith("shape (every claim holds; the numbers are not all near")
     assert far.mape_percent()["mlb"] == pytest.approx(50)
     turned = made_up(lambda name: 2.0 if name == "iolb" else 1.0)
     assert turned.verdict == "not reproduced"

@@ -22,6 +22,13 @@ from cluster_abm.study.statistics.estimates import Estimate
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# What a verdict says.
+MEANINGS = {
+    "reproduced": "every claim holds, and the numbers are near the published ones",
+    "shape": "every claim holds; the numbers are not all near the published ones, or none is published",
+    "not reproduced": "a claim fails, or a part is missing",
+}
+
 
 @dataclass(frozen=True, repr=False)
 class Reproduction(displays.Displayed):
@@ -116,7 +123,7 @@ class Reproduction(displays.Displayed):
             what = "interrupted" if self.outcome.interrupted else "a smoke run"
             lines.append(f"{what} has no verdict: left out {self.left_out}")
         elif self.seeds < self.plan.seeds:
-            lines.append(f"from {self.seeds} seeds; the plan asks for {self.plan.seeds}")
+            lines.append(f"from {self.seeds_words}; the plan asks for {self.plan.seeds}")
         return "\n".join(line for line in lines if line)
 
     @property
@@ -135,6 +142,16 @@ class Reproduction(displays.Displayed):
     def verdict_words(self) -> str:
         """The verdict; of a smoke run, or an interrupted one, that there is none."""
         return self.verdict or ("interrupted: no verdict" if self.outcome.interrupted else "smoke run: no verdict")
+
+    @property
+    def seeds_words(self) -> str:
+        """1 seed, 4 seeds."""
+        return f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
+
+    @property
+    def verdict_explained(self) -> str:
+        """`verdict_words`, and what the verdict means."""
+        return f"{self.verdict} ({MEANINGS[self.verdict]})" if self.verdict else self.verdict_words
 
     @property
     def pictures(self) -> tuple[str, ...]:
@@ -158,15 +175,14 @@ class Reproduction(displays.Displayed):
         if picture not in self.pictures:
             allowed = ", ".join(repr(name) for name in self.pictures)
             raise InputError(f"picture = {picture!r:.60}: no such picture of {self.plan.name}; allowed: {allowed}")
-        return figure_of(self.plan, self.points, picture, f"{self.seeds} seeds", self.verdict_words)
+        return figure_of(self.plan, self.points, picture, self.seeds_words, self.verdict_words)
 
     def __repr__(self) -> str:
-        seeds = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
-        return f"<Reproduction of {self.plan.name}, {self.plan.paper}, {seeds}: {self.verdict_words}>"
+        return f"<Reproduction of {self.plan.name}, {self.plan.paper}, {self.seeds_words}: {self.verdict_words}>"
 
     def _parts(self) -> Iterator[str]:
         plan = self.plan
-        yield displays.headline(f"{plan.paper}: {plan.title}", f"{self.seeds} seeds; {self.verdict_words}")
+        yield displays.headline(f"{plan.paper}: {plan.title}", f"{self.seeds_words}; {self.verdict_words}")
         if self.outcome.problems:
             yield displays.paragraph("\n".join(self.outcome.problems))
         if not self.points:
@@ -192,7 +208,7 @@ class Reproduction(displays.Displayed):
         errors = ", ".join(f"{name} {value:.1f} %" for name, value in self.mape_percent().items())
         if errors:
             yield displays.paragraph(f"mean absolute percentage error: {errors}")
-        yield displays.paragraph(f"verdict: {self.verdict_words}")
+        yield displays.paragraph(f"verdict: {self.verdict_explained}")
         yield displays.folded("notes", displays.paragraph(self.notes))
         from cluster_abm.results.picture import png_of
 
