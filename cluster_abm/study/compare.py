@@ -97,9 +97,7 @@ def _variants(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | No
         policies = [policies]
     if policies is not None:
         if not len(policies):
-            raise InputError(
-                "policies = []: at least one is needed; without the argument: the scenario's compare.policies"
-            )
+            raise InputError("policies = []: at least one is needed; None takes the scenario's compare.policies")
         return variants_of(scenario, policies)
     # Data: a name there is a name, and never a file.
     check_policies(scenario.compare.policies)
