@@ -222,7 +222,8 @@ class Stage:
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-        self._time = axes.set_title("0 s", fontsize=11, loc="left")
+        # At a place of its own: Matplotlib would look for one while the text is not shown, and find it beyond the edge.
+        self._time = axes.set_title("0 s", fontsize=11, loc="left", y=1.0)
 
     def show(self, picture: Picture) -> None:
         """Make it show this picture."""

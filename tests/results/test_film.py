@@ -152,3 +152,18 @@ def test_a_gif_has_every_picture_and_what_differs_between_them(tmp_path):
     # Nodes 1 gets darker: the picture changes there, and nowhere but there and at the clock.
     changed = np.abs(frames[1] - frames[0]).sum(axis=2) > 60
     assert 0 < changed.mean() < 0.05
+
+
+def test_a_gif_shows_the_time(tmp_path):
+    shown = [replace(picture(), now_ms=1000.0 * seconds) for seconds in (1.0, 88.8)]
+    write_film(tmp_path / "a.gif", SCENE, shown, scale_of("cpu", 2.0))
+    with Image.open(tmp_path / "a.gif") as gif:
+        assert gif.n_frames == 2
+        frames = [np.asarray(gif.convert("L"), float)]
+        gif.seek(1)
+        frames.append(np.asarray(gif.convert("L"), float))
+    rows, columns = np.nonzero(np.abs(frames[1] - frames[0]) > 60)
+    # At the upper left, and nowhere else.
+    assert len(rows)
+    assert rows.max() < frames[0].shape[0] / 6
+    assert columns.max() < frames[0].shape[1] / 4
