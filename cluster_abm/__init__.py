@@ -39,6 +39,7 @@ processors: a script that compares needs `if __name__ == "__main__":` around the
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from cluster_abm._version import __version__
@@ -115,7 +116,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Import on first use: `cluster-abm --help` must not wait for Mesa and the compiler."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'cluster_abm' has no attribute {name!r}")
+        # With both, a traceback says which name was meant.
+        raise AttributeError(f"module 'cluster_abm' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     import importlib
 
     found = getattr(importlib.import_module(_HOMES[name]), name)

@@ -501,3 +501,8 @@ print(sorted(cell(f"ca.run_batch({{made}}, 'out', workers=2, quiet=True)")))
         "['image/png', 'text/plain']",
         "['text/html', 'text/plain']",
     ]
+
+
+def test_a_name_misspelt_is_told_with_the_one_that_was_meant(tmp_path):
+    said = run("import cluster_abm as ca; ca.comparee", tmp_path).stderr
+    assert said.rstrip().endswith("has no attribute 'comparee'. Did you mean: 'compare'?")
