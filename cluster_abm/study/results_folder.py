@@ -60,7 +60,8 @@ def write_plan(store: Store, expansion: Expansion) -> None:
 def read_plan(folder: str | Path) -> Plan:
     """What a folder of results is for. Raises InputError if it is none, or what says so is damaged."""
     if not holds_results(folder):
-        raise InputError(f"{folder}: no results of a study: `batch run STUDY --out DIR`, or run_batch(STUDY, DIR), makes such a folder")
+        how = "`batch run STUDY --out DIR`, or run_batch(STUDY, DIR) in Python, makes such a folder"
+        raise InputError(f"{folder}: no results of a study: {how}")
     texts, problems = {}, []
     for name in (PLAN, STUDY):
         path = Path(folder, name)

@@ -28,10 +28,10 @@ def terms_of(cell: str) -> list[str]:
     return [term.strip() for term in plain.split(",") if term.strip()]
 
 
-def _mark(app: Sphinx, document: nodes.document) -> None:
+def _mark(page: str, document: nodes.document) -> None:
     from docutils import nodes
 
-    if app.env.docname != PAGE:
+    if page != PAGE:
         return
     for section in document.findall(nodes.section):
         if any(isinstance(child, nodes.title) and child.astext() in NO_TERMS for child in section.children):
@@ -57,6 +57,18 @@ def _mark_rows(table: nodes.table) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Mark the terms once the glossary is read."""
-    app.connect("doctree-read", _mark)
+    """Mark the terms when the glossary is read, before Sphinx collects the entries of its index (at 850)."""
+    from sphinx.transforms import SphinxTransform
+
+    class MarkTerms(SphinxTransform):
+        """The rows of the glossary, as places of the index."""
+
+        default_priority = 840
+
+        def apply(self, **_kwargs: object) -> None:
+            _mark(self.env.docname, self.document)
+
+    app.add_transform(MarkTerms)
+    # Search keeps entries of the index only of pages that a build reads.
+    app.connect("env-get-outdated", lambda *_: [PAGE])
     return {"parallel_read_safe": True}
