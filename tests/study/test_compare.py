@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 from support import scenario
 
 from cluster_abm.results.files import to_json
+from cluster_abm.scenario import load_scenario
 from cluster_abm.study.compare import compare
+from cluster_abm.study.comparison import Comparison
+from cluster_abm.study.runner.tasks import Outcome
 
 
 def test_where_no_job_has_finished_there_are_no_numbers():
@@ -38,3 +42,13 @@ def test_who_wins_by_more_than_noise():
     # On one seed nothing is told apart, however large the difference.
     alone = compare(small, ["none", "jsq"], seeds=1, workers=1, quiet=True)
     assert alone.best() == ("jsq", "none")
+    assert alone.conclusion == "jsq has the lowest mean slowdown; one seed does not tell whether by more than noise"
+    assert alone.word_of(alone.pairs()["none", "jsq"]) == "not known"
+    assert alone.seeds_words.startswith("1 seed, the same jobs for every policy: no intervals")
+
+
+def test_what_intervals_are_about_is_said_of_a_log():
+    drawn = Comparison(scenario(), ("none",), (1, 2), pd.DataFrame(), Outcome([]))
+    assert "another day" not in drawn.seeds_words
+    replayed = Comparison(load_scenario("replay-hadoop"), ("none",), (1, 2), pd.DataFrame(), Outcome([]))
+    assert "not about another day's jobs" in replayed.seeds_words
