@@ -23,6 +23,7 @@ from cluster_abm.cli.options import (
     names_of,
     out_option,
     overrides_of,
+    policy_named,
     scenario_argument,
     work_options,
 )
@@ -66,7 +67,6 @@ def compare_command(
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
     from cluster_abm.interconnect import Network
-    from cluster_abm.policies import name_of
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
@@ -75,7 +75,7 @@ def compare_command(
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
-    names = None if policies is None else [name_of(one) for one in names_of(policies) or ()]
+    names = None if policies is None else [policy_named(one) for one in names_of(policies) or ()]
     chosen = checked.compare.policies if names is None else names
     check_policies(chosen)
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))

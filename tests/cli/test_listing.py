@@ -74,6 +74,17 @@ def test_an_unknown_policy(cli):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(("given", "meant"), [("mine", "mine.py:CLASS"), ("mine:Mine", "mine.py:Mine"),
+                                              ("yours:Mine", "FILE.py:CLASS")])  # fmt: skip
+def test_a_file_whose_ending_is_left_out_is_named(cli, tmp_path, given, meant):
+    (tmp_path / "mine.py").write_text(MINE.replace('name = "mine"', 'name = "of-a-test"'))
+    (tmp_path / "jsq.py").write_text(MINE)
+    said = f"error: policy '{given}': no such policy; one in a file is named {meant}\n"
+    for command in (["policies", given], ["run", "quickstart", "--policy", given],
+                    ["compare", "quickstart", "--policies", f"jsq,{given}"]):  # fmt: skip
+        assert cli(*command) == (2, "", said)
+
+
 def test_json_of_policies_keeps_its_form(cli):
     found = json.loads(cli("policies", "jsq", "--json")[1])
     assert [list(one) for one in found] == [["name", "source", "summary", "parameters"]]

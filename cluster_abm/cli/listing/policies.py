@@ -11,7 +11,7 @@ import click
 
 from cluster_abm.cli.front.names import policies as policy_names
 from cluster_abm.cli.listing.lines import echo_entries, echo_text
-from cluster_abm.cli.options import json_option
+from cluster_abm.cli.options import json_option, policy_named
 from cluster_abm.cli.output import echo
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
 
     cluster-abm policies mine.py:Mine
     """
-    from cluster_abm.policies import available, describe, name_of
+    from cluster_abm.policies import available, describe
 
-    chosen = [name_of(one) for one in names]
+    chosen = [policy_named(one) for one in names]
     found = describe(chosen) if chosen else describe()
     if as_json:
         from cluster_abm.results.files import to_json
