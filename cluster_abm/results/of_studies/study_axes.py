@@ -76,7 +76,7 @@ def scaled_label_of(name: str, longest: float) -> tuple[float, str]:
     """What the values of a metric are divided by in a picture in which `longest` is the largest, and its label then.
 
     >>> scaled_label_of("mean_response_ms", 600_000.0), scaled_label_of("mean_slowdown", 600_000.0)
-    ((1000.0, 'mean response [s]'), (1.0, 'mean slowdown'))
+    ((1000.0, 'mean response [s]'), (1.0, 'mean slowdown (wall / isolated time)'))
     """
     words, unit = _words(name)
     divisor, unit = in_unit_of(unit, longest)
