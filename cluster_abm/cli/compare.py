@@ -23,6 +23,7 @@ from cluster_abm.cli.options import (
     names_of,
     out_option,
     overrides_of,
+    policy_named,
     scenario_argument,
     work_options,
 )
@@ -66,7 +67,6 @@ def compare_command(
     Example: cluster-abm compare quickstart --policies none,jsq,iolb --seeds 16
     """
     from cluster_abm.interconnect import Network
-    from cluster_abm.policies import name_of
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.compare import check_policies, compare
@@ -75,7 +75,7 @@ def compare_command(
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
-    names = None if policies is None else [name_of(one) for one in names_of(policies) or ()]
+    names = None if policies is None else [policy_named(one) for one in names_of(policies) or ()]
     chosen = checked.compare.policies if names is None else names
     check_policies(chosen)
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))
@@ -152,7 +152,6 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
                 **({"of the gap closed [95 %]": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
-    seeds = len(found.seeds)
     caption = caption_of(found.scenario)
     echo(f"{found.scenario.name}: {caption}" if caption else found.scenario.name)
     if settings:
@@ -162,7 +161,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         echo(f"hardware: {hardware}")
     if load is not None:
         echo(f"offered load: {in_words(load.as_dict())} (of the first seed's jobs)")
-    echo(f"{seeds} seed{'s' if seeds > 1 else ''}, the same jobs for every policy; intervals at 95 % over seeds")
+    echo(textwrap.fill(found.seeds_words, 100, break_on_hyphens=False))
     echo("slowdown: wall time of a task / its isolated time, alone on its home node\n")
     echo(table_text(rows))
     if any(row[ratio].endswith("(n.s.)") for row in rows):
@@ -194,7 +193,7 @@ def _print_pairs(found: Comparison) -> None:
             "pair a - b": f"{a} - {b}",
             "slowdown of a - that of b [95 %]": _with_interval(pair.difference),
             "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
-            "difference": "significant" if pair.significant else "not significant",
+            "difference": found.word_of(pair),
         }
         for (a, b), pair in pairs.items()
     ]

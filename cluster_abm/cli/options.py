@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import tomllib
@@ -262,9 +263,24 @@ def _with_policy_files(value: Any) -> Any:
         return [_with_policy_files(one) for one in value]
     if not isinstance(value, str):
         return value
-    from cluster_abm.policies import name_of
+    return policy_named(value)
 
-    return name_of(value)
+
+def policy_named(text: str) -> str:
+    """The name of the policy that a user means by NAME or FILE.py:CLASS.
+
+    Raises:
+        InputError: as `name_of`; a name that no policy has, and a file would have with `.py` behind it.
+    """
+    from cluster_abm.policies import available, name_of
+    from cluster_abm.scenario.shipped import shortened
+
+    name = name_of(text)
+    stem, colon, of_class = name.partition(":")
+    if (colon or os.path.isfile(f"{stem}.py")) and name not in available():
+        meant = f"{stem}.py:{of_class or 'CLASS'}" if os.path.isfile(f"{stem}.py") else "FILE.py:CLASS"
+        raise InputError(f"policy {shortened(text)}: no such policy; one in a file is named {meant}")
+    return name
 
 
 def as_given(scenario: str, settings: Sequence[str], trace: Path | None, trace_run: int | None) -> str:

@@ -21,6 +21,8 @@ NOT_COMPARED = {
     "measure": "`compare` takes no measurements; `run` does",
 }
 ANOTHER_SETTING = "workload.io_per_ms.mean=0.02"
+BATCH_RULES = ("batch-system", "easy", "conservative")
+PLACING_RULES = ("jsq", "power-of-d", "random")
 ALWAYS = (
     "cluster-abm reproduce iolb-table-1 --quick    (a paper's table beside the published numbers)",
     "cluster-abm scenarios; cluster-abm policies    (what else there is)",
@@ -57,7 +59,7 @@ def suggestions(found: Comparison, asked: Asked) -> list[str]:
 
 def _further(asked: Asked, best: str) -> Iterator[str]:
     """Those that go on from the same scenario; settings that have no effect there are left out."""
-    from cluster_abm.policies import reference_of
+    from cluster_abm.policies import available, reference_of
 
     def shown(policies: Sequence[str]) -> str:
         return shlex.quote(",".join(map(reference_of, policies)))
@@ -66,10 +68,16 @@ def _further(asked: Asked, best: str) -> Iterator[str]:
     if one is not None:
         run = f"cluster-abm run {one} --policy {shown([best])} --out out/{best}"
         yield f"{run}    (one run in detail: tables and a picture)"
-    rivals = list(dict.fromkeys([best, "jsq", "power-of-d", "random"]))
+    known = available()
+    # Rules that let jobs wait for nodes of their own, and rules that do not, are different systems.
+    holds = best in known and known[best].holds_jobs
+    rivals = list(dict.fromkeys([best, *(BATCH_RULES if holds else PLACING_RULES)]))
     more = _taken(asked, asked.settings, rivals, not_compared(rivals, 16))
     if more is not None:
         yield f"cluster-abm compare {more} --policies {shown(rivals)} --seeds 16"
+    if asked.trace is not None:
+        # What a log says is not drawn, whatever is set.
+        return
     other = _taken(asked, [*asked.settings, ANOTHER_SETTING], asked.policies, not_compared(asked.policies, None))
     if other is not None and ANOTHER_SETTING in other:
         policies = "" if asked.policies is None else f" --policies {shown(asked.policies)}"

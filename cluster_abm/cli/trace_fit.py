@@ -19,6 +19,7 @@ from cluster_abm.cli.options import (
     json_option,
     names_of,
     overrides_of,
+    policy_named,
     set_option,
     workers_option,
 )
@@ -86,7 +87,6 @@ def fit_command(
 
     cluster-abm trace fit log.swf.gz --out like-it.toml --set workload.trace.duration_s=604800 --policies none,jsq
     """
-    from cluster_abm.policies import name_of
     from cluster_abm.results.files import to_json, write_text
     from cluster_abm.study.design.policies import check_policies
     from cluster_abm.study.fitting.distances import distances
@@ -95,7 +95,7 @@ def fit_command(
     from cluster_abm.study.fitting.writing import document, scenario_text
 
     _check_out(out)
-    names = None if policies is None else [name_of(one) for one in names_of(policies) or ()]
+    names = None if policies is None else [policy_named(one) for one in names_of(policies) or ()]
     if names is not None:
         check_policies(names)
     base, log = _read(file, run, format, max_mb, scenario, settings)

@@ -1,4 +1,5 @@
-"""What a policy needs of a scenario beside what every job announces (`Policy.needs`), checked when a run is set up."""
+"""What is checked of a policy when a run is set up: what it needs of a scenario beside what every job announces
+(`Policy.needs`), and that all of its methods are asked."""
 
 from __future__ import annotations
 
@@ -28,6 +29,27 @@ def lacks_requested_times(setup: Scenario, work: Work) -> str:
 
 # What is lacking, in words; "": nothing.
 NEEDS: Mapping[str, Callable[[Scenario, Work], str]] = {"requested_ms": lacks_requested_times}
+
+# Methods that are asked only where an attribute of the class says so.
+ASKED_IF: Mapping[str, str] = {"migration": "migrates", "holds": "holds_jobs", "next_job": "holds_jobs"}
+
+
+def check_all_asked(policies: Iterable[Policy]) -> None:
+    """Check that no policy has a method that is never asked: its run would go through, and not mean what was meant.
+
+    A class that sets the attribute itself, to False, is taken at its word.
+
+    Raises:
+        PolicyFault: one has.
+    """
+    for policy in policies:
+        written = {name for base in type(policy).__mro__ if base not in Policy.__mro__ for name in vars(base)}
+        for method, attribute in ASKED_IF.items():
+            if method in written and attribute not in written:
+                raise PolicyFault(
+                    f"policy {policy.name!r}: its method {method!r} would never be asked: write {attribute} = True in "
+                    "the class"
+                )
 
 
 def check_needs(policies: Iterable[Policy], setup: Scenario, work: Work) -> None:

@@ -70,7 +70,7 @@ class Comparison(displays.Displayed):
     def estimate(self, policy: str, metric: str) -> Estimate:
         """One policy's mean of a metric over seeds, with an interval that keeps to what the metric can be.
 
-        Raises InputError: no such policy, or metric.
+        Raises InputError: no such policy, or metric; or no seed has finished for all policies.
         """
         return estimate(self.values(policy, metric), bounds_of(metric))
 
@@ -126,6 +126,12 @@ class Comparison(displays.Displayed):
         found = all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric))
         return Pairs(corrected(found))
 
+    def word_of(self, pair: PairedDifference) -> str:
+        """Whether a difference of `pairs` is more than noise, in words."""
+        if len(self.seeds) == 1:
+            return "not known"
+        return "significant" if pair.significant else "not significant"
+
     @property
     def has_gap(self) -> bool:
         """Whether both ends of the gap that policies close ran: `none` and `ideal`."""
@@ -175,10 +181,24 @@ class Comparison(displays.Displayed):
         known = available()
         bounds = [name for name in self.policies if name in known and known[name].pooled and name != leader]
         beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
+        if len(self.seeds) == 1:
+            return f"{leader} has the lowest mean slowdown{beside}; one seed does not tell whether by more than noise"
         what = "every paired difference to it is significant"
         if others:
-            what = f"its paired difference to {', '.join(others)} is not significant"
+            what = f"its paired difference to {others[0]} is not significant"
+            if others[1:]:
+                what = f"its paired differences to {', '.join(others)} are not significant"
         return f"{leader} has the lowest mean slowdown{beside}; {what} {TEST_WORDS}"
+
+    @property
+    def seeds_words(self) -> str:
+        """How many seeds there are, and what the intervals over them are about."""
+        if len(self.seeds) == 1:
+            return "1 seed, the same jobs for every policy: no intervals, and no difference is told from noise"
+        words = f"{len(self.seeds)} seeds, the same jobs for every policy; intervals at 95 % over seeds"
+        if self.scenario.workload.kind == "trace":
+            words += ", which draw what the log does not say: they are not about another day's jobs"
+        return words
 
     @property
     def title(self) -> str:
@@ -250,8 +270,9 @@ class Comparison(displays.Displayed):
     def __repr__(self) -> str:
         seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
         words = f"<Comparison of {', '.join(self.policies)} on {self.scenario.name!r}, {seeds}"
-        said = [*self.outcome.problems, self.conclusion]
-        return ": ".join([words, *(one for one in said if one)]) + ">"
+        # In a script nothing else says that runs have failed.
+        said = [one for one in (*self.outcome.problems, self.conclusion) if one]
+        return f"{words}: {'; '.join(said)}>" if said else f"{words}>"
 
     def _check(self, metric: str) -> None:
         """Raise InputError where there is nothing to compare, or no such metric."""
@@ -284,15 +305,14 @@ class Comparison(displays.Displayed):
             rows.append(row)
         yield displays.table(rows)
         yield displays.paragraph(
-            f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}, the same jobs for every policy; slowdown: "
-            "wall time of a task over its isolated time, alone on its home node"
+            f"{self.seeds_words}; slowdown: wall time of a task over its isolated time, alone on its home node"
         )
         if self.conclusion:
             yield displays.paragraph(self.conclusion)
         words = [
             {
                 "a": a, "b": b, "mean difference of slowdown, a - b": _text_of(pair.difference),
-                "": "significant" if pair.significant else "not significant",
+                "": self.word_of(pair),
             }
             for (a, b), pair in pairs.items()
         ]  # fmt: skip

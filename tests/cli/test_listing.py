@@ -55,7 +55,8 @@ def test_one_policy_is_explained_whole(cli):
     assert first.startswith("prequal\n")
     for words in ("Wydrowski", "hot_quantile = 0.84", "[from 0, up to 1]", "in Python: ", "nodes drawn at random"):
         assert words in first
-    for words in ("IOLB, Fig. 1", "lines 2-20", "remaining | queue", "compiled code", "page-fault processing ahead"):
+    for words in ("IOLB, Fig. 1", "lines 2-20", "remaining | queue", "compiled code", "page-fault processing ahead",
+                  "home's disk is busiest (IOLB Fig. 1, lines 3-8)"):  # fmt: skip
         assert words in second
 
 
@@ -71,6 +72,17 @@ def test_an_unknown_policy(cli):
     assert cli("policies", "jsq", "iobl") == (
         2, "", "error: policy 'iobl': no such policy; did you mean 'iolb'?\n"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "meant"), [("mine", "mine.py:CLASS"), ("mine:Mine", "mine.py:Mine"),
+                                              ("yours:Mine", "FILE.py:CLASS")])  # fmt: skip
+def test_a_file_whose_ending_is_left_out_is_named(cli, tmp_path, given, meant):
+    (tmp_path / "mine.py").write_text(MINE.replace('name = "mine"', 'name = "of-a-test"'))
+    (tmp_path / "jsq.py").write_text(MINE)
+    said = f"error: policy '{given}': no such policy; one in a file is named {meant}\n"
+    for command in (["policies", given], ["run", "quickstart", "--policy", given],
+                    ["compare", "quickstart", "--policies", f"jsq,{given}"]):  # fmt: skip
+        assert cli(*command) == (2, "", said)
 
 
 def test_json_of_policies_keeps_its_form(cli):

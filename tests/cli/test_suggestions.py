@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -54,6 +55,14 @@ def test_of_every_shipped_scenario(taken, name):
 def test_after_settings(taken, settings, policies):
     for line in lines("quickstart", settings, policies)[:-2]:
         assert taken(line), line
+
+
+def test_after_a_log_nothing_is_set_that_it_says_and_rules_of_one_kind_are_compared():
+    found = SimpleNamespace(policies=["easy", "batch-system"], estimate=lambda *_: SimpleNamespace(mean=1.0))
+    asked = Asked("replay", ["workload.requested_over_actual.mean=2"], Path("jobs.csv"), None, found.policies)
+    text = "\n".join(suggestions(found, asked)[:-2])
+    assert "--policies easy,batch-system,conservative " in text
+    assert "io_per_ms" not in text
 
 
 def test_they_keep_what_was_asked_for():

@@ -23,6 +23,20 @@ BUDGET = ["--budget", 10]
 INLINE = ["--executor", "inline"]
 WRITTEN = {"command.json", "scenario.toml", "tune.json", "trials.parquet", "best.toml", "tune.png"}
 
+# By its default it never sends a task anywhere, and is as bad as none.
+THRESHOLD = """
+from cluster_abm.policies import Decision, Policy
+
+
+class Mine(Policy):
+    class Parameters(Policy.Parameters):
+        most: int = 1000
+
+    def place(self, task, view):
+        stays = view.load("tasks", view.me) < self.parameters.most
+        return Decision(view.me if stays else view.least("tasks"), "threshold", "tasks")
+"""
+
 
 def contents(folder):
     return {name: (folder / name).read_bytes() for name in WRITTEN}
@@ -134,6 +148,19 @@ def test_a_folder_that_cannot_be_read_is_named(cli, tmp_path):
         code, _, err = cli(*ASKED, *BUDGET, *INLINE, "--out", "a")
         assert code == 2
         assert "a/command.json: cannot be read" in err or "by another command" in err
+
+
+def test_a_policy_in_a_file_is_named_by_it(cli, tmp_path):
+    (tmp_path / "mine.py").write_text(THRESHOLD)
+    asked = ["tune", "cpu-bound", "--policy", "mine.py:Mine", "--over", "policy.most=1:2", "--seeds", 2]
+    code, out, err = cli(
+        *asked, "--set", "workload.duration_s=20", *SMALL[2:], "--judge-seeds", 2, "--budget", 4, *INLINE, "--out", "a"
+    )
+    assert code == 0, err
+    assert "--policy mine.py:Mine" in next(line for line in out.splitlines() if line.startswith("cluster-abm run"))
+    best = (tmp_path / "a" / "best.toml").read_text()
+    assert "run it with --policy mine.py:Mine" in best
+    assert tomllib.loads(best)["policy"]["name"] == "mine"
 
 
 @pytest.mark.parametrize("text", ["policy.d", "policy.d=", "=1:2", "policy.d=1", "policy.d=a:b", "policy.d=1:2:lin",

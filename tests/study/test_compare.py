@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 from support import scenario
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Decision, Policy
 from cluster_abm.results.files import to_json
+from cluster_abm.scenario import load_scenario
 from cluster_abm.study.compare import compare
+from cluster_abm.study.comparison import Comparison
+from cluster_abm.study.runner.tasks import Outcome
 
 
 def test_where_no_job_has_finished_there_are_no_numbers():
@@ -40,6 +44,9 @@ def test_who_wins_by_more_than_noise():
     # On one seed nothing is told apart, however large the difference.
     alone = compare(small, ["none", "jsq"], seeds=1, workers=1, quiet=True)
     assert alone.best() == ("jsq", "none")
+    assert alone.conclusion == "jsq has the lowest mean slowdown; one seed does not tell whether by more than noise"
+    assert alone.word_of(alone.pairs()["none", "jsq"]) == "not known"
+    assert alone.seeds_words.startswith("1 seed, the same jobs for every policy: no intervals")
 
 
 def test_what_was_not_compared_is_refused_by_name_and_pairs_are_found_in_either_order():
@@ -72,3 +79,10 @@ def test_what_ended_the_runs_stands_in_the_comparison_that_a_prompt_shows():
     assert "has no attribute 'lesat'" in repr(found)
     with pytest.raises(InputError, match="no seed has finished for all policies"):
         found.values("jsq", "mean_slowdown")
+
+
+def test_what_intervals_are_about_is_said_of_a_log():
+    drawn = Comparison(scenario(), ("none",), (1, 2), pd.DataFrame(), Outcome([]))
+    assert "another day" not in drawn.seeds_words
+    replayed = Comparison(load_scenario("replay-hadoop"), ("none",), (1, 2), pd.DataFrame(), Outcome([]))
+    assert "not about another day's jobs" in replayed.seeds_words

@@ -24,9 +24,12 @@ from cluster_abm.results.files import to_json
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.compare import compare
 from cluster_abm.study.design.fingerprint import cell_key
+from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.design.study_file import load_study
+from cluster_abm.study.runner.executors.inline import InlineExecutor
 from cluster_abm.study.runner.one_run import Assignment, carry_out
+from cluster_abm.study.runner.tasks import Task, run_all
 from cluster_abm.study.status import status_of
 
 SHORT = busy(workload__duration_s=3.0)
@@ -125,6 +128,35 @@ def test_what_a_policy_without_a_name_does_wrong_is_said_of_its_class_there_too(
     given = assignment(name_of(mine("view.nodes")))
     carried = carry_out(in_another_process(given))
     assert "policy 'mine': it chose node 4" in carried.error
+
+
+def test_what_another_policy_of_a_study_knows_alone_does_not_end_a_run_there(mine, monkeypatch):
+    mine()
+    fields = "(Policy):\n    class Parameters(Policy.Parameters):\n        most: int = 4\n\n"
+    Path("mine.py").write_text(Path("mine.py").read_text().replace("(Policy):\n", fields))
+    name_of("mine.py:Mine")
+    setup = scenario(**SHORT | {"policy__name": "none", "policy__most": 2})
+    sent = []
+
+    class Elsewhere(InlineExecutor):
+        """Carries a run out where no file of a policy has been read."""
+
+        is_alone = False
+
+        def submit(self, function, given):
+            sent.append(given)
+            return super().submit(function, in_another_process(given))
+
+    outcome = run_all([Task(setup, 1)], quiet=True, executor=Elsewhere())
+    assert outcome.problems == []
+    assert outcome.finished == 1
+    # Its own parameters go with it, and what no policy knows: it is told of.
+    assert sent[0].scenario.policy.parameters == {}
+
+
+def test_a_runs_own_parameters_are_sent():
+    asked = {"policy__name": "power-of-d", "policy__d": 3, "policy__cpu_weight": 0.5, "policy__most_of_all": 1}
+    assert with_own_parameters(scenario(**asked)).policy.parameters == {"d": 3, "most_of_all": 1}
 
 
 def test_a_file_that_is_another_one_there_is_refused(mine):

@@ -209,8 +209,11 @@ def test_a_policy_that_fails_is_named_where_the_others_are_shown():
     assert found.seeds == ()
     assert "failing" in found.outcome.problems[0]
     assert html.escape("it chose node 4") in found._repr_html_()
-    with pytest.raises(ca.InputError, match="it chose node 4"):
-        found.plot()
+    # A script prints it, and asks for numbers.
+    assert "it chose node 4" in repr(found)
+    for ask in (found.plot, lambda: found.estimate("none", "mean_slowdown")):
+        with pytest.raises(ca.InputError, match="it chose node 4"):
+            ask()
 
 
 def test_one_policy_may_stand_alone_and_keys_be_laid_over(tmp_path):

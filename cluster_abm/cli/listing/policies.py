@@ -11,11 +11,12 @@ import click
 
 from cluster_abm.cli.front.names import policies as policy_names
 from cluster_abm.cli.listing.lines import echo_entries, echo_text
-from cluster_abm.cli.options import json_option
+from cluster_abm.cli.options import json_option, policy_named
 from cluster_abm.cli.output import echo
 
 if TYPE_CHECKING:
     from cluster_abm.policies import Policy
+    from cluster_abm.policies.reasons import Reason
 
 AT_HOME = "tasks run where they are submitted"
 PLACED = "each task is placed when it arrives, and stays there"
@@ -52,9 +53,9 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
 
     cluster-abm policies mine.py:Mine
     """
-    from cluster_abm.policies import available, describe, name_of
+    from cluster_abm.policies import available, describe
 
-    chosen = [name_of(one) for one in names]
+    chosen = [policy_named(one) for one in names]
     found = describe(chosen) if chosen else describe()
     if as_json:
         from cluster_abm.results.files import to_json
@@ -103,6 +104,10 @@ def _explain(described: dict[str, Any], policy: type[Policy]) -> None:
         ],
         4,
     )
+    reasons = [(rule, f"{said.words} ({said.lines})" if said.lines else said.words) for rule, said in _reasons(policy)]
+    if reasons:
+        echo("\n  rules that its decisions name (the page tells why in these words)")
+        echo_entries(reasons, 4)
     if indices:
         echo("\n  what it reads of nodes")
         echo_entries(list(indices.items()), 4)
@@ -117,6 +122,15 @@ def _rule(policy: type[Policy]) -> str:
         if method is not None and method.__doc__:
             texts.append(f"{name}: {inspect.cleandoc(method.__doc__)}")
     return "\n\n".join(text for text in texts if text)
+
+
+def _reasons(policy: type[Policy]) -> list[tuple[str, Reason]]:
+    """The rules that the class and its ancestors have words for, but for those that every policy has."""
+    from cluster_abm.policies import Policy
+    from cluster_abm.policies.reasons import rules_of
+
+    common = rules_of(Policy)
+    return [(rule, said) for rule, said in rules_of(policy).items() if said.words and common.get(rule) != said]
 
 
 def _knows(policy: type[Policy]) -> str:

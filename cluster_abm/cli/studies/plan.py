@@ -20,6 +20,7 @@ from cluster_abm.cli.options import (
     names_of,
     out_option,
     overrides_of,
+    policy_named,
     scenario_argument,
     work_options,
 )
@@ -95,14 +96,13 @@ def plan_command(
 
     Example: cluster-abm plan quickstart --need "p95_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
     """
-    from cluster_abm.policies import name_of
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.planning.plan import Question, plan
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
-    chosen = checked.compare.policies if policies is None else [name_of(one) for one in names_of(policies) or ()]
+    chosen = checked.compare.policies if policies is None else [policy_named(one) for one in names_of(policies) or ()]
     question = Question(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:

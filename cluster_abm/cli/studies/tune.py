@@ -276,11 +276,13 @@ def _in_digits(ratio: Ratio) -> str:
 
 
 def _print_best(found: Tuned, given: str) -> None:
+    from cluster_abm.policies import reference_of
     from cluster_abm.study.tuning.ranges import in_toml
 
+    policy = shlex.quote(reference_of(found.question.scenario.policy.name))
     echo("\n" + found.toml().rstrip())
     words = [f"--set {shlex.quote(f'{key}={in_toml(value)}')}" for key, value in found.best_settings.items()]
-    echo(f"\ncluster-abm run {given} --policy {found.question.scenario.policy.name} {' '.join(words)}")
+    echo(f"\ncluster-abm run {given} --policy {policy} {' '.join(words)}")
 
 
 def _seeds(seeds: range) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -76,7 +76,7 @@ def scaled_label_of(name: str, longest: float) -> tuple[float, str]:
     """What the values of a metric are divided by in a picture in which `longest` is the largest, and its label then.
 
     >>> scaled_label_of("mean_response_ms", 600_000.0), scaled_label_of("mean_slowdown", 600_000.0)
-    ((1000.0, 'mean response [s]'), (1.0, 'mean slowdown'))
+    ((1000.0, 'mean response [s]'), (1.0, 'mean slowdown (wall / isolated time)'))
     """
     words, unit = _words(name)
     divisor, unit = in_unit_of(unit, longest)
@@ -102,9 +102,19 @@ def _words(name: str) -> tuple[str, str]:
 
 
 def value_text(value: Any, digits: int = 3) -> str:
-    """A key's value as people write it."""
+    """A key's value as people write it.
+
+    >>> value_text(0.25), value_text([{"count": 8, "memory_mb": 512000.0}])
+    ('0.25', 'count 8; memory 512,000 MB')
+    """
     if isinstance(value, Real) and not isinstance(value, bool):
         return plain(float(value), digits)
+    if isinstance(value, Mapping):
+        # A group of nodes: a comma would part points.
+        named = [(*_words(str(key)), value_text(one, digits)) for key, one in value.items()]
+        return "; ".join(f"{words} {text} {unit}".rstrip() for words, unit, text in named)
+    if isinstance(value, list | tuple):
+        return " + ".join(value_text(one, digits) for one in value) or "none"
     return str(value)
 
 

@@ -301,7 +301,7 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
             axes.set_xlim(-0.5, 0.5)
         elif layout.names:
             # Lines of a key each; beside each other as long as they have room.
-            lines = [name.replace(", ", "\n") for name in layout.names]
+            lines = [name.replace(", ", "\n").replace("; ", "\n") for name in layout.names]
             width = axes.figure.get_figwidth() * LETTERS_PER_INCH * 0.85  # type: ignore[union-attr]
             fits = max(len(line) for name in lines for line in name.split("\n")) + 2 <= width / len(lines)
             axes.set_xticks(xs, lines, rotation=0 if fits else 90)

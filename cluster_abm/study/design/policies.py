@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from cluster_abm.errors import InputError
 from cluster_abm.policies import AnyPolicy, Policy, available, choice_of, create, name_of
 from cluster_abm.scenario import Scenario, nearest
-from cluster_abm.scenario.mixture import check_one_policy
+from cluster_abm.scenario.mixture import check_one_policy, policies_in
+from cluster_abm.scenario.schema import PolicyChoice
 
 
 def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) -> None:
@@ -60,6 +61,22 @@ def variants_of(scenario: Scenario, policies: Sequence[AnyPolicy]) -> dict[str, 
             )
         variants[label] = scenario.model_copy(update={"policy": choice})
     return variants
+
+
+def with_own_parameters(scenario: Scenario) -> Scenario:
+    """The same runs, without the parameters that a scenario has for policies other than its own.
+
+    A process that carries a run out gets the policies of that run, and would take what only another one knows (a
+    policy in a file that this process has not read) for a key that no policy knows.
+    """
+    policies = available()
+    own = {key for name in policies_in(scenario) if name in policies for key in policies[name].Parameters.model_fields}
+    others = {key for one in policies.values() for key in one.Parameters.model_fields} - own
+    parameters = scenario.policy.parameters
+    if others.isdisjoint(parameters):
+        return scenario
+    kept = {key: value for key, value in parameters.items() if key not in others}
+    return scenario.model_copy(update={"policy": PolicyChoice(**{**kept, "name": scenario.policy.name})})
 
 
 def _with_parameters(name: str, policy: Policy) -> str:

@@ -23,6 +23,7 @@ from cluster_abm.policies import Policy, admit, create, origins_of
 from cluster_abm.policies.origins import Origin
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, load_scenario
+from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.executors import BatchExecutor, open_executor
 from cluster_abm.study.runner.in_flight import Ended, InFlight
@@ -58,7 +59,7 @@ def missing_parts(scenarios: Iterable[Scenario]) -> list[Part]:
         return []
     parts: dict[str, Part] = {}
     for scenario, _ in zip(scenarios, range(MOST_SCENARIOS), strict=False):
-        for part in _parts_of(scenario):
+        for part in _parts_of(with_own_parameters(scenario)):
             parts.setdefault(part.key, part)
     order = ("engine", "placement", "migration", "policy")
     missing = [part for part in parts.values() if not Path(folder, part.key).exists()]

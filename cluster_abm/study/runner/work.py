@@ -12,6 +12,7 @@ from cluster_abm.policies import origins_of
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
+from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
@@ -169,7 +170,7 @@ class Work:
 
     def _assignment(self, run: RunName, is_alone: bool) -> Assignment:
         request, (key, seed) = self._request, run
-        scenario = request.scenario(run)
+        scenario = with_own_parameters(request.scenario(run))
         if not is_alone:
             # Runs that are carried out at once do not fight for cores.
             scenario = with_one_thread(scenario)

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.policies import reference_of
 from cluster_abm.study.cells import Ratio, ratio_of
 from cluster_abm.study.comparison import finite
 from cluster_abm.study.runner.counted_runs import counted_runs
@@ -100,7 +101,12 @@ class Tuned:
 
     def toml(self) -> str:
         """The best values as TOML, to paste into a scenario."""
-        return in_sections(self.best_settings, {"policy": {"name": self.question.scenario.policy.name}})
+        name = self.question.scenario.policy.name
+        values = in_sections(self.best_settings, {"policy": {"name": name}})
+        reference = reference_of(name)
+        # A scenario is data, and names no file.
+        where = "" if reference == name else f"# this policy is in a file: run it with --policy {reference}\n"
+        return where + values
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm tune --json` prints."""

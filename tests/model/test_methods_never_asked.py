@@ -1,0 +1,46 @@
+"""A policy with a method that is never asked is refused when a run is set up."""
+
+from __future__ import annotations
+
+import pytest
+from support import scenario
+
+from cluster_abm import ClusterModel
+from cluster_abm.errors import PolicyFault
+from cluster_abm.model.needs import check_all_asked
+from cluster_abm.policies import Decision, Policy, available
+
+
+class Home(Policy):
+    def place(self, task, view):
+        return Decision(view.me, "home")
+
+
+class Migrant(Home):
+    def migration(self, task, view):
+        return None
+
+
+class Holding(Home):
+    def next_job(self, queue, view):
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"), [(Migrant, "'migration' .*migrates = True"), (Holding, "'next_job' .*holds_jobs = True")]
+)
+def test_a_method_that_is_never_asked_is_refused(policy, said):
+    with pytest.raises(PolicyFault, match=rf"its method {said} in the class"):
+        ClusterModel(scenario(), policy=policy)
+
+
+def test_an_attribute_that_the_class_sets_is_taken_at_its_word():
+    stays = type("Stays", (Migrant,), {"migrates": False})
+    moves = type("Moves", (Migrant,), {"migrates": True})
+    check_all_asked([stays(), moves(), Home()])
+
+
+def test_no_shipped_policy_is_refused():
+    shipped = [one for one in available().values() if one.__module__.startswith("cluster_abm.")]
+    assert len(shipped) > 40
+    check_all_asked([one() for one in shipped])
