@@ -134,11 +134,17 @@ def test_what_does_not_compile_says_why(tmp_path, monkeypatch, body, reason):
     assert reason in str(caught.value)
 
 
+STAYS = "        return Decision(view.me, 'r')\n"
+MIGRATES = "    migrates = True\n    def migration(self, task, view):\n"
+
+
 @pytest.mark.parametrize(("body", "said"), [
     ("        return Decision(view.least('no such index'), 'r')\n", "no such index"),
     ("        return Decision(view.me, 'r', cost_ms=task.cpu_ms / (view.nodes - 4))\n", "ZeroDivisionError"),
     ("        return Decision(view.me, 'r', mce=view.column('tasks')[view.nodes])\n", "IndexError"),
     ("        return Decision(view.me + 7, 'r')\n", "it chose node 7"),
+    (STAYS + MIGRATES + "        return Decision(view.next_node, 'r')\n", "that names no task; expected task="),
+    (STAYS + MIGRATES + "        return Decision(-1, 'r')\n", "it chose node -1"),
 ])  # fmt: skip
 def test_what_python_finds_fault_with_is_its_fault_compiled_too(tmp_path, monkeypatch, capfd, body, said):
     policy = policy_of(tmp_path, monkeypatch, "    def place(self, task, view):\n" + body)

@@ -31,7 +31,7 @@ from cluster_abm.compiling.policy_types import (
     parameter_values,
     policy_type,
 )
-from cluster_abm.compiling.tables import DECISION_RECORD, i8, task_of, unlike_view_of, view_of
+from cluster_abm.compiling.tables import DECISION_RECORD, NO_DECISION, i8, task_of, unlike_view_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
 from cluster_abm.compiling.values import JIT_OPTIONS, give_fields, value_type
@@ -50,7 +50,7 @@ class CompiledPolicy(NamedTuple):
     Attributes:
         place: place(task, view, numbers, decision) fills the decision in.
         accept: accept(task, view, numbers, decision) gives the number of the reason of a refusal; 0: it accepts.
-        migration: as `place`, its target -1 if no task is to migrate; 0 of a policy that does not migrate tasks.
+        migration: as `place`, or returns NO_DECISION: no task is to migrate; 0 of a policy that does not migrate tasks.
         numbers: its parameters.
         notes: how many names of notes there are in its text.
     """
@@ -145,11 +145,9 @@ def _accept(token: PolicyToken) -> Callable[..., int]:
 def _migration(token: PolicyToken) -> Callable[..., int]:
     def migration(task: int, view: int, numbers: int, decision: int) -> int:
         found = policy_of(token, floats_at(numbers, 1)).migration(task_of(task), seen(token, view))
-        row = decision_place(decision).row
         if found is None:
-            row.target = -1
-        else:
-            _put(row, found)
+            return NO_DECISION
+        _put(decision_place(decision).row, found)
         return 1
 
     return migration

@@ -12,7 +12,9 @@ import ast
 import dis
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -51,7 +53,7 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     """
     try:
         lines, first = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
+        tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
     except (OSError, SyntaxError, TypeError) as problem:
         raise NotCompilable(f"the source of {function.__qualname__} cannot be read") from problem
     definition = tree.body[0]
@@ -63,12 +65,14 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     used = _names_in(function.__code__)
     outside = {name: function.__globals__.get(name) for name in used - {*function.__code__.co_varnames}}
     of_package = _NamesOfPackage({name: value for name, value in outside.items() if _is_package(value)})
-    of_package.visit(definition)
-    _NamesOfIndices({name for name, value in (outside | of_package.found).items() if value is load}).visit(definition)
+    with _naming_the_file(function):
+        of_package.visit(definition)
+        loads = {name for name, value in (outside | of_package.found).items() if value is load}
+        _NamesOfIndices(loads).visit(definition)
     texts = frozenset(name for name in used if _is_text(function.__globals__.get(name)))
     misused = misused_text(definition, texts, owner)
     if misused is not None:
-        raise NotCompilable(f"line {first + misused - 1}: it makes a text of others, or puts texts in order")
+        raise NotCompilable(f"{_file_of(function)}line {misused}: it makes a text of others, or puts texts in order")
     # In its own namespace its name may be that of a formula that it calls.
     definition.name = f"compiled_{function.__name__}"
     definition.decorator_list = []
@@ -78,8 +82,8 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
             argument.annotation = None
     if isinstance(definition.body[0], ast.Expr) and isinstance(definition.body[0].value, ast.Constant):
         definition.body = definition.body[1:] or [ast.Pass()]
-    _Translation(owner, absent).visit(definition)
-    ast.increment_lineno(tree, first - 1)
+    with _naming_the_file(function):
+        _Translation(owner, absent).visit(definition)
     ast.fix_missing_locations(tree)
     code = compile(tree, inspect.getsourcefile(function) or "<policy>", "exec")
     space: dict[str, Any] = {}
@@ -100,6 +104,21 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     made: FunctionType = space[definition.name]
     made.__module__ = function.__module__
     return made
+
+
+@contextmanager
+def _naming_the_file(function: Any) -> Iterator[None]:
+    """Where a line has no counterpart, the message begins with the file in which it stands."""
+    try:
+        yield
+    except NotCompilable as problem:
+        raise NotCompilable(f"{_file_of(function)}{problem}") from None
+
+
+def _file_of(function: Any) -> str:
+    """The name of a function's file, before the number of a line; nothing for what was typed at a prompt."""
+    path = Path(inspect.getsourcefile(function) or "<policy>")
+    return f"{path.name}, " if path.is_file() else ""
 
 
 def patterns_in(function: FunctionType) -> set[str]:

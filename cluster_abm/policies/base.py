@@ -138,6 +138,10 @@ class Policy:
         except ValidationError as problem:
             raise InputError([self._explain(error) for error in problem.errors()]) from None
 
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
+        return f"{type(self).__name__}({given})"
+
     def prepare(self, demands: Demands, nodes: int) -> None:
         """Note what is known before the run: how the jobs' demands are distributed, as a log would tell, and how many
         nodes there are.
@@ -336,7 +340,8 @@ class Policy:
         field = str(error["loc"][0]) if error["loc"] else ""
         if error["type"] == "extra_forbidden":
             allowed = sorted(self.Parameters.model_fields)
-            return f"unknown key 'policy.{field}'; {nearest(field, allowed)}"
+            hint = nearest(field, allowed).replace("did you mean '", "did you mean 'policy.")
+            return f"unknown key 'policy.{field}'; {hint}"
         if not field:
             # Of several parameters together: the text begins with one.
             return f"policy.{error['ctx']['error']}"

@@ -30,7 +30,7 @@ NUMBERS = (
 )  # fmt: skip
 texts_of, numbers_of = attrgetter(*TEXTS), attrgetter(*NUMBERS)
 NUMBER = (float, int, np.floating, np.integer)
-LONGEST_SHOWN, LONGEST_MESSAGE = 60, 300
+LONGEST_SHOWN, LONGEST_LINE, LONGEST_MESSAGE = 60, 120, 300
 
 
 class Call(NamedTuple):
@@ -115,7 +115,8 @@ def _place(policy: type[Policy] | Policy, trace: TracebackType | None) -> str:
     if not chosen:
         return ""
     _, file, line = chosen[-1]
-    source = linecache.getline(file, line).strip()[:LONGEST_SHOWN]
+    source = linecache.getline(file, line).strip()
+    source = source if len(source) <= LONGEST_LINE else f"{source[:LONGEST_LINE]} ..."
     return f" ({as_shown(file)}, line {line}{f': {source}' if source else ''})"
 
 
@@ -240,10 +241,18 @@ class CheckedPolicy:
         if decision is None:
             return None
         self._check_decision(method, decision)
-        if decision.task is None:
+        if decision.task is None and decision.target == view.me:
             return None
+        where = _definition(self._policy, method)
+        if decision.task is None:
+            raise PolicyFault(
+                f"policy {self._policy.name!r}: {method} returned a Decision for node {decision.target} that names no "
+                f"task; expected task=, one of view.candidates; or None: no task migrates{where}"
+            )
         if decision.target == view.me:
-            raise PolicyFault(f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it")
+            raise PolicyFault(
+                f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it{where}"
+            )
         return decision
 
     def _check_decision(self, method: str, decision: Decision) -> None:
@@ -254,7 +263,8 @@ class CheckedPolicy:
             raise self._wrong(method, target, "a Decision whose target is the number of a node", "target ")
         if not 0 <= target < self._nodes:
             raise PolicyFault(
-                f"policy {self._policy.name!r}: it chose node {target}; allowed are 0 to {self._nodes - 1} ({method})"
+                f"policy {self._policy.name!r}: it chose node {target}; allowed are 0 to {self._nodes - 1}, {method}"
+                f"{_definition(self._policy, method)}"
             )
         # Most decisions are right: their types are checked together first, and by name only if one is wrong.
         if set(map(type, texts_of(decision))) != {str}:

@@ -304,6 +304,8 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
     text = IN_PLAIN_WORDS.get(error["type"], text)
     if isinstance(given, str) and error["type"] in WANT_A_NUMBER:
         text = units.hint(field, given) or text
+    if text.endswith("valid tuple") and isinstance(given, Mapping):
+        return f"{origin}: {shortened(field, '')}: a list of tables is written [[{shortened(field, '')}]]"
     text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')
     return f"{origin}: {shortened(field, '')} = {shortened(error['input'])}: {text[0].lower()}{text[1:]}"
 

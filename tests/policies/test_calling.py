@@ -67,6 +67,7 @@ def test_what_place_must_not_return(returned, said):
     ({"place": away, "accept": lambda *_: True}, "accept returned True; expected a text"),
     ({"migration": lambda *_: "task 3"}, "migration returned 'task 3'; expected a Decision"),
     ({"migration": lambda *_: 0}, "migration returned 0; expected a Decision"),
+    ({"migration": away}, "that names no task; expected task=, one of view.candidates; or None"),
 ])  # fmt: skip
 def test_what_other_parts_must_not_return(methods, said):
     with pytest.raises(PolicyFault, match=r"^policy 'wal-pm': ") as caught:

@@ -11,7 +11,7 @@ from numba.core import types
 
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.compiling.calls import address_of, call_at, native_call
-from cluster_abm.compiling.tables import view_of
+from cluster_abm.compiling.tables import NO_DECISION, view_of
 from cluster_abm.engine.loads import describe
 from cluster_abm.engine.migration import slot_of
 from cluster_abm.engine.tables import Table, Tables
@@ -57,10 +57,11 @@ def send_away(
         close_view(known, desk, terms, manager, declined, changed)
         decision = desk.decision[0]
         target, cost_ms = decision.target, decision.cost_ms
-        if is_right != 1:
-            return False
-        if target == -1 or decision.place < 0:
+        if is_right == NO_DECISION or (is_right == 1 and decision.place < 0 and target == manager):
             return True
+        # Of a decision for another node the task may be missing.
+        if is_right != 1 or decision.place < 0:
+            return False
         if target < 0 or target >= tables.nodes.shape[0] or target == manager or decision.place >= count:
             return False
         view_of(view_at).candidate(decision.place)
