@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
@@ -86,7 +86,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "buffer.csv", dtype={"buffer": str}), out / "buffer.png", seeds)
+        draw(measured(out / "buffer.csv", dtype={"buffer": str}), out / "buffer.png", seeds)
         return
     runs = measure(seeds, workers)
     by = ["io_per_ms", "memory_mb", "policy", "buffer"]

@@ -17,7 +17,7 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import Task, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
@@ -108,7 +108,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "herding.csv"), out / "herding.png", seeds)
+        draw(measured(out / "herding.csv"), out / "herding.png", seeds)
         return
     table = measure(seeds, workers)
     out.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.study.runner.tasks import Task, run_all
 
@@ -108,7 +108,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure the map, print it, and write it as CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "preemptive-migration.csv"), out / "preemptive-migration.png", seeds)
+        draw(measured(out / "preemptive-migration.csv"), out / "preemptive-migration.png", seeds)
         return
     table = measure(seeds, workers)
     out.mkdir(parents=True, exist_ok=True)

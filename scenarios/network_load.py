@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 from cluster_abm.study.cells import Cell, means, ratio_of, run_cells
 
@@ -73,7 +73,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "network-load.csv"), out / "network-load.png", seeds)
+        draw(measured(out / "network-load.csv"), out / "network-load.png", seeds)
         return
     runs = measure(seeds, workers)
     by = ["way", "mbps", "data_mb", "policy"]

@@ -18,7 +18,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from cluster_abm.cli.scripts import draw_option, out_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, workers_option
 from cluster_abm.results.style import new_figure, save
 from cluster_abm.scenario import shipped_path
 from cluster_abm.study.cells import Cell, run_cells
@@ -187,7 +187,7 @@ def main(
 ) -> None:
     """Run, judge, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "real-work.csv"), out / "real-work.png")
+        draw(measured(out / "real-work.csv"), out / "real-work.png")
         return
     claims = load_claims()
     rows: list[dict[str, object]] = []

@@ -15,7 +15,7 @@ import click
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, out_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, workers_option
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, SPARE_COLOURS
 from cluster_abm.results.style import LINES, MARKERS, error_bars, legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
@@ -106,7 +106,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 def main(most_nodes: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "scale.csv"), out / "scale.png")
+        draw(measured(out / "scale.csv"), out / "scale.png")
         return
     conclusions = [conclusion for conclusion in load_conclusions() if conclusion.scale_s is not None]
     out.mkdir(parents=True, exist_ok=True)

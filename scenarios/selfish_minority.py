@@ -17,7 +17,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from cluster_abm import ClusterModel
-from cluster_abm.cli.scripts import draw_option
+from cluster_abm.cli.scripts import draw_option, measured
 from cluster_abm.model import LoadManager
 from cluster_abm.results.colours import ALONE, SPARE_COLOURS
 from cluster_abm.results.style import error_bars, legend_below, new_figure, save, tidy, whole_numbers
@@ -105,7 +105,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, out: Path, only_draws: bool) -> None:
     """Measure, and write selfish-minority.csv and .png."""
     if only_draws:
-        draw(pd.read_csv(out / "selfish-minority.csv"), out / "selfish-minority.png", seeds)
+        draw(measured(out / "selfish-minority.csv"), out / "selfish-minority.png", seeds)
         return
     out.mkdir(parents=True, exist_ok=True)
     table = measure(seeds)

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from cluster_abm.cli.scripts import draw_option, out_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, workers_option
 from cluster_abm.limits import available_processors
 from cluster_abm.results.style import new_figure, save, tidy
 from cluster_abm.scenario import load_scenario
@@ -211,7 +211,7 @@ def tell_pairs(words: str, pairs: Mapping[tuple[str, str], PairedDifference]) ->
 def main(quick: bool, workers: int | None, out: Path, only_draws: bool) -> None:
     """Search, judge, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "wal-weights.csv"), out / "wal-weights.png", QUICK if quick else FULL)
+        draw(measured(out / "wal-weights.csv"), out / "wal-weights.png", QUICK if quick else FULL)
         return
     plan = QUICK if quick else FULL
     found = search_all(plan, workers)

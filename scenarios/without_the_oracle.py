@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.style import log_ticks, new_figure, save, tidy
 from cluster_abm.study.cells import Ratio, run_cells
 from cluster_abm.study.papers.conclusions import Conclusion, distinct, load_conclusions
@@ -107,7 +107,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure, print, and write CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "without-the-oracle.csv"), out / "without-the-oracle.png", seeds)
+        draw(measured(out / "without-the-oracle.csv"), out / "without-the-oracle.png", seeds)
         return
     table = measure(load_conclusions(), seeds, workers)
     out.mkdir(parents=True, exist_ok=True)

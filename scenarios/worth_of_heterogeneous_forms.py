@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import load_scenario
-from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
+from cluster_abm.cli.scripts import draw_option, measured, out_option, seeds_option, workers_option
 from cluster_abm.results.colours import ALONE, SPARE_COLOURS
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
 from cluster_abm.study.runner.tasks import Task, run_all
@@ -147,7 +147,7 @@ def draw(table: pd.DataFrame, path: Path, seeds: int) -> None:
 def main(seeds: int, duration_s: float, policies: str, workers: int | None, out: Path, only_draws: bool) -> None:
     """Measure both forms of each policy, print them, and write them as CSV and PNG."""
     if only_draws:
-        draw(pd.read_csv(out / "unlike-nodes.csv"), out / "unlike-nodes.png", seeds)
+        draw(measured(out / "unlike-nodes.csv"), out / "unlike-nodes.png", seeds)
         return
     table = measure(policies.split(","), seeds, duration_s, workers)
     out.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Command = Callable[..., None]
 
@@ -27,6 +31,18 @@ def draw_option(function: Command) -> Command:
     """Draw again what has been measured: the table in the folder is read, and nothing is run."""
     told = "Run nothing: draw the picture from the CSV in the folder."
     return click.option("--draw", "only_draws", is_flag=True, help=told)(function)
+
+
+def measured(path: Path, **given: Any) -> pd.DataFrame:
+    """The table that a script wrote, to be drawn again; `given`: arguments of `pandas.read_csv`.
+
+    Raises click.UsageError: there is none.
+    """
+    import pandas as pd
+
+    if not path.exists():
+        raise click.UsageError(f"--draw: there is no {path}: name its folder by --out, or measure without --draw")
+    return pd.read_csv(path, **given)
 
 
 def out_option(function: Command) -> Command:

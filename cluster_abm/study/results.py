@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 MOST_FAILURES = 5
 
 
-class Results(pd.DataFrame, displays.Displayed):
+class _OwnAlone(type):
+    """A class whose `help` is of what it has itself: pandas' methods would fill twenty thousand lines."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for base in (cls, displays.Displayed) for name in vars(base)]
+
+
+class Results(pd.DataFrame, displays.Displayed, metaclass=_OwnAlone):
     """The results of a study: a pandas table, one row a run, that knows its study and its folder.
 
     All that a DataFrame does it does; what is taken from it (`results[results["policy"] == "jsq"]`) is a plain one. A

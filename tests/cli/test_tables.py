@@ -1,5 +1,9 @@
 """Printed tables: as narrow as their cells, nothing lost from their heads."""
 
+import click
+import pytest
+
+from cluster_abm.cli.scripts import measured
 from cluster_abm.cli.tables import table_text
 
 
@@ -23,3 +27,10 @@ def test_heads_that_fit_take_one_line():
 def test_an_interval_stays_with_its_unit():
     lines = table_text([{"of the gap closed [95 %]": "1"}]).splitlines()
     assert [line.strip() for line in lines] == ["of the gap", "closed [95 %]", "1"]
+
+
+def test_a_table_that_was_never_written_is_asked_for(tmp_path):
+    with pytest.raises(click.UsageError, match="there is no .*scale.csv: name its folder by --out"):
+        measured(tmp_path / "scale.csv")
+    (tmp_path / "scale.csv").write_text("nodes,buffer\n4,08\n")
+    assert measured(tmp_path / "scale.csv", dtype={"buffer": str}).iloc[0].tolist() == [4, "08"]

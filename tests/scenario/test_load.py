@@ -67,6 +67,7 @@ def test_overrides_take_dotted_keys_and_one_rate_replaces_another(write):
         ("[workload]\nduration_s = 5.0\n", ["exactly one", "none of them"]),
         ("[[cluster.group]]\ncount = 99\n", ["group", "99", "cluster.nodes is 32"]),
         ("[[cluster.group]]\ncount = 2\nram = 5\n", ["ram", "allowed"]),
+        ("[cluster.group]\ncount = 2\n", ["cluster.group: a list of tables is written [[cluster.group]]"]),
         ("[[cluster.group]]\nbuffer_mb = 5\n", ["cluster.group.0.count: is missing"]),
         ('[workload]\nutilisation = 0.5\nhome = { kind = "weights", weights = [0.0] }\n', ["weights", "above 0"]),
         ("nodes = [1, 2\n", ["not a TOML file"]),

@@ -8,6 +8,7 @@ import html
 import importlib
 import inspect
 import os
+import pydoc
 import re
 import struct
 import subprocess
@@ -115,6 +116,13 @@ def test_no_other_name_is_there():
 
 
 @pytest.mark.slow
+def test_help_of_results_is_of_what_they_have_besides_pandas():
+    text = pydoc.plain(pydoc.render_doc(ca.Results))
+    assert "estimates(self, metric" in text
+    assert "groupby" not in text
+    assert "groupby" in dir(ca.Results())
+
+
 @pytest.mark.parametrize(
     "module",
     [
