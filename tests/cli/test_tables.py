@@ -30,7 +30,7 @@ def test_an_interval_stays_with_its_unit():
 
 
 def test_a_table_that_was_never_written_is_asked_for(tmp_path):
-    with pytest.raises(click.UsageError, match="there is no .*scale.csv: name its folder by --out"):
+    with pytest.raises(click.UsageError, match=r"there is no .*scale\.csv: name its folder by --out"):
         measured(tmp_path / "scale.csv")
     (tmp_path / "scale.csv").write_text("nodes,buffer\n4,08\n")
     assert measured(tmp_path / "scale.csv", dtype={"buffer": str}).iloc[0].tolist() == [4, "08"]
