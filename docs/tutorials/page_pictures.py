@@ -118,9 +118,11 @@ def choose(page: Page, label: str, value: str) -> None:
 
 
 def keep(page: Page, path: Path, clip: Any = None) -> None:
-    """A picture of the page, or of a part of it, in all its colours: a palette loses those of thin lines or scales."""
+    """A picture of the page, or of a part of it, in 256 colours."""
     shown = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
-    shown.save(path, optimize=True)
+    # Of all colours that there are, not of the most frequent: lines are thin, and no step of a scale may be lost.
+    small = shown.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
     print(path.name, shown.size, f"{path.stat().st_size / 1000:.0f} kB")
 
 
