@@ -125,7 +125,7 @@ def test_it_finishes_all_work_in_both_modes_and_records_every_decision(name, mod
 
 
 def test_a_wrong_parameter_is_named_with_what_is_allowed():
-    with pytest.raises(InputError, match=r"policy\.indx.*did you mean 'index'"):
+    with pytest.raises(InputError, match=r"policy\.indx.*did you mean 'policy\.index'"):
         create(PolicyChoice(name="iolb", indx="queue"))
     with pytest.raises(InputError, match=r"policy\.index = 'length'.*'remaining' or 'queue'"):
         create(PolicyChoice(name="iolb", index="length"))
