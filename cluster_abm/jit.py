@@ -44,7 +44,8 @@ if cast(Any, numba.config).DISABLE_JIT:
     raise InputError(f"{where} is set: cluster_abm runs compiled only; unset it")
 
 
-def kernel_sources() -> list[Path]:
+@cache
+def kernel_sources() -> tuple[Path, ...]:
     """The package's modules that a kernel's code can come from, sorted: those that compile, and all they import.
 
     So an edited policy or command does not have everything compiled again.
@@ -60,7 +61,7 @@ def kernel_sources() -> list[Path]:
             found.add(path)
             parts = [package.joinpath(*name.split(".")) for name in imports.findall(text[path])]
             look += [one for part in parts for one in (part.with_suffix(".py"), part / "__init__.py") if one in text]
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 @cache

@@ -20,10 +20,9 @@ from cluster_abm.cli.options import (
     executor_options,
     file_name,
     json_option,
-    names_of,
     out_option,
     overrides_of,
-    policy_named,
+    policies_named,
     scenario_argument,
     work_options,
 )
@@ -75,7 +74,7 @@ def compare_command(
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
-    names = None if policies is None else [policy_named(one) for one in names_of(policies) or ()]
+    names = policies_named(policies)
     chosen = checked.compare.policies if names is None else names
     check_policies(chosen)
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))

@@ -266,6 +266,12 @@ def _with_policy_files(value: Any) -> Any:
     return policy_named(value)
 
 
+def policies_named(text: str | None) -> list[str] | None:
+    """The names of comma-separated policies, as of `policy_named`; None: the option is not given."""
+    names = names_of(text)
+    return None if names is None else [policy_named(name) for name in names]
+
+
 def policy_named(text: str) -> str:
     """The name of the policy that a user means by NAME or FILE.py:CLASS.
 

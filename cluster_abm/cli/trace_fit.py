@@ -17,9 +17,8 @@ from cluster_abm.cli.options import (
     Interrupted,
     Overrides,
     json_option,
-    names_of,
     overrides_of,
-    policy_named,
+    policies_named,
     set_option,
     workers_option,
 )
@@ -95,7 +94,7 @@ def fit_command(
     from cluster_abm.study.fitting.writing import document, scenario_text
 
     _check_out(out)
-    names = None if policies is None else [policy_named(one) for one in names_of(policies) or ()]
+    names = policies_named(policies)
     if names is not None:
         check_policies(names)
     base, log = _read(file, run, format, max_mb, scenario, settings)

@@ -28,9 +28,9 @@ TASK_ROW = np.dtype(
      ("file_count", "i8"), ("requested_ms", "f8")],
     align=True,
 )  # fmt: skip
-# policies.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
-# What the migration of a policy returns where no task is to migrate; 1 of a decision, 0 at a fault.
+# What a policy's migration returns where no task is to migrate; 1 of a decision, 0 at a fault.
 NO_DECISION = 2
+# policies.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
 DECISION_NUMBERS = ("target", "rule", "index", "reason", "place")
 DECISION_ROW = np.dtype(
     [*((name, "i8") for name in DECISION_NUMBERS),

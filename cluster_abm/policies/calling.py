@@ -243,15 +243,16 @@ class CheckedPolicy:
         self._check_decision(method, decision)
         if decision.task is None and decision.target == view.me:
             return None
-        where = _definition(self._policy, method)
         if decision.task is None:
             raise PolicyFault(
                 f"policy {self._policy.name!r}: {method} returned a Decision for node {decision.target} that names no "
-                f"task; expected task=, one of view.candidates; or None: no task migrates{where}"
+                "task; expected task=, one of view.candidates; or None: no task migrates"
+                f"{_definition(self._policy, method)}"
             )
         if decision.target == view.me:
             raise PolicyFault(
-                f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it{where}"
+                f"policy {self._policy.name!r}: {method}: a task of node {view.me} is to migrate to it"
+                f"{_definition(self._policy, method)}"
             )
         return decision
 

@@ -17,10 +17,9 @@ from cluster_abm.cli.options import (
     executor_options,
     interruptible,
     json_option,
-    names_of,
     out_option,
     overrides_of,
-    policy_named,
+    policies_named,
     scenario_argument,
     work_options,
 )
@@ -102,7 +101,8 @@ def plan_command(
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
-    chosen = checked.compare.policies if policies is None else [policy_named(one) for one in names_of(policies) or ()]
+    names = policies_named(policies)
+    chosen = checked.compare.policies if names is None else names
     question = Question(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:

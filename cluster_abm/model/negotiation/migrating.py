@@ -57,11 +57,13 @@ def send_away(
         close_view(known, desk, terms, manager, declined, changed)
         decision = desk.decision[0]
         target, cost_ms = decision.target, decision.cost_ms
-        if is_right == NO_DECISION or (is_right == 1 and decision.place < 0 and target == manager):
+        if is_right == NO_DECISION:
             return True
-        # Of a decision for another node the task may be missing.
-        if is_right != 1 or decision.place < 0:
+        if is_right != 1:
             return False
+        if decision.place < 0:
+            # No task is to migrate; of a decision for another node it is missing.
+            return bool(target == manager)
         if target < 0 or target >= tables.nodes.shape[0] or target == manager or decision.place >= count:
             return False
         view_of(view_at).candidate(decision.place)
