@@ -132,7 +132,7 @@ class ClusterModel(Showing, MesaManners):
             parts.transfers, parts.departures, self.load_managers, parts.routes_in_use, self._compiled(),
         )  # fmt: skip
         self.conversation = conversation_of(
-            self.parts, setup.negotiation.head_node, self.run_seed, self.load_managers, self.placement.start
+            self.parts, setup, self.run_seed, self.load_managers, self.placement.start
         )
         self.actions = Actions(
             parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,

@@ -16,8 +16,8 @@ class JoinIdleQueue(TalkingPolicy):
     """A node that falls idle joins the idle queue of one load manager; a task goes to the first node in the idle queue
     of its home, and where that is empty to a node drawn at random.
 
-    The manager is drawn at random (JIQ-Random), or is the one of the shortest idle queue of several drawn ones that
-    are asked (JIQ-SQ(d)). A node that gets a task from elsewhere leaves the queue that it is in. In the limit of many
+    The manager is drawn at random among those to which jobs come (JIQ-Random), or is the one of the shortest idle queue
+    of several drawn ones that are asked (JIQ-SQ(d)). A node that gets a task from elsewhere leaves the queue that it is in. In the limit of many
     nodes, each of them a home, the share of managers with an idle node is about (1 - load) / (2 - load) for JIQ-Random
     (Lu et al. 2011, theorem 1, in which no node leaves a queue like this; Van Houdt 2024 has the exact limit, "with
     token withdrawals").
@@ -51,7 +51,7 @@ class JoinIdleQueue(TalkingPolicy):
         """Join the idle queue of a manager, if the node is idle and in none."""
         if post.tasks_here or "joined" in post.notes:
             return
-        drawn = post.draw_nodes(self.parameters.probes)
+        drawn = post.draw_homes(self.parameters.probes)
         if len(drawn) == 1:
             self.join(drawn[0], post)
             return

@@ -131,6 +131,9 @@ class Post(Protocol):
     def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
         """Draw different nodes that accept tasks, at most so many, in random order."""
 
+    def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+        """Draw different nodes at which jobs are submitted, as `draw_nodes` does: homes, or their stand-ins."""
+
 
 class TalkingPolicy(Policy):
     """A policy whose load managers hold tasks and talk by messages.

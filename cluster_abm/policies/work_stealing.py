@@ -63,8 +63,10 @@ class WorkStealing(SlottedPolicy):
         """Ask victims, if there is nothing to do and none is being asked."""
         if post.tasks_here or post.waiting or post.notes.get("asked"):
             return
-        victims = self.parameters.victims
-        asked = post.draw_nodes(post.nodes if victims == "all" else victims, [post.me])
+        count = post.nodes if self.parameters.victims == "all" else self.parameters.victims
+        # A thief that gets half may keep tasks waiting; one task alone leaves none but at homes.
+        draw = post.draw_homes if self.parameters.amount == "one" else post.draw_nodes
+        asked = draw(count, [post.me])
         post.notes["asked"] = len(asked)
         for node in asked:
             post.send(node, "any work?")

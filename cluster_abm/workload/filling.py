@@ -12,6 +12,7 @@ from cluster_abm.scenario.distributions import Distribution, RequestSize
 from cluster_abm.workload.drawing.dependence import Dependent, widths
 from cluster_abm.workload.drawing.draws import Stream, later, quantile
 from cluster_abm.workload.drawing.repeats import Copies
+from cluster_abm.workload.homes import home_weights
 from cluster_abm.workload.programs import Library, mixed
 from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import check_longest, whole_ns
@@ -142,13 +143,7 @@ class _Drawing:
 
 def _home_boundaries(scenario: Scenario) -> Floats:
     """Up to which uniform number each node is the home."""
-    home, nodes = scenario.workload.home, scenario.cluster.nodes
-    if home.kind == "weights":
-        weights = np.asarray(home.weights, float)
-    elif home.kind == "skewed":
-        weights = (np.arange(nodes) + 1.0) ** -home.skew
-    else:
-        weights = np.ones(nodes)
+    weights = home_weights(scenario)
     return np.asarray(np.cumsum(weights) / weights.sum())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.engine.state import EngineState
@@ -51,6 +52,7 @@ class Conversation:
         is_on: whether the policy talks; else there is nothing here.
         hears_ends, hears_starts: whether managers are told of tasks that end on their nodes, and start there.
         head: the head node.
+        homes: which nodes are a home of jobs, shape (nodes,); empty where nothing is on.
         is_central: whether the manager of the head node is told of all arrivals; else each of those of its own node.
         managers: the load managers, by node.
         start_task: sends a task to its node.
@@ -68,6 +70,7 @@ class Conversation:
         hears_ends: bool,
         hears_starts: bool,
         head: int,
+        homes: npt.NDArray[np.bool_],
         is_central: bool,
         name: str,
         managers: Sequence[Talks],
@@ -86,6 +89,7 @@ class Conversation:
     ) -> None:
         self.is_on, self.hears_ends, self._hears_starts = is_on, hears_ends, hears_starts
         self._head, self._is_central, self._managers, self._mail = head, is_central, managers, mail
+        self._homes = set(np.flatnonzero(homes).tolist())
         self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
         self._views, self._log, self._announcements = views, log, announcements
         self._submissions, self._start_task, self._draw_key = submissions, start_task, np.uint64(draw_key)
@@ -231,6 +235,13 @@ class Conversation:
         closed = ~self._availability.accepting | (self._live.routes.paths_from(manager).mb_per_s == 0)
         closed[manager] = not self._availability.accepting[manager]
         return set(np.flatnonzero(closed).tolist())
+
+    def without_jobs(self) -> set[int]:
+        """Nodes at which no job is submitted: neither a home, nor the stand-in of one that takes no jobs."""
+        dispatchers = self._homes
+        if not self._availability.all_accepting:
+            dispatchers = {self._availability.stand_in(home) for home in self._homes}
+        return set(range(self.nodes)) - dispatchers
 
     def notes_of(self, manager: int) -> dict[str, Any]:
         """What a manager's policy remembers."""

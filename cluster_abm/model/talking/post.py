@@ -46,6 +46,9 @@ class Exchange(Protocol):
     def closed_to(self, manager: int) -> set[int]:
         """Nodes that take no task from a manager."""
 
+    def without_jobs(self) -> set[int]:
+        """Nodes at which no job is submitted."""
+
     def notes_of(self, manager: int) -> dict[str, Any]:
         """What a manager's policy remembers."""
 
@@ -191,6 +194,10 @@ class ManagersPost:
             found.append(node)
             insort(closed, node)
         return found
+
+    def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+        """As Post."""
+        return self.draw_nodes(count, [*self._conversation.without_jobs(), *excluded])
 
     def _take(self, method: str, task: ArrivingTask) -> None:
         number = getattr(task, "task", None)

@@ -1,0 +1,39 @@
+"""The nodes at which jobs are submitted."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.engine.tables import Table
+from cluster_abm.large_tables import blocks
+from cluster_abm.scenario import Scenario
+
+Floats = npt.NDArray[np.float64]
+
+
+def home_weights(scenario: Scenario) -> Floats:
+    """Weight of each node in the drawing of a job's home (workload.home); nodes beyond the last have none."""
+    home, nodes = scenario.workload.home, scenario.cluster.nodes
+    if home.kind == "weights":
+        return np.asarray(home.weights, float)
+    return (np.arange(nodes) + 1.0) ** -home.skew if home.kind == "skewed" else np.ones(nodes)
+
+
+def homes_of(scenario: Scenario, jobs: Table) -> npt.NDArray[np.bool_]:
+    """Return which nodes are a home of jobs, shape (nodes,).
+
+    Where homes are drawn these are the nodes of positive weight; where a log gives them, the homes that occur in it.
+
+    Args:
+        scenario: of the run.
+        jobs: its job table.
+    """
+    workload = scenario.workload
+    are_homes = np.zeros(scenario.cluster.nodes, bool)
+    if workload.kind != "trace" or workload.trace.homes == "drawn":
+        are_homes[np.flatnonzero(home_weights(scenario))] = True
+        return are_homes
+    for rows in blocks(len(jobs)):
+        are_homes[jobs["home"][rows]] = True
+    return are_homes
