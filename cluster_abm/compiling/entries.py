@@ -24,6 +24,7 @@ from numba.extending import models, overload, register_model, typeof_impl
 
 from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import (
+    constants_of,
     definition_of,
     is_shipped,
     kinds_of,
@@ -31,10 +32,20 @@ from cluster_abm.compiling.policy_types import (
     parameter_values,
     policy_type,
 )
-from cluster_abm.compiling.tables import DECISION_RECORD, NO_DECISION, i8, task_of, unlike_view_of, view_of
+from cluster_abm.compiling.tables import (
+    DECISION_RECORD,
+    NO_DECISION,
+    OFFER,
+    i8,
+    offer_of,
+    task_of,
+    text_at,
+    unlike_view_of,
+    view_of,
+)
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
-from cluster_abm.compiling.values import JIT_OPTIONS, give_fields, value_type
+from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, value_type
 from cluster_abm.jit import cache_folder, kept_beside_kernels
 from cluster_abm.policies.base import Policy
 
@@ -42,14 +53,19 @@ PACKAGE = Path(__file__).resolve().parents[1]
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)
 DECISION_PLACE, decision_place = value_type("DecisionPlace", {"at": i8})
 give_fields(DECISION_PLACE, DECISION_RECORD)
+give_fields(OFFER, DECISION_RECORD, without=frozenset(["rule", "index", "reason", "place"]))
+attribute(OFFER, "rule")(lambda offer: text_at(offer.row.rule))
+attribute(OFFER, "index")(lambda offer: text_at(offer.row.index))
+attribute(OFFER, "reason")(lambda offer: text_at(offer.row.reason))
 
 
 class CompiledPolicy(NamedTuple):
     """Addresses of a policy's compiled functions.
 
     Attributes:
-        place: place(task, view, numbers, decision) fills the decision in.
-        accept: accept(task, view, numbers, decision) gives the number of the reason of a refusal; 0: it accepts.
+        place: place(task, view, numbers, decision) fills the decision in, and gives 1; 0 at a fault.
+        accept: accept(task, view, numbers, decision) gives -1 - the number of the reason of a refusal; -1: it accepts;
+            0: at a fault.
         migration: as `place`, or returns NO_DECISION: no task is to migrate; 0 of a policy that does not migrate tasks.
         numbers: its parameters.
         notes: how many names of notes there are in its text.
@@ -118,8 +134,8 @@ def _seen(token: Any, view: Any) -> Any:
 
 @numba.njit(**JIT_OPTIONS)
 def _put(row: Any, decision: Any) -> None:
-    row.target, row.rule, row.index = decision.target, decision.rule, decision.index
-    row.reason, row.place = decision.reason, decision.place
+    row.target, row.rule, row.index = decision.target, decision.rule.number, decision.index.number
+    row.reason, row.place = decision.reason.number, decision.place
     row.task_load, row.load_here, row.load_there = decision.task_load, decision.load_here, decision.load_there
     row.response_here_ms, row.response_there_ms = decision.response_here_ms, decision.response_there_ms
     row.cost_ms, row.mce = decision.cost_ms, decision.mce
@@ -136,8 +152,8 @@ def _place(token: PolicyToken) -> Callable[..., int]:
 
 def _accept(token: PolicyToken) -> Callable[..., int]:
     def accept(task: int, view: int, numbers: int, decision: int) -> int:
-        offer = decision_place(decision).row
-        return int(policy_of(token, floats_at(numbers, 1)).accept(task_of(task), offer, seen(token, view)))
+        answer = policy_of(token, floats_at(numbers, 1)).accept(task_of(task), offer_of(decision), seen(token, view))
+        return -1 - answer.number
 
     return accept
 
@@ -189,8 +205,8 @@ def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
     except NumbaError as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         raise NotCompilable(_told(lines)) from problem
-    except (AssertionError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as problem:
-        # What the compiler stumbles over is no fault of a policy that is right in Python.
+    except Exception as problem:
+        # Whatever the compiler stumbles over is no fault of a policy that is right in Python.
         raise NotCompilable(f"the compiler failed ({type(problem).__name__}: {problem})"[:200]) from problem
     addresses = [entry.address for entry in entries]
     _ALIVE.extend(entries)
@@ -293,6 +309,7 @@ def _digest(of: type[Policy]) -> str:
                 digest.update(function.__code__.co_code + repr(_plain(function.__code__)).encode())
             elif isinstance(defined, str | bool | int | float):
                 digest.update(f"{name} {defined!r}".encode())
+        digest.update(repr(constants_of(owner)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()[:16]
 
 

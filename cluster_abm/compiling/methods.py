@@ -6,6 +6,7 @@ What reads whole columns, or draws nodes, has a form of its own here, of the sam
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from cluster_abm.compiling.blocks import (
     least_open_entry,
     total_of_row,
 )
-from cluster_abm.compiling.operations import floats_at, integers_at
+from cluster_abm.compiling.operations import check_node, floats_at, integers_at, row_of
 from cluster_abm.compiling.tables import (
     DATA,
     FIELDS,
@@ -39,16 +40,16 @@ from cluster_abm.compiling.tables import (
 )
 from cluster_abm.compiling.texts import INDICES
 from cluster_abm.compiling.translating import translated
-from cluster_abm.compiling.values import attribute, method
+from cluster_abm.compiling.values import BOUNDED, attribute, method
 from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.formulas.imbalance import imbalance_factors
-from cluster_abm.jit import inlinable
 from cluster_abm.policies.tasks import ArrivingTask, Paths
 from cluster_abm.policies.view import View
 
 ABSENT = frozenset(["capacities", "data"])
 CPU_ROW, PAGE_ROW, IO_ROW = (INDICES[name] - 1 for name in ("cpu_ms", "page_ms", "io_ms"))
 nodes_at, tasks_at = operations.array_at(NODES), operations.array_at(TASKS)
+TASK_SIZE = TASK_RECORD.size
 task_rows_at = operations.array_at(types.Array(TASK_RECORD, 1, "C"))
 
 
@@ -63,8 +64,8 @@ def of_views(give: Any, name: str) -> Any:
     return register
 
 
-for _name in ("fixed_ms", "load", "faults_per_ms", "page_ms", "network_mb_per_s", "disk_mb_per_s", "cost_ms"):
-    of_views(method, _name)(translated(getattr(View, _name), View, ABSENT, {}))
+for _name in ("fixed_ms", "faults_per_ms", "page_ms", "network_mb_per_s", "disk_mb_per_s", "cost_ms"):
+    of_views(partial(method, options=BOUNDED), _name)(translated(getattr(View, _name), View, ABSENT, {}))
 for _name in ("cpu_on", "request_on", "io_on"):
     method(TASK, _name)(translated(getattr(ArrivingTask, _name), ArrivingTask, ABSENT, {}))
 attribute(TASK, "written_mb")(translated(ArrivingTask.written_mb.fget, ArrivingTask, ABSENT, {}))  # type: ignore[attr-defined]
@@ -85,6 +86,7 @@ def _data(view: Any) -> Any:
 def _access_ms(data: Any, files: Any) -> Any:
     found = np.zeros(data.row.nodes)
     for file in files:
+        check_node(file, data.row.data_files)
         fetch_ms = floats_at(data.row.fetch_ms_at + file * data.row.nodes * 8, data.row.nodes)
         for node in range(len(found)):
             found[node] += fetch_ms[node]
@@ -94,7 +96,9 @@ def _access_ms(data: Any, files: Any) -> Any:
 @method(DATA, "access_ms_on")
 def _access_ms_on(data: Any, files: Any, node: int) -> float:
     found = 0.0
+    check_node(node, data.row.nodes)
     for file in files:
+        check_node(file, data.row.data_files)
         found += floats_at(data.row.fetch_ms_at + file * data.row.nodes * 8, data.row.nodes)[node]
     return found
 
@@ -105,6 +109,7 @@ def _held_mb(data: Any, files: Any) -> Any:
     on_node, in_cluster = np.zeros(nodes), np.zeros(nodes)
     cluster_of = integers_at(row.cluster_of_at, nodes)
     for file in files:
+        check_node(file, row.data_files)
         size_mb = floats_at(row.file_mb_at, file + 1)[file]
         holders = integers_at(row.holders_at + file * row.copies * 8, row.copies)
         for holder in holders:
@@ -145,6 +150,8 @@ def _hardware(view: Any) -> Any:
 
 @of_views(attribute, "candidate_rows")
 def _candidate_rows(view: Any) -> Any:
+    if view.row.candidate_count < 0:
+        raise LookupError("the tasks of the own node are not described here")
     return tasks_at(view.row.candidates_at, view.row.candidate_count)
 
 
@@ -156,36 +163,34 @@ def _paths(view: Any) -> Any:
 
 @of_views(method, "mb_per_s")
 def _mb_per_s(view: Any, node: int) -> float:
+    check_node(node, view.row.nodes)
     return floats_at(view.row.mb_per_s_at, view.row.nodes)[node]
 
 
-@inlinable
-def check_index(index: int) -> None:
-    """Raise KeyError for what is no load index: there is no row of that number."""
-    if index < 1 or index > FIELDS:
-        raise KeyError("no such load index")
-
-
 @of_views(method, "has_index")
-def _has_index(view: Any, index: int) -> bool:
-    return 1 <= index <= FIELDS
+def _has_index(view: Any, index: Any) -> bool:
+    return 1 <= index.number <= FIELDS
 
 
 @of_views(method, "measured")
-def _measured(view: Any, index: int, node: int) -> float:
+def _measured(view: Any, index: Any, node: int) -> float:
     row = view.row
-    check_index(index)
-    return floats_at(row.table_at, FIELDS * row.nodes)[(index - 1) * row.nodes + node]
+    check_node(node, row.nodes)
+    return floats_at(row.table_at, FIELDS * row.nodes)[row_of(index) * row.nodes + node]
 
 
 @method(VIEW, "column")
-def _column(view: Any, index: int, task: Any = None) -> Any:
-    check_index(index)
-    return floats_at(view.row.table_at + (index - 1) * view.row.nodes * 8, view.row.nodes)
+def _column(view: Any, index: Any, task: Any = None) -> Any:
+    return floats_at(view.row.table_at + row_of(index) * view.row.nodes * 8, view.row.nodes)
+
+
+@method(VIEW, "load")
+def _load(view: Any, index: Any, node: int, task: Any = None) -> float:
+    return view.measured(index, node)
 
 
 @method(VIEW, "per_unit")
-def _per_unit(view: Any, load: float, index: int, node: int) -> float:
+def _per_unit(view: Any, load: float, index: Any, node: int) -> float:
     return load
 
 
@@ -202,10 +207,9 @@ def _least_of(view: Any, column: Any) -> int:
 
 
 @method(VIEW, "least")
-def _least(view: Any, index: int, task: Any = None) -> int:
-    check_index(index)
+def _least(view: Any, index: Any, task: Any = None) -> int:
     if view.row.refused_count == 0 and view.row.nodes > FEW:
-        return least_of_row(view.loads, index - 1, view.row.me)
+        return least_of_row(view.loads, row_of(index), view.row.me)
     return view.least_of(view.column(index))
 
 
@@ -215,7 +219,7 @@ def _is_largest_of(view: Any, column: Any) -> bool:
 
 
 @of_views(method, "is_largest")
-def _is_largest(view: Any, index: int, task: Any = None) -> bool:
+def _is_largest(view: Any, index: Any, task: Any = None) -> bool:
     return view.is_largest_of(view.column(index, task))
 
 
@@ -285,7 +289,11 @@ def _imbalance(view: Any) -> Any:
 
 @of_views(method, "candidate")
 def _candidate(view: Any, place: int) -> Any:
-    found, made = view.candidate_rows[place], task_rows_at(view.row.candidate_at, 1)[0]
+    if place < 0 or place >= view.row.candidate_count:
+        raise IndexError("no such candidate")
+    # Each has a row of its own: a policy may hold several.
+    rows = task_rows_at(view.row.candidate_at, view.row.candidate_count)
+    found, made = view.candidate_rows[place], rows[place]
     made.task, made.job, made.home = found.task, found.job, found.home
     made.cpu_ms, made.io_per_ms, made.request_kb = found.cpu_ms, found.io_per_ms, found.request_kb
     made.memory_mb, made.initial_data_mb = found.memory_mb, found.initial_data_mb
@@ -293,4 +301,4 @@ def _candidate(view: Any, place: int) -> Any:
     made.running, made.page_faults, made.accesses = found.running, found.page_faults, found.accesses
     made.here_ms, made.migrations, made.place = found.here_ms, found.migrations, place
     made.requested_ms = math.nan
-    return task_of(view.candidate_at)
+    return task_of(view.row.candidate_at + place * TASK_SIZE)

@@ -6,8 +6,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-from numba import types
+from numba import typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
@@ -17,23 +16,32 @@ from cluster_abm.compiling.tables import (
     DATA,
     FIELDS,
     FLAGS,
+    FLOAT,
     FLOATS,
     INTEGERS,
     LOAD_ROW,
     LOADS,
+    NO_NOTE,
     NODE_SET,
     NOTES,
     TABLE,
     TASK,
     TASK_RECORD,
+    TEXT,
+    TRUTH,
     UNLIKE_VIEW,
     VIEW,
     VIEW_RECORD,
+    WHOLE,
     load_row_of,
+    text_at,
 )
-from cluster_abm.compiling.texts import COMPLETED, INDICES, number_of
+from cluster_abm.compiling.texts import COMPLETED, INDICES, MOST, number_of
 from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, give_typed_method
 from cluster_abm.native_arrays import array_of
+
+# Whole numbers up to this are exact as floats.
+LARGEST = 2**53
 
 
 def array_at(kind: types.Array) -> Any:
@@ -117,12 +125,46 @@ def _length(value: Any) -> Any:
 
 @overloaded(bool)
 def _truth(value: Any) -> Any:
+    if value is TEXT:
+        return lambda value: value.number != 0
     return (lambda value: value.count > 0) if value is NODE_SET else None
+
+
+@overloaded(operator.eq)
+def _equal(value: Any, other: Any) -> Any:
+    return (lambda value, other: value.number == other.number) if value is TEXT and other is TEXT else None
+
+
+@overloaded(operator.ne)
+def _unequal(value: Any, other: Any) -> Any:
+    return (lambda value, other: value.number != other.number) if value is TEXT and other is TEXT else None
+
+
+@register_jitable(**JIT_OPTIONS)
+def row_of(index: Any) -> int:
+    """The row of the load table that a text names; KeyError: it names none."""
+    if index.number < 1 or index.number > FIELDS:
+        raise KeyError("no such load index")
+    return int(index.number - 1)
+
+
+@register_jitable(**JIT_OPTIONS)
+def check_node(number: int, count: int) -> None:
+    """Raise IndexError for what is no number of a node, or of a file: 0 to count - 1."""
+    if number < 0 or number >= count:
+        raise IndexError("no such number")
 
 
 @overloaded(operator.contains)
 def _contains(value: Any, item: Any) -> Any:
-    return (lambda value, item: value.count > 0 and value.flags[item] != 0) if value is NODE_SET else None
+    if value is not NODE_SET:
+        return None
+
+    def contains(value: Any, item: Any) -> bool:
+        check_node(item, value.nodes)
+        return value.count > 0 and value.flags[item] != 0
+
+    return contains
 
 
 def _of_row(row: int) -> Any:
@@ -140,13 +182,22 @@ def _item(value: Any, item: Any) -> Any:
         if isinstance(item, types.StringLiteral):
             row = INDICES[item.literal_value] - 1
             return lambda value, item: value.table[row]
-        return lambda value, item: load_row_of(value.at, item)
+        if item is TEXT:
+            return lambda value, item: value.table[row_of(item)]
+        if isinstance(item, types.Integer):
+            return _load_row
+        return None
     if value is LOAD_ROW and isinstance(item, types.StringLiteral):
         row = INDICES[item.literal_value] - 1
         return lambda value, item: floats_at(value.row.table_at, FIELDS * value.row.nodes)[
             row * value.row.nodes + value.node
         ]
     return None
+
+
+def _load_row(value: Any, item: Any) -> Any:
+    check_node(item, value.row.nodes)
+    return load_row_of(value.at, item)
 
 
 for _name, _number in INDICES.items():
@@ -163,28 +214,87 @@ def _place_of(task: Any) -> Any:
     return (lambda task: task.row.place) if task is TASK else (lambda task: -1)
 
 
-def completed(pattern: int, number: int) -> int:
-    """The number of a text that a number completes."""
-    return int(pattern + (number + 1) * COMPLETED)
+def as_node(target: Any) -> int:
+    """The number of a node, which has to be a whole number."""
+    return int(target)
 
 
-def _noted(notes: Any, name: int) -> float:
+@overloaded(as_node)
+def _as_node(target: Any) -> Any:
+    is_whole = isinstance(target, types.Integer) and not isinstance(target, types.Boolean)
+    return (lambda target: int(target)) if is_whole else None
+
+
+def as_float(number: Any) -> float:
+    """A number as a float; a truth value is none."""
+    return float(number)
+
+
+@overloaded(as_float)
+def _as_float(number: Any) -> Any:
+    kind = _plain(number)
+    is_number = isinstance(kind, types.Float | types.Integer) and not isinstance(kind, types.Boolean)
+    return (lambda number: float(number)) if is_number else None
+
+
+def as_text(text: Any) -> Any:
+    """A text; where none is given the empty one."""
+    return text
+
+
+@overloaded(as_text)
+def _as_text(text: Any) -> Any:
+    if text is TEXT:
+        return lambda text: text
+    # Texts that are given are TEXT: any other is the default, which is empty.
+    return (lambda text: text_at(0)) if isinstance(text, types.Omitted | types.UnicodeType) else None
+
+
+def _plain(kind: Any) -> Any:
+    """The type of an argument that may have been left out."""
+    return typeof(kind.value) if isinstance(kind, types.Omitted) else types.unliteral(kind)
+
+
+def completed(pattern: Any, number: int) -> Any:
+    """A text that a whole number completes; ValueError: the number is too large, or below 0."""
+    number = as_node(number)
+    if number < 0 or number >= MOST:
+        raise ValueError("no text is kept of such a number")
+    return text_at(pattern.number + (number + 1) * COMPLETED)
+
+
+@register_jitable(**JIT_OPTIONS)
+def place_of_note(notes: Any, name: int) -> int:
+    """Where a note of that name is; -1: nowhere."""
     names = integers_at(notes.row.note_names_at, notes.row.note_count)
     for place in range(len(names)):
         if names[place] == name:
-            return floats_at(notes.row.note_values_at, notes.row.note_count)[place]
-    return np.nan
+            return place
+    return -1
 
 
-noted = register_jitable(**JIT_OPTIONS)(_noted)
+def _kind_of_note(of: Any) -> int:
+    of = types.unliteral(of)
+    if isinstance(of, types.Boolean):
+        return TRUTH
+    if isinstance(of, types.Integer):
+        return WHOLE
+    return FLOAT if isinstance(of, types.Float) else NO_NOTE
 
 
 def _get(notes: Any, name: Any, default: Any) -> Any:
-    kind = int if isinstance(default, types.Integer) else float
+    kind = _kind_of_note(default)
+    if name is not TEXT or kind == NO_NOTE:
+        return None
+    make: Any = {WHOLE: int, FLOAT: float, TRUTH: bool}[kind]
 
     def read(notes: Any, name: Any, default: Any) -> Any:
-        value = noted(notes, name)
-        return default if np.isnan(value) else kind(value)
+        place = place_of_note(notes, name.number)
+        if place < 0:
+            return default
+        if integers_at(notes.row.note_kinds_at, notes.row.note_count)[place] != kind:
+            raise TypeError("a note of another type")
+        return make(floats_at(notes.row.note_values_at, notes.row.note_count)[place])
 
     return read
 
@@ -194,17 +304,21 @@ give_typed_method(NOTES, "get", _get)
 
 @overloaded(operator.setitem)
 def _put(value: Any, item: Any, noted: Any) -> Any:
-    if value is not NOTES or not isinstance(item, types.StringLiteral) or not isinstance(noted, types.Number):
+    kind = _kind_of_note(noted)
+    if value is not NOTES or not isinstance(item, types.StringLiteral) or kind == NO_NOTE:
         return None
     name = number_of(item.literal_value)
 
     def write(value: Any, item: Any, noted: Any) -> None:
+        if kind == WHOLE and not abs(float(noted)) <= LARGEST:
+            raise OverflowError("a whole number above 2^53")
+        place = place_of_note(value, name)
         # Of each manager there are as many places as its policy's text has names of notes.
-        names = integers_at(value.row.note_names_at, value.row.note_count)
-        for place in range(len(names)):
-            if names[place] == name or names[place] == 0:
-                names[place] = name
-                floats_at(value.row.note_values_at, value.row.note_count)[place] = float(noted)
-                return
+        place = place_of_note(value, 0) if place < 0 else place
+        if place < 0:
+            raise IndexError("no room for a note")
+        integers_at(value.row.note_names_at, value.row.note_count)[place] = name
+        floats_at(value.row.note_values_at, value.row.note_count)[place] = float(noted)
+        integers_at(value.row.note_kinds_at, value.row.note_count)[place] = kind
 
     return write

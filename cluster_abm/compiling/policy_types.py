@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Hashable
 from functools import cache, partial
@@ -17,11 +18,13 @@ from numba.extending import intrinsic, overload_attribute, register_jitable
 
 import cluster_abm.compiling.methods
 import cluster_abm.compiling.unlike_nodes  # noqa: F401  # they give views and tasks their methods
-from cluster_abm.compiling.operations import completed, place_of
-from cluster_abm.compiling.tables import DecisionValue
+from cluster_abm.compiling.agreeing import CAREFUL, STRICT
+from cluster_abm.compiling.careful import is_plain
+from cluster_abm.compiling.operations import LARGEST, as_float, as_node, as_text, completed, place_of
+from cluster_abm.compiling.tables import TEXT, DecisionValue, text_at
 from cluster_abm.compiling.texts import number_of
-from cluster_abm.compiling.translating import NotCompilable, inherited_name, translated
-from cluster_abm.compiling.values import CAREFUL, JIT_OPTIONS, ValueType, give_method, value_type
+from cluster_abm.compiling.translating import NotCompilable, inherited_name, is_of_package, translated
+from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
 from cluster_abm.policies.base import Policy
 
 Numbers = npt.NDArray[np.float64]
@@ -30,14 +33,15 @@ NAN = float("nan")
 
 @register_jitable(**JIT_OPTIONS)
 def make_decision(
-    target: Any, rule: Any, index: Any = 0, task_load: Any = NAN, load_here: Any = NAN, load_there: Any = NAN,
-    response_here_ms: Any = NAN, response_there_ms: Any = NAN, cost_ms: Any = NAN, reason: Any = 0, task: Any = None,
+    target: Any, rule: Any, index: Any = "", task_load: Any = NAN, load_here: Any = NAN, load_there: Any = NAN,
+    response_here_ms: Any = NAN, response_there_ms: Any = NAN, cost_ms: Any = NAN, reason: Any = "", task: Any = None,
     mce: Any = NAN,
 ) -> DecisionValue:  # fmt: skip
     """policies.base.Decision in compiled code."""
     return DecisionValue(
-        int(target), int(rule), int(index), int(reason), place_of(task), float(task_load), float(load_here),
-        float(load_there), float(response_here_ms), float(response_there_ms), float(cost_ms), float(mce),
+        as_node(target), as_text(rule), as_text(index), as_text(reason), place_of(task), as_float(task_load),
+        as_float(load_here), as_float(load_there), as_float(response_here_ms), as_float(response_there_ms),
+        as_float(cost_ms), as_float(mce),
     )  # fmt: skip
 
 
@@ -49,33 +53,32 @@ NOT_COMPILED = frozenset(["Parameters", "name", "source", "summary", "parameters
 
 def is_shipped(of: type[Policy]) -> bool:
     """Whether a policy is one of this package's."""
-    return of.__module__.startswith("cluster_abm.")
+    return is_of_package(of)
 
 
 def parameter_values(policy: Policy) -> dict[str, Any]:
-    """A policy's parameters that compiled code can hold, by name; texts as their numbers.
+    """A policy's parameters that compiled code can hold, by name: numbers, truth values and texts.
 
     Raises NotCompilable.
     """
     found: dict[str, Any] = {}
     for name, value in policy.parameters.model_dump().items():
-        if isinstance(value, str):
-            found[name] = number_of(value)
-        elif isinstance(value, bool | int | float):
+        if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) <= LARGEST):
             found[name] = value
         elif value is not None:
-            raise NotCompilable(f"parameter {name} is no number, text or truth value")
+            raise NotCompilable(f"parameter {name} is no number of up to 2^53, text or truth value")
     return found
 
 
 def numbers_of(policy: Policy) -> Numbers:
     """A policy's parameters as the numbers from which compiled code makes the policy."""
-    return np.array([float(value) for value in parameter_values(policy).values()] or [0.0])
+    values = parameter_values(policy).values()
+    return np.array([float(number_of(value) if isinstance(value, str) else value) for value in values] or [0.0])
 
 
 @cache
 def _numba_kind(kind: type) -> types.Type:
-    return {bool: types.boolean, int: types.int64, float: types.float64}[kind]
+    return {bool: types.boolean, int: types.int64, float: types.float64, str: TEXT}[kind]
 
 
 def policy_type(policy: Policy, absent: frozenset[str]) -> tuple[ValueType, Callable[..., Any]]:
@@ -96,15 +99,30 @@ def kinds_of(policy: Policy) -> tuple[tuple[str, type], ...]:
     return tuple((name, type(value)) for name, value in parameter_values(policy).items())
 
 
-def definition_of(of: type[Policy]) -> tuple[tuple[type, str, Hashable], ...]:
-    """The methods and constants that a policy's class and its bases have now: other code may have put others there."""
-    return tuple(
-        (owner, name, defined)
-        for owner in of.__mro__
-        if issubclass(owner, Policy)
-        for name, defined in vars(owner).items()
-        if isinstance(defined, FunctionType | property | str | bool | int | float)
-    )
+def definition_of(of: type[Policy]) -> tuple[Hashable, ...]:
+    """The methods and constants that a policy's class and its bases have now: other code may have put others there.
+
+    Of a user's class also the constants of the file that its functions may read.
+    """
+    found: list[Hashable] = []
+    for owner in of.__mro__:
+        if not issubclass(owner, Policy):
+            continue
+        for name, defined in vars(owner).items():
+            if isinstance(defined, FunctionType | property):
+                found.append((owner, name, defined))
+            elif isinstance(defined, str | bool | int | float):
+                found.append((owner, name, repr(defined)))
+        found += constants_of(owner)
+    return tuple(found)
+
+
+def constants_of(owner: type) -> list[tuple[str, str]]:
+    """Name and value of each constant of the file in which a user's class stands."""
+    if is_of_package(owner):
+        return []
+    around = vars(sys.modules[owner.__module__]) if owner.__module__ in sys.modules else {}
+    return sorted((name, repr(value)) for name, value in around.items() if is_plain(value))
 
 
 @cache
@@ -129,7 +147,12 @@ def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any
             values = []
             for place, kind in enumerate(held.types):
                 number = builder.load(builder.gep(array.data, [context.get_constant(types.intp, place)]))
-                values.append(context.cast(builder, number, types.float64, kind))
+                if kind is TEXT:
+                    text = cgutils.create_struct_proxy(TEXT)(context, builder)
+                    text.number = context.cast(builder, number, types.float64, types.int64)
+                    values.append(text._getvalue())
+                else:
+                    values.append(context.cast(builder, number, types.float64, kind))
             policy = cgutils.create_struct_proxy(found)(context, builder)
             policy.parameters = context.make_tuple(builder, held, values)
             return policy._getvalue()
@@ -137,6 +160,14 @@ def _from_numbers(found: ValueType, held: types.NamedTuple) -> Callable[..., Any
         return found(numbers), build
 
     return make
+
+
+def _constant(value: Any) -> Callable[..., Any]:
+    """What gives a constant of a policy's class."""
+    if isinstance(value, str):
+        number = number_of(value)
+        return lambda policy: text_at(number)
+    return lambda policy: value
 
 
 def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) -> None:
@@ -149,10 +180,11 @@ def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) ->
     def give_attribute(name: str, read: Callable[[], Any]) -> None:
         overload_attribute(type(value), name, jit_options=JIT_OPTIONS, strict=False)(lambda policy: read())
 
-    options = JIT_OPTIONS if is_shipped(of) else CAREFUL
     lineage: list[Any] = [owner for owner in of.__mro__ if issubclass(owner, Policy)]
     given: set[str] = set()
     for place, owner in enumerate(lineage):
+        # Methods of the package that a user's class inherits may be given anything.
+        options = JIT_OPTIONS if is_shipped(of) else STRICT if is_shipped(owner) else CAREFUL
         for name, defined in vars(owner).items():
             if name in NOT_COMPILED or name.startswith("__"):
                 continue
@@ -170,6 +202,5 @@ def _give_methods(value: ValueType, of: type[Policy], absent: frozenset[str]) ->
             elif name not in given and isinstance(defined, property) and isinstance(defined.fget, FunctionType):
                 give_attribute(name, lambda read=defined.fget, owner=owner: compiled(read, owner))  # type: ignore[misc]
             elif name not in given and isinstance(defined, str | bool | int | float):
-                constant = number_of(defined) if isinstance(defined, str) else defined
-                give_attribute(name, lambda constant=constant: lambda policy: constant)  # type: ignore[misc]
+                give_attribute(name, partial(_constant, defined))
             given.add(name)

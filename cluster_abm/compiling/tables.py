@@ -47,8 +47,8 @@ VIEW_ROW = np.dtype(
     [(name, "i8") for name in (
         "me", "nodes", "blocks", "table_at", "least_at", "as_of_at", "totals_at", "added_as_of_at", "changes_at",
         "hardware_at", "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count",
-        "note_names_at", "note_values_at", "note_count", "candidates_at", "candidate_count", "candidate_at",
-        "fetch_ms_at", "file_mb_at", "holders_at", "copies", "cluster_of_at",
+        "note_names_at", "note_values_at", "note_kinds_at", "note_count", "candidates_at", "candidate_count",
+        "candidate_at", "fetch_ms_at", "file_mb_at", "holders_at", "copies", "data_files", "cluster_of_at",
         *(f"{name}_at" for name in COLUMNS_OF_CAPACITIES))]
     + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", *NUMBERS_OF_CAPACITIES)]
     + [("policy_key", "u8")]
@@ -63,6 +63,8 @@ TASKS = types.Array(from_dtype(CANDIDATE), 1, "C")
 NODES = types.Array(from_dtype(HARDWARE), 1, "C")
 VIEW_RECORD, TASK_RECORD, DECISION_RECORD = from_dtype(VIEW_ROW), from_dtype(TASK_ROW), from_dtype(DECISION_ROW)
 i8, f8 = types.int64, types.float64
+# What a note is: none, a whole number, a float, a truth value, or something else, which stands in Python.
+(NO_NOTE, WHOLE, FLOAT, TRUTH, OTHER) = range(5)
 
 VIEW, view_of = value_type("View", {"at": i8})
 LOADS, loads_of = value_type("Loads", {"at": i8})
@@ -73,15 +75,19 @@ NOTES, notes_of = value_type("Notes", {"at": i8})
 LOAD_ROW, load_row_of = value_type("LoadRow", {"at": i8, "node": i8})
 NODE_SET, node_set_of = value_type("NodeSet", {"address": i8, "count": i8, "nodes": i8})
 TASK, task_of = value_type("Task", {"at": i8})
+# A decision that another node is asked about, as the policy of that node sees it.
+OFFER, offer_of = value_type("Offer", {"at": i8})
+# A text (compiling.texts): it can be handed on and compared, and nothing else.
+TEXT, text_at = value_type("Text", {"number": i8})
 
 
 class DecisionValue(NamedTuple):
-    """A decision as policies make it in compiled code: fields of DECISION_ROW."""
+    """A decision as policies make it in compiled code: fields of DECISION_ROW; rule, index and reason are texts."""
 
     target: int
-    rule: int
-    index: int  # type: ignore[assignment]
-    reason: int
+    rule: Any
+    index: Any
+    reason: Any
     place: int
     task_load: float
     load_here: float

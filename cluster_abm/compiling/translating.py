@@ -20,7 +20,10 @@ from typing import Any
 
 from numba.extending import register_jitable
 
-from cluster_abm.compiling.text_use import misused_text
+from cluster_abm.compiling.agreeing import CAREFUL
+from cluster_abm.compiling.careful import Misfit, check, put_checks
+from cluster_abm.compiling.checked import OPERATIONS
+from cluster_abm.compiling.tables import text_at
 from cluster_abm.compiling.texts import INDICES, number_of
 from cluster_abm.jit import is_inlinable
 from cluster_abm.policies import load
@@ -28,6 +31,8 @@ from cluster_abm.policies import load
 Function = Callable[..., Any]
 # What a name of the package is called in compiled code, after this.
 OF_PACKAGE = "of_package_"
+# What makes a text of its number there.
+TEXT_AT = "text_at__"
 
 
 class NotCompilable(Exception):
@@ -51,6 +56,8 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
     Raises:
         NotCompilable: its source cannot be read, or has a form that has no counterpart.
     """
+    if hasattr(function, "__wrapped__"):
+        raise NotCompilable(f"{function.__qualname__} stands for another function")
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
@@ -69,21 +76,16 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
         of_package.visit(definition)
         loads = {name for name, value in (outside | of_package.found).items() if value is load}
         _NamesOfIndices(loads).visit(definition)
-    texts = frozenset(name for name in used if _is_text(function.__globals__.get(name)))
-    misused = misused_text(definition, texts, owner)
-    if misused is not None:
-        raise NotCompilable(f"{_file_of(function)}line {misused}: it makes a text of others, or puts texts in order")
+    texts = {name: value for name, value in outside.items() if _is_text(value) and name not in given}
     # In its own namespace its name may be that of a formula that it calls.
     definition.name = f"compiled_{function.__name__}"
-    definition.decorator_list = []
-    definition.returns = None
-    for argument in ast.walk(definition.args):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
-    if isinstance(definition.body[0], ast.Expr) and isinstance(definition.body[0].value, ast.Constant):
-        definition.body = definition.body[1:] or [ast.Pass()]
+    _strip(definition)
+    is_from_elsewhere = not is_of_package(function)
     with _naming_the_file(function):
-        _Translation(owner, absent).visit(definition)
+        if is_from_elsewhere:
+            around = {name: function.__globals__[name] for name in used if name in function.__globals__}
+            _make_careful(definition, function, owner, around | of_package.found)
+        _Translation(owner, absent, texts, is_from_elsewhere).visit(definition)
     ast.fix_missing_locations(tree)
     code = compile(tree, inspect.getsourcefile(function) or "<policy>", "exec")
     space: dict[str, Any] = {}
@@ -94,16 +96,49 @@ def translated(function: Any, owner: type | None, absent: frozenset[str], given:
         if name in given:
             space[name] = given[name]
         elif is_plain and value.__module__ == function.__module__:
-            space[name] = register_jitable(error_model="numpy")(translated(value, None, absent, given))
-        else:
-            space[name] = _as_numbers(value)
+            options = CAREFUL if is_from_elsewhere else {"error_model": "numpy"}
+            space[name] = register_jitable(**options)(translated(value, None, absent, given))
+        elif name not in texts:
+            space[name] = value
     for name, value in of_package.found.items():
         space[name] = given.get(name.removeprefix(OF_PACKAGE), value)
-    space["completed"] = given.get("completed")
+    space |= OPERATIONS if is_from_elsewhere else {}
+    space["completed"], space[TEXT_AT] = given.get("completed"), text_at
     exec(code, space)
     made: FunctionType = space[definition.name]
     made.__module__ = function.__module__
     return made
+
+
+def is_of_package(function: Any) -> bool:
+    """Whether a function, or a class, is of this package; else a user has written it."""
+    return str(function.__module__).startswith("cluster_abm.")
+
+
+def _strip(definition: ast.FunctionDef) -> None:
+    """Leave out what is for readers and for the checker of types."""
+    definition.decorator_list = []
+    definition.returns = None
+    for argument in ast.walk(definition.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    if isinstance(definition.body[0], ast.Expr) and isinstance(definition.body[0].value, ast.Constant):
+        definition.body = definition.body[1:] or [ast.Pass()]
+
+
+def _make_careful(definition: ast.FunctionDef, function: Any, owner: type | None, outside: Mapping[str, Any]) -> None:
+    """Check a function that a user has written, and put checked operations in the place of its own."""
+    parameters = frozenset(getattr(getattr(owner, "Parameters", None), "model_fields", ()))
+    own = frozenset(
+        name
+        for name, value in outside.items()
+        if isinstance(value, FunctionType) and not is_inlinable(value) and value.__module__ == function.__module__
+    )
+    try:
+        check(definition, outside, parameters, own)
+    except Misfit as problem:
+        raise NotCompilable(str(problem)) from None
+    put_checks(definition, outside, frozenset(function.__code__.co_varnames))
 
 
 @contextmanager
@@ -144,11 +179,11 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, tuple) and bool(value) and all(map(_is_text, value)))
 
 
-def _as_numbers(value: Any) -> Any:
-    """A text, or a tuple of texts, in numbers; anything else as it is."""
-    if not _is_text(value):
-        return value
-    return number_of(value) if isinstance(value, str) else tuple(map(_as_numbers, value))
+def _as_numbers(value: Any) -> ast.expr:
+    """A text, or a tuple of texts, as compiled code makes it."""
+    if isinstance(value, str):
+        return ast.Call(ast.Name(TEXT_AT, ast.Load()), [ast.Constant(number_of(value))], [])
+    return ast.Tuple([_as_numbers(one) for one in value], ast.Load())
 
 
 def _is_package(value: Any) -> bool:
@@ -199,18 +234,58 @@ class _NamesOfIndices(ast.NodeTransformer):
 
 
 class _Translation(ast.NodeTransformer):
-    def __init__(self, owner: type | None, absent: frozenset[str]) -> None:
-        self._owner, self._absent = owner, absent
+    """What stands in compiled code for a function's own words.
+
+    Args:
+        owner, absent: as in `translated`.
+        texts: texts, and tuples of texts, outside the function, by name.
+        is_careful: whether a user has written it.
+    """
+
+    def __init__(self, owner: type | None, absent: frozenset[str], texts: Mapping[str, Any], is_careful: bool) -> None:
+        self._owner, self._absent, self._texts, self._is_careful = owner, absent, texts, is_careful
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        return ast.Constant(number_of(node.value)) if isinstance(node.value, str) else node
+        return _as_numbers(node.value) if isinstance(node.value, str) else node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        is_text = node.id in self._texts and isinstance(node.ctx, ast.Load)
+        return _as_numbers(self._texts[node.id]) if is_text else node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         inserted = [part for part in node.values if isinstance(part, ast.FormattedValue)]
-        if len(inserted) != 1 or inserted[0].conversion != -1 or inserted[0].format_spec is not None:
+        is_plain = len(inserted) == 1 and inserted[0].conversion == -1 and inserted[0].format_spec is None
+        if not is_plain or _pattern(node).count("{}") != 1:
             raise NotCompilable(f"line {node.lineno}: an f-string with more in it than one whole number")
         name = ast.Name("completed", ast.Load())
-        return ast.Call(name, [ast.Constant(number_of(_pattern(node))), self.visit(inserted[0].value)], [])
+        return ast.Call(name, [_as_numbers(_pattern(node)), self.visit(inserted[0].value)], [])
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        """As comparisons: a text in a pattern has no compiled form."""
+        if not isinstance(node.subject, ast.Name):
+            raise NotCompilable(f"line {node.lineno}: `match` of something else than a name")
+        found: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = None if case.guard else self._as_test(node.subject, case.pattern)
+            if test is None:
+                raise NotCompilable(f"line {node.lineno}: a pattern that is no constant, or has a condition")
+            body = self._all(case.body)
+            is_any = isinstance(test, ast.Constant)
+            found = body if is_any else [ast.If(test, body, found)]
+        return found
+
+    def _as_test(self, subject: ast.Name, pattern: ast.pattern) -> ast.expr | None:
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+            return ast.Constant(True)
+        parts = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        if not all(isinstance(part, ast.MatchValue) for part in parts):
+            return None
+        tests = [
+            ast.Compare(ast.Name(subject.id, ast.Load()), [ast.Eq()], [self.visit(part.value)])
+            for part in parts
+            if isinstance(part, ast.MatchValue)
+        ]
+        return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), list(tests))
 
     def visit_While(self, node: ast.While) -> ast.AST:
         raise NotCompilable(f"line {node.lineno}: a `while` loop, which could not be interrupted")
@@ -220,6 +295,8 @@ class _Translation(ast.NodeTransformer):
         return ast.Pass()
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr == "data" and "data" in self._absent and self._is_careful:
+            raise NotCompilable(f"line {node.lineno}: view.data is None where no job needs a file")
         if node.attr == "candidates" and isinstance(node.value, ast.Name) and node.value.id == "view":
             raise NotCompilable(
                 f"line {node.lineno}: view.candidates are objects; view.candidate_rows, a table, compiles"

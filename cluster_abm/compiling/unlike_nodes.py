@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.compiling.methods import ABSENT, check_index
-from cluster_abm.compiling.operations import floats_at
+from cluster_abm.compiling.methods import ABSENT
+from cluster_abm.compiling.operations import check_node, floats_at, row_of
 from cluster_abm.compiling.tables import CAPACITIES, UNLIKE_VIEW, capacities_of
 from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import attribute, method
@@ -56,20 +56,26 @@ def _capacities(view: Any) -> Any:
 
 
 @method(UNLIKE_VIEW, "column")
-def _unlike_column(view: Any, index: int, task: Any = None) -> Any:
-    check_index(index)
-    load = floats_at(view.table_at + (index - 1) * view.nodes * 8, view.nodes)
+def _unlike_column(view: Any, index: Any, task: Any = None) -> Any:
+    load = floats_at(view.table_at + row_of(index) * view.nodes * 8, view.nodes)
     return _compared(load, index, view.capacities, task)
 
 
+@method(UNLIKE_VIEW, "load")
+def _unlike_load(view: Any, index: Any, node: int, task: Any = None) -> float:
+    check_node(node, view.nodes)
+    return float(view.column(index, task)[node])
+
+
 @method(UNLIKE_VIEW, "per_unit")
-def _unlike_per_unit(view: Any, load: float, index: int, node: int) -> float:
+def _unlike_per_unit(view: Any, load: float, index: Any, node: int) -> float:
+    check_node(node, view.nodes)
     resource = _served_by(index)
     return load / view.capacities.of(resource)[node] if resource else load
 
 
 @method(UNLIKE_VIEW, "least")
-def _unlike_least(view: Any, index: int, task: Any = None) -> int:
+def _unlike_least(view: Any, index: Any, task: Any = None) -> int:
     return view.least_of(view.column(index, task))
 
 

@@ -29,8 +29,8 @@ JIT_OPTIONS: dict[str, Any] = {
     "_nrt": True,
 }
 
-# As it compiles a policy from elsewhere: what Python would find fault with is found here too.
-CAREFUL: dict[str, Any] = JIT_OPTIONS | {"error_model": "python", "boundscheck": True}
+# With an IndexError where a number is no place in an array.
+BOUNDED: dict[str, Any] = JIT_OPTIONS | {"boundscheck": True}
 
 
 class ValueType(types.Type):
@@ -76,8 +76,17 @@ def value_type(name: str, members: Mapping[str, types.Type]) -> tuple[ValueType,
     return found, intrinsic(make)
 
 
-def give_fields(value: ValueType, record: types.Record, hidden: bool = False) -> None:
-    """Let the row of which values have the address be their attribute `row`, and unless hidden its fields theirs."""
+def give_fields(
+    value: ValueType, record: types.Record, hidden: bool = False, without: frozenset[str] = frozenset()
+) -> None:
+    """Let the row of which values have the address be their attribute `row`, and unless hidden its fields theirs.
+
+    Args:
+        value: the type of the values.
+        record: of the row.
+        hidden: whether no field is an attribute.
+        without: fields that are none.
+    """
 
     class Fields(AttributeTemplate):
         key = type(value)
@@ -85,7 +94,8 @@ def give_fields(value: ValueType, record: types.Record, hidden: bool = False) ->
         def generic_resolve(self, given: Any, name: str) -> Any:
             if name == "row":
                 return record
-            return record.typeof(name) if name in record.fields and not hidden else None
+            is_there = name in record.fields and not hidden and name not in without
+            return record.typeof(name) if is_there else None
 
     infer_getattr(Fields)
 
@@ -115,11 +125,13 @@ def give_typed_method(value: ValueType, name: str, choose: Callable[..., Callabl
     overload_method(type(value), name, jit_options=JIT_OPTIONS, strict=False)(choose)
 
 
-def method(value: ValueType, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def method(
+    value: ValueType, name: str, options: dict[str, Any] = JIT_OPTIONS
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile the decorated function as a method of these values, for arguments of whatever types."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        give_method(value, name, signature(function), lambda: function)
+        give_method(value, name, signature(function), lambda: function, options)
         return function
 
     return register

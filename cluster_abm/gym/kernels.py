@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba.core import types
 
 from cluster_abm.compiling.calls import address_of, native_call
-from cluster_abm.compiling.tables import task_of, view_of
+from cluster_abm.compiling.tables import WHOLE, task_of, view_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.engine.tables import DEPENDENT, FINISHED, LOAD, NEVER, Table, Tables
@@ -140,6 +140,7 @@ def act(
         manager = stand_in[tables.jobs[arrivals[0][task]].home]
         desk.note_names[manager, 0] = told
         desk.note_values[manager, 0] = float(targets[task])
+        desk.note_kinds[manager, 0] = WHOLE
         done = place_at(
             place, tables, starts, known_at, desk_at, terms_at, decided, up, accepting, silent_ns, stand_in, arrivals,
             placed, task, task + 1,

@@ -17,7 +17,7 @@ from cluster_abm.engine.admission import Starts
 from cluster_abm.gym.kernels import act, observe
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.negotiation.arriving import place_arrivals
-from cluster_abm.model.negotiation.compiled import CompiledNegotiation
+from cluster_abm.model.negotiation.compiled import AtFault, Begun, CompiledNegotiation
 from cluster_abm.model.negotiation.decisions import DECIDED
 from cluster_abm.model.submission.queues import Arrivals
 from cluster_abm.policies.base import Decision, Policy
@@ -74,7 +74,7 @@ class OutsideNegotiation(CompiledNegotiation):
 
     def place_as_told(
         self, arrivals: Arrivals, placed: Integers, stand_in: Integers, first: int, last: int, targets: Integers,
-        at_fault: Callable[[int, bool], None],
+        at_fault: AtFault,
     ) -> None:  # fmt: skip
         """Place them, each on its node of `targets`, shape (tasks,); else as CompiledNegotiation.place."""
         self.bring_up_to_date()
@@ -116,5 +116,5 @@ class OutsideNegotiation(CompiledNegotiation):
         return entry(act, *self._samples, np.zeros(1, np.int64), 0, 0)
 
 
-def _no_fault(entry: int, has_started: bool) -> None:
+def _no_fault(entry: int, has_started: bool, begun: Begun) -> None:
     raise AssertionError("to look finds no fault")

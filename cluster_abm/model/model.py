@@ -131,9 +131,7 @@ class ClusterModel(Showing, MesaManners):
             parts.engine, clock, parts.availability, parts.views, parts.reports, parts.announcements, parts.staging,
             parts.transfers, parts.departures, self.load_managers, parts.routes_in_use, self._compiled(),
         )  # fmt: skip
-        self.conversation = conversation_of(
-            self.parts, setup, self.run_seed, self.load_managers, self.placement.start
-        )
+        self.conversation = conversation_of(self.parts, setup, self.run_seed, self.load_managers, self.placement.start)
         self.actions = Actions(
             parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
             pooled_by, lambda: self.turn, self.jobs_register.update, self.conversation.withdraw,

@@ -17,10 +17,10 @@ class JoinIdleQueue(TalkingPolicy):
     of its home, and where that is empty to a node drawn at random.
 
     The manager is drawn at random among those to which jobs come (JIQ-Random), or is the one of the shortest idle queue
-    of several drawn ones that are asked (JIQ-SQ(d)). A node that gets a task from elsewhere leaves the queue that it is in. In the limit of many
-    nodes, each of them a home, the share of managers with an idle node is about (1 - load) / (2 - load) for JIQ-Random
-    (Lu et al. 2011, theorem 1, in which no node leaves a queue like this; Van Houdt 2024 has the exact limit, "with
-    token withdrawals").
+    of several drawn ones that are asked (JIQ-SQ(d)). A node that gets a task from elsewhere leaves the queue that it is
+    in. In the limit of many nodes, each of them a home, the share of managers with an idle node is about
+    (1 - load) / (2 - load) for JIQ-Random (Lu et al. 2011, theorem 1, in which no node leaves a queue like this; Van
+    Houdt 2024 has the exact limit, "with token withdrawals").
     """
 
     class Parameters(TalkingPolicy.Parameters):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -70,7 +70,7 @@ class Post(Protocol):
         """Now [ms]: the exact instant of an arrival or of a message. Loads are those at which the slice begins."""
 
     @property
-    def notes(self) -> dict[str, Any]:
+    def notes(self) -> MutableMapping[str, Any]:
         """What this manager's policy wants to remember."""
 
     @property

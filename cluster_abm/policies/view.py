@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -93,7 +93,7 @@ class View:
     remote_execution_ms: float
     uniform: Callable[[int, int], float]
     refused: frozenset[int] = frozenset()
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: MutableMapping[str, Any] = field(default_factory=dict)
     migration_ms: float = 0.0
     now_ms: float = 0.0
     tasks_of_mine: Callable[[], Table] = no_tasks

@@ -9,6 +9,6 @@ from cluster_abm.workload.streams import key
 from cluster_abm.workload.users import are_closed
 
 __all__ = [
-    "OfferedLoad", "Work", "are_closed", "background_table", "draw_catalogue", "homes_of", "job_table", "jobs_per_second",
-    "key", "offered_load", "program_names", "work_of",
+    "OfferedLoad", "Work", "are_closed", "background_table", "draw_catalogue", "homes_of", "job_table",
+    "jobs_per_second", "key", "offered_load", "program_names", "work_of",
 ]  # fmt: skip

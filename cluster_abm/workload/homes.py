@@ -17,7 +17,9 @@ def home_weights(scenario: Scenario) -> Floats:
     home, nodes = scenario.workload.home, scenario.cluster.nodes
     if home.kind == "weights":
         return np.asarray(home.weights, float)
-    return (np.arange(nodes) + 1.0) ** -home.skew if home.kind == "skewed" else np.ones(nodes)
+    if home.kind == "skewed":
+        return np.asarray((np.arange(nodes) + 1.0) ** -home.skew)
+    return np.ones(nodes)
 
 
 def homes_of(scenario: Scenario, jobs: Table) -> npt.NDArray[np.bool_]:

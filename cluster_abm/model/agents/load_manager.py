@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
 from typing import Any
 
-from cluster_abm.clock import LONGEST_WAIT_MS
+import numpy as np
+
 from cluster_abm.engine.tables import NONE
 from cluster_abm.errors import PolicyFault
 from cluster_abm.model.agents.base import ClusterAgent
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.assembly import Parts
+from cluster_abm.model.negotiation.compiled import Begun
 from cluster_abm.model.negotiation.placement import Placed
 from cluster_abm.model.talking.mail import Event
 from cluster_abm.policies import ArrivingTask, Candidate, Decision, Policy, View
 from cluster_abm.policies.talking import Post
+from cluster_abm.policies.tasks import candidate_of
 
 
 class LoadManager(ClusterAgent):
@@ -48,9 +51,9 @@ class LoadManager(ClusterAgent):
         return found
 
     @property
-    def notes(self) -> dict[str, Any]:
+    def notes(self) -> MutableMapping[str, Any]:
         """What its policy remembers."""
-        notes: dict[str, Any] = self._views.notes[self.index]
+        notes: MutableMapping[str, Any] = self._views.notes[self.index]
         return notes
 
     def known_loads(self) -> dict[str, list[float]]:
@@ -67,7 +70,7 @@ class LoadManager(ClusterAgent):
         """
         self.check_turn()
         if self.index in self.parts.periodic.asked:
-            self._send_away(self._policy.relieve, 1)
+            self._send_away(self._policy.relieve, 1, Begun())
 
     def report(self) -> None:
         """At the boundary at which a slice ends: report the load of the own node if the exchange period has come.
@@ -98,17 +101,20 @@ class LoadManager(ClusterAgent):
 
     def place(self, task: ArrivingTask) -> Placed:
         """Find a node for an arriving task: ask the best, and if it refuses the next best, as often as allowed."""
-        refused: frozenset[int] = frozenset()
+        return self.go_on_placing(task, Begun())
+
+    def go_on_placing(self, task: ArrivingTask, begun: Begun) -> Placed:
+        """The same where some nodes have been asked already."""
+        refused, asking_ns = begun.refused, begun.asking_ns
         may_wait = self.policy.holds_jobs and task.task == int(self.parts.engine.jobs["first_task"][task.job])
-        asking_ns = 0
-        for asked in range(self._offers):
+        for asked in range(begun.asked, self._offers):
             view = self._views.of(self.index, refused)
             decision = self._policy.place(task, view)
             if decision.target == self.index:
                 waits = may_wait and self._policy.takes_back(task, view)
                 self._record(task, decision, self.index, not waits, decision.reason)
                 return Placed(NONE if waits else self.index, asking_ns, asked)
-            reason, took_ns = self.ask(task, decision)
+            reason, took_ns = self.ask(task, _with_cost(decision, task, view))
             asking_ns += took_ns
             self._record(task, decision, decision.target, not reason, reason)
             if not reason:
@@ -125,7 +131,12 @@ class LoadManager(ClusterAgent):
 
     def rebalance(self, task: ArrivingTask) -> None:
         """Send tasks of the own node elsewhere, if the policy says so now that an arriving task has been placed."""
-        self._send_away(lambda view: self._policy.migration(task, view), self.policy.migrations_per_arrival)
+        self.go_on_rebalancing(task, Begun())
+
+    def go_on_rebalancing(self, task: ArrivingTask, begun: Begun) -> None:
+        """The same where some tasks have been sent, or some nodes asked, already."""
+        most = self.policy.migrations_per_arrival
+        self._send_away(lambda view: self._policy.migration(task, view), most, begun)
 
     def send(self, task: int, node: int) -> str:
         """Ask another node to take a task that is on this node, and send it there if it accepts.
@@ -145,17 +156,21 @@ class LoadManager(ClusterAgent):
         answer: str = self.model.actions.send(self, task, node)
         return answer
 
-    def _send_away(self, decide: Callable[[View], Decision | None], most: int | None) -> None:
+    def _send_away(self, decide: Callable[[View], Decision | None], most: int | None, begun: Begun) -> None:
         """Send tasks elsewhere as the policy decides, at most so many."""
-        refused: frozenset[int] = frozenset()
-        sent, asking_ns = 0, 0
+        refused, asking_ns, sent = begun.refused, begun.asking_ns, begun.asked
         while sent != most and len(refused) < self._offers:
-            decision = decide(self._views.of(self.index, refused))
+            view = self._views.of(self.index, refused)
+            decision = decide(view)
             if decision is None or decision.task is None:
                 return
-            reason, took_ns = self.offer(decision.task, decision, asking_ns)
+            task = decision.task
+            reason, took_ns = self.offer(task, _with_cost(decision, task, view), asking_ns)
             if reason:
                 asking_ns += took_ns
+                if decision.target in refused:
+                    # It would ask the same node without end.
+                    return
                 refused |= {decision.target}
                 continue
             refused, asking_ns = frozenset(), 0
@@ -208,23 +223,26 @@ class LoadManager(ClusterAgent):
 
     def _depart(self, task: Candidate, decision: Decision, asking_ns: int) -> None:
         """A task leaves for the node that has accepted it."""
-        parts, source, target, cost_ms = self.parts, self.index, decision.target, decision.cost_ms
+        parts, source, target = self.parts, self.index, decision.target
         slot = parts.engine.slot_of(source, task.task)
         if slot < 0:
             raise PolicyFault(
                 f"policy {self.policy.name!r}: task {task.task} is to migrate from node {source}, where it is not"
             )
-        if not 0.0 <= cost_ms <= LONGEST_WAIT_MS and not (
-            # A route that is so long in truth is the scenario's matter, which `travel_ns` tells.
-            min(cost_ms, self._views.true(source, target).cost_ms(task, target)) > LONGEST_WAIT_MS
-        ):
-            raise PolicyFault(
-                f"policy {self.policy.name!r}: cost_ms = {cost_ms} of a migration: allowed is 0 to "
-                f"{LONGEST_WAIT_MS:g} ms"
-            )
+        # What the policy has said of the task, and of the cost, is its account; a move costs what it does in truth.
+        rows = self._views.of(source).candidate_rows
+        task = candidate_of(rows, int(np.flatnonzero(rows["task"] == task.task)[0]))
+        cost_ms = self._views.true(source, target).cost_ms(task, target)
         parts.departures.send(slot, task, source, target, cost_ms, asking_ns)
         loads = self._views.true_loads
         for node in (source, target):
             parts.engine.measure(parts.clock.now_ns, loads, node, node + 1)
         if not self._views.all_is_known:
             self._reports.learn(source, target, loads[target])
+
+
+def _with_cost(decision: Decision, task: ArrivingTask, view: View) -> Decision:
+    """An offer with what the move costs by what its load manager knows, where its policy has not said it."""
+    if not math.isnan(decision.cost_ms):
+        return decision
+    return replace(decision, cost_ms=view.cost_ms(task, decision.target))

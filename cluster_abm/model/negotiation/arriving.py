@@ -13,28 +13,34 @@ import numpy.typing as npt
 
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.compiling.calls import address_of, call_at
-from cluster_abm.compiling.tables import task_of, view_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.tables import DEPENDENT, FREE_TOP, LIVE, NEVER, RECORDS, Table, Tables
 from cluster_abm.jit import called, inlined, kernel
 from cluster_abm.model.negotiation.asking import (
+    FAULT,
     admit_at,
     advance_at,
     ask,
     bring_up_to,
     close_view,
+    cost_of,
+    keep_notes,
     look,
     note_declined,
     note_true_loads,
     open_view,
+    restore_notes,
     whole_ns,
     write_decision,
 )
 from cluster_abm.model.negotiation.desk import (
+    ASKED,
+    ASKING_NS,
     AT_FAULT,
     AT_FAULT_OF_MIGRATION,
     AT_STOP,
     DECIDED_ROWS,
+    DECLINED,
     DONE,
     NO_ROOM,
     NOW_NS,
@@ -90,36 +96,35 @@ def choose(
     tables: Tables, known: Any, desk: Any, terms: Any, decided: Table, up: Flags, accepting: Flags,
     silent_ns: Integers, manager: int, now_ns: int,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """LoadManager.place of the desk's task: its node, -1 at a fault; how long asking took [ns]; how many were asked."""
+    """LoadManager.place of the desk's task: its node, -1 at a fault; how long asking took [ns]; how many were asked.
+
+    At a fault the counts say how far it has come: notes and loads are what they were before the offer in question.
+    """
     declined, asking_ns = 0, 0
     task_at, view_at, decision_at = address_of(desk.task), address_of(desk.views), address_of(desk.decision)
     for asked in range(terms.offers):
+        desk.counts[DECLINED], desk.counts[ASKED], desk.counts[ASKING_NS] = declined, asked, asking_ns
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
+        keep_notes(desk, manager, 0)
         is_right = call_at(terms.place, task_at, view_at, terms.numbers, decision_at)
         close_view(known, desk, terms, manager, declined, changed)
         target = desk.decision[0].target
         if is_right != 1 or target < 0 or target >= tables.nodes.shape[0]:
+            restore_notes(desk, manager, 0)
             return -1, 0, 0
         if target == manager:
             write_decision(desk, terms, decided, desk.task[0], manager, target, True, desk.decision[0].reason, now_ns)
             return manager, asking_ns, asked
         reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, desk.task, manager, target, now_ns)
+        if reason == FAULT:
+            restore_notes(desk, manager, 0)
+            return -1, 0, 0
         asking_ns += took_ns
         write_decision(desk, terms, decided, desk.task[0], manager, target, reason == 0, reason, now_ns)
         if reason == 0:
             return target, asking_ns, asked + 1
         declined = note_declined(desk, declined, target)
     return manager, asking_ns, declined
-
-
-@inlined
-def cost_of(desk: Any, terms: Any, task: Table, manager: int, target: int) -> float:
-    """What moving a task from a manager's node costs [ms] (View.cost_ms)."""
-    view = desk.views[0]
-    view.me = manager
-    view.mb_per_s_at = address_of(desk.mb_per_s) + 8 * (desk.route_at[manager])
-    view.latency_ms_at = address_of(desk.latency_ms) + 8 * (desk.route_at[manager])
-    return float(view_of(address_of(desk.views)).cost_ms(task_of(address_of(task)), target))
 
 
 @inlined

@@ -11,6 +11,7 @@ from numba.core import types
 
 from cluster_abm.compiling.blocks import BLOCK
 from cluster_abm.compiling.calls import address_of, call_at, native_call
+from cluster_abm.compiling.tables import task_of, view_of
 from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Row, Table, Tables
 from cluster_abm.jit import called, inlined
@@ -18,6 +19,8 @@ from cluster_abm.model.negotiation.desk import DECIDED_ROWS, REFUSED, TAKEN
 from cluster_abm.model.negotiation.knowledge import INDICES, begin_view, end_view, learn
 
 Integers = npt.NDArray[np.int64]
+# What `ask` returns in the place of a reason where compiled code cannot tell.
+FAULT = -1
 Flags = npt.NDArray[np.bool_]
 
 # The engine's kernels are called by their addresses: compiled together with them this would take minutes.
@@ -107,9 +110,12 @@ def open_view(
         own = desk.route_at[manager] + manager
         desk.own_route[0], desk.own_route[1] = desk.mb_per_s[own], desk.latency_ms[own]
         desk.mb_per_s[own], desk.latency_ms[own] = math.inf, 0.0
-    view.note_names_at = address_of(desk.note_names) + manager * desk.note_names.strides[0]
-    view.note_values_at = address_of(desk.note_values) + manager * desk.note_values.strides[0]
-    view.candidate_count = 0
+    notes = desk.note_row[manager]
+    view.note_names_at = address_of(desk.note_names) + notes * desk.note_names.strides[0]
+    view.note_values_at = address_of(desk.note_values) + notes * desk.note_values.strides[0]
+    view.note_kinds_at = address_of(desk.note_kinds) + notes * desk.note_kinds.strides[0]
+    # None are described: what reads them is asked again in Python.
+    view.candidate_count = -1
     view.down_count = 0
     if terms.can_change:
         view.down_count = believe_down(known, desk, terms, accepting, silent_ns, manager, now_ns)
@@ -149,9 +155,41 @@ def write_decision(
     row.time_ns, row.task, row.job = now_ns, task.task, task.job
     row.source, row.target = manager, target
     row.rule, row.index, row.reason = decision.rule, decision.index, reason
-    row.task_load, row.load_here, row.load_there = decision.task_load, decision.load_here, decision.load_there
-    row.response_here_ms, row.response_there_ms = decision.response_here_ms, decision.response_there_ms
-    row.cost_ms, row.mce, row.accepted = decision.cost_ms, decision.mce, accepted
+    # Of zeros there is one alone: a whole number has no other.
+    row.task_load, row.load_here = decision.task_load + 0.0, decision.load_here + 0.0
+    row.load_there, row.response_here_ms = decision.load_there + 0.0, decision.response_here_ms + 0.0
+    row.response_there_ms, row.cost_ms = decision.response_there_ms + 0.0, decision.cost_ms + 0.0
+    row.mce, row.accepted = decision.mce + 0.0, accepted
+
+
+@called
+def keep_notes(desk: Any, manager: int, place: int) -> None:
+    """Keep a manager's notes as they are, in one of two places: 0 or 1."""
+    row = desk.note_row[manager]
+    for note in range(desk.note_names.shape[1]):
+        desk.notes_before[3 * place, note] = desk.note_names[row, note]
+        desk.notes_before[3 * place + 1, note] = desk.note_values[row, note]
+        desk.notes_before[3 * place + 2, note] = desk.note_kinds[row, note]
+
+
+@called
+def restore_notes(desk: Any, manager: int, place: int) -> None:
+    """Make a manager's notes again what they were."""
+    row = desk.note_row[manager]
+    for note in range(desk.note_names.shape[1]):
+        desk.note_names[row, note] = int(desk.notes_before[3 * place, note])
+        desk.note_values[row, note] = desk.notes_before[3 * place + 1, note]
+        desk.note_kinds[row, note] = int(desk.notes_before[3 * place + 2, note])
+
+
+@inlined
+def cost_of(desk: Any, terms: Any, task: Table, manager: int, target: int) -> float:
+    """What moving a task from a manager's node costs [ms] (View.cost_ms)."""
+    view = desk.views[0]
+    view.me = manager
+    view.mb_per_s_at = address_of(desk.mb_per_s) + 8 * (desk.route_at[manager])
+    view.latency_ms_at = address_of(desk.latency_ms) + 8 * (desk.route_at[manager])
+    return float(view_of(address_of(desk.views)).cost_ms(task_of(address_of(task)), target))
 
 
 @inlined
@@ -188,7 +226,10 @@ def ask(
     tables: Tables, known: Any, desk: Any, terms: Any, up: Flags, accepting: Flags, silent_ns: Integers,
     task: Table, asker: int, target: int, now_ns: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """LoadManager.ask and answer: the number of the reason of a refusal, 0 if it accepts, and how long it took [ns]."""
+    """LoadManager.ask and answer: the number of the reason of a refusal, 0 if it accepts, and how long it took [ns].
+
+    FAULT in the place of a reason: compiled code cannot tell; nothing has been asked yet.
+    """
     latency_ms = desk.latency_ms[desk.route_at[asker] + target]
     out_of_reach = not up[target] or desk.unreachable[target] or latency_ms == math.inf
     if out_of_reach or is_lost(desk, terms, task[0].task):
@@ -198,12 +239,24 @@ def ask(
     if not accepting[target]:
         reason = terms.drains
     elif not terms.all_is_known and terms.refusals:
+        decision = desk.decision[0]
+        said_ms = decision.cost_ms
+        if math.isnan(said_ms):
+            decision.cost_ms = cost_of(desk, terms, task, asker, target)
         # No literal 0: for that numba would compile `open_view` again.
         none_declined = 0 * target
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, target, none_declined, now_ns)
+        keep_notes(desk, target, 1)
         at, view_at = address_of(task), address_of(desk.views)
-        reason = call_at(terms.accept, at, view_at, terms.numbers, address_of(desk.decision))
+        answer = call_at(terms.accept, at, view_at, terms.numbers, address_of(desk.decision))
         close_view(known, desk, terms, target, 0, changed)
+        decision.cost_ms = said_ms
+        if answer >= 0:
+            restore_notes(desk, target, 1)
+            if terms.loss_share > 0.0:
+                desk.asked[task[0].task] -= 1
+            return FAULT, 0
+        reason = -1 - answer
     if reason != 0 and not terms.all_is_known:
         measure_own(tables, desk, terms, target, now_ns)
         learn(known, asker, target, now_ns, desk.own_numbers[0])

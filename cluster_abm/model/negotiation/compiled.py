@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cluster_abm.clock import Clock
 from cluster_abm.compiling.entries import CompiledPolicy
 from cluster_abm.compiling.pointers import point
-from cluster_abm.compiling.tables import COLUMNS_OF_CAPACITIES, NUMBERS_OF_CAPACITIES, address
+from cluster_abm.compiling.tables import COLUMNS_OF_CAPACITIES, NUMBERS_OF_CAPACITIES, TASK_ROW, address
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
@@ -38,6 +38,7 @@ from cluster_abm.model.negotiation.desk import (
     with_files,
 )
 from cluster_abm.model.negotiation.migrating import send_away
+from cluster_abm.model.negotiation.notes import Notes
 from cluster_abm.model.negotiation.questions import Questions
 from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.model.negotiation.views import Views
@@ -52,6 +53,28 @@ Floats = npt.NDArray[np.float64]
 
 # So many arrivals are placed by one call: in between Ctrl-C is heard, and progress shown.
 AT_ONCE = 50_000
+
+
+# Each exception of compiled code leaves a little memory behind: after so many managers decide in Python.
+MOST_FAULTS = 1000
+
+
+class Begun(NamedTuple):
+    """How far a load manager has come with a task when another form of its policy goes on.
+
+    Attributes:
+        refused: nodes that have refused the task.
+        asking_ns: how long asking them took [ns].
+        asked: how many were asked; or, where tasks migrate, how many have been sent.
+    """
+
+    refused: frozenset[int] = frozenset()
+    asking_ns: int = 0
+    asked: int = 0
+
+
+# Goes on about an arriving task, of that number; or only makes tasks migrate after it, if it has started.
+AtFault = Callable[[int, bool, Begun], None]
 
 
 # What a policy decides by when tasks arrive.
@@ -107,6 +130,9 @@ class CompiledNegotiation:
         self._policy, self._methods = policy, methods_of(policy)
         self._questions = questions
         self._desk = empty_desk(nodes, compiled.notes)._replace(asked=questions.asked)
+        self._faults = 0
+        if compiled.notes:
+            self._keep_notes(shared=policy.central)
         self._routes: object = None
         self._hardware: object = None
         self._capacities: Capacities | None = None
@@ -160,16 +186,27 @@ class CompiledNegotiation:
         ones.
         """
         are_alike = self._views.capacities(0) is None
-        return are_alike == self._compares_alike and methods_of(self._policy) == self._methods
+        is_same = are_alike == self._compares_alike and methods_of(self._policy) == self._methods
+        return is_same and self._faults < MOST_FAULTS
 
-    def place(self, arrivals: Arrivals, stand_in: Integers, at_fault: Callable[[int, bool], None]) -> Integers:
+    def _keep_notes(self, shared: bool) -> None:
+        """Let managers' notes be rows of the desk, in Python too; managers of a central policy share them."""
+        desk, notes = self._desk, self._views.notes
+        if shared:
+            desk.note_row[:] = 0
+        rows = zip(desk.note_names, desk.note_values, desk.note_kinds, strict=True)
+        kept = [Notes(*row) for row in rows]
+        for node in range(len(notes)):
+            notes[node] = kept[int(desk.note_row[node])]
+
+    def place(self, arrivals: Arrivals, stand_in: Integers, at_fault: AtFault) -> Integers:
         """Place arriving tasks, each at the beginning of its slice, up to which the nodes live first.
 
         Args:
             arrivals: the tasks, in the order of arrival.
             stand_in: the node that takes the arrivals of each node.
-            at_fault: places one of them, or, told so, only makes tasks migrate after it, by the path in Python: its
-                policy, or what it costs, is at fault.
+            at_fault: goes on about one of them by the path in Python, where compiled code cannot tell what the policy
+                decides, or it or a cost is at fault.
 
         Returns:
             node, delay [ns] and time asking [ns] of each, shape (3, tasks).
@@ -191,7 +228,7 @@ class CompiledNegotiation:
         stand_in: Integers,
         first: int,
         last: int,
-        at_fault: Callable[[int, bool], None],
+        at_fault: AtFault,
     ) -> int:
         """Have a kernel with the arguments of arriving.place_arrivals do its part; which task comes next."""
         engine, log, counts = self._engine, self._log, self._desk.counts
@@ -213,10 +250,10 @@ class CompiledNegotiation:
             )  # fmt: skip
         finally:
             sys.unraisablehook = told_by
-        now_ns, _, refused, taken, remote_executions, migrations, outcome = counts.tolist()
-        log.count(taken, refused)
+        now_ns, _, refusals, taken, remote_executions, migrations, outcome, declined, asked, asking_ns = counts.tolist()
+        log.count(taken, refusals)
         # Each node that was asked has refused, or was sent a task.
-        self._questions.messages += 2 * (refused + remote_executions + migrations)
+        self._questions.messages += 2 * (refusals + remote_executions + migrations)
         self._departures.remote_executions += remote_executions
         self._departures.migrations += migrations
         if self._staging is not None:
@@ -227,7 +264,9 @@ class CompiledNegotiation:
         if outcome == NO_ROOM:
             self._make_room(int(arrivals.job[done]), stand_in)
         elif outcome in (AT_FAULT, AT_FAULT_OF_MIGRATION):
-            at_fault(done, outcome == AT_FAULT_OF_MIGRATION)
+            self._faults += 1
+            refused = frozenset(self._desk.declined[:declined].tolist())
+            at_fault(done, outcome == AT_FAULT_OF_MIGRATION, Begun(refused, asking_ns, asked))
             done += 1
         return done
 
@@ -243,7 +282,8 @@ class CompiledNegotiation:
         if self._log.is_read:
             self._log.room(answers)
         if self._migrates and tasks > len(self._desk.candidates):
-            self._set(candidates=np.zeros(2 * tasks, CANDIDATE))
+            self._set(candidates=np.zeros(2 * tasks, CANDIDATE), candidate=np.zeros(2 * tasks, TASK_ROW))
+            self._desk.views["candidate_at"] = address(self._desk.candidate)
 
     def bring_up_to_date(self) -> None:
         """What may have changed since the last call: the network, and which nodes work."""

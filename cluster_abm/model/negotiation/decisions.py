@@ -133,9 +133,9 @@ class DecisionLog:
             block = self.room(1)
             block[self._filled] = (
                 self._clock.now_ns, task.task, task.job, manager, target, number_of(decision.rule),
-                number_of(decision.index), decision.task_load, decision.load_here, decision.load_there,
-                decision.response_here_ms, decision.response_there_ms, decision.cost_ms, decision.mce,
-                number_of(reason), accepted,
+                number_of(decision.index), decision.task_load + 0.0, decision.load_here + 0.0,
+                decision.load_there + 0.0, decision.response_here_ms + 0.0, decision.response_there_ms + 0.0,
+                decision.cost_ms + 0.0, decision.mce + 0.0, number_of(reason), accepted,
             )  # fmt: skip
         self.count(1, 0)
 

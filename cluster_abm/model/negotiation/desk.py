@@ -21,9 +21,12 @@ Flags = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
 # What a call of the negotiation counts, by place in its counts.
-(NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, COUNTS) = range(8)
-# How such a call ends: all placed; at a report's arrival; there is no room for what the next task needs; a policy or a
-# cost is at fault, which the path in Python reports.
+(NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
+    range(11)
+)
+# How such a call ends: all placed; at a report's arrival; there is no room for what the next task needs; compiled code
+# cannot tell what the policy decides, or it or a cost is at fault: the path in Python goes on from DECLINED, the number
+# of nodes that have refused, ASKED, of questions asked or tasks sent, and ASKING_NS.
 DONE, AT_STOP, NO_ROOM, AT_FAULT, AT_FAULT_OF_MIGRATION = range(5)
 
 
@@ -31,7 +34,8 @@ class Desk(NamedTuple):
     """Rows of scratch space, which policies read by their addresses.
 
     Attributes:
-        views, task, candidate, decision: one row each (compiling.tables).
+        views, task, decision: one row each (compiling.tables).
+        candidate: a row for each of `candidates`, as a policy sees it.
         loads: the loads of nodes as last measured; `load_numbers`, shape (nodes, indices), is the same memory.
         own_numbers: one row of it, shape (1, indices).
         starts: the task that starts (engine.admission.Starts).
@@ -43,7 +47,9 @@ class Desk(NamedTuple):
         mb_per_s, latency_ms: of the routes; those from each node begin at `route_at`, shape (nodes,).
         own_route: bandwidth and latency that a shared row has in the place of the own node, shape (2,).
         unreachable: nodes to which no route leads whatever these say, shape (nodes,).
-        note_names, note_values: what the managers' policies remember, shape (nodes, notes).
+        note_names, note_values, note_kinds: what the managers' policies remember, shape (nodes, notes).
+        note_row: the row of it that is a manager's, shape (nodes,).
+        notes_before: names, values and kinds of two rows before a policy was asked, shape (6, notes).
         asked: how many questions were asked about each task, shape (tasks,); empty where none can get lost.
         fetch_ms: time to fetch each file to each node, shape (files, nodes) [ms]; empty without files.
         fetched_from: the node that it comes from, same shape.
@@ -78,6 +84,9 @@ class Desk(NamedTuple):
     unreachable: Flags
     note_names: Integers
     note_values: Floats
+    note_kinds: Integers
+    note_row: Integers
+    notes_before: Floats
     asked: Integers
     fetch_ms: Floats
     fetched_from: Integers
@@ -90,6 +99,9 @@ class Desk(NamedTuple):
     fetched_mb: Floats
     counts: Integers
 
+
+# Candidates for which there is room at first.
+ROOM = 64
 
 # What stays the same during a run, or a call. Fields:
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
@@ -134,7 +146,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
     desk = Desk(
         views=np.zeros(1, VIEW_ROW),
         task=np.zeros(1, TASK_ROW),
-        candidate=np.zeros(1, TASK_ROW),
+        candidate=np.zeros(ROOM, TASK_ROW),
         decision=np.zeros(1, DECISION_ROW),
         loads=loads,
         load_numbers=loads.view(np.float64).reshape(nodes, INDICES),
@@ -145,7 +157,7 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         refused=np.zeros(nodes, np.uint8),
         down=np.zeros(nodes, np.uint8),
         declined=np.zeros(nodes + 1, np.int64),
-        candidates=np.zeros(64, CANDIDATE),
+        candidates=np.zeros(ROOM, CANDIDATE),
         hardware=np.zeros(nodes, HARDWARE),
         mb_per_s=np.zeros(0),
         latency_ms=np.zeros(0),
@@ -154,6 +166,9 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         unreachable=np.zeros(nodes, bool),
         note_names=np.zeros((nodes, max(1, notes)), np.int64),
         note_values=np.zeros((nodes, max(1, notes))),
+        note_kinds=np.zeros((nodes, max(1, notes)), np.int64),
+        note_row=np.arange(nodes),
+        notes_before=np.zeros((6, max(1, notes))),
         asked=none,
         fetch_ms=nothing,
         fetched_from=np.zeros((0, 0), np.int64),
@@ -179,7 +194,7 @@ def with_files(desk: Desk, files: Mapping[str, Any]) -> Desk:
     desk = desk._replace(**files)
     for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
         desk.views[f"{name}_at"] = address(getattr(desk, name))
-    desk.views["copies"] = desk.holders.shape[1]
+    desk.views["copies"], desk.views["data_files"] = desk.holders.shape[1], len(desk.file_mb)
     return desk
 
 

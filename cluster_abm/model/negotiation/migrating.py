@@ -5,6 +5,8 @@ It is compiled apart from the placement of arrivals, for policies that migrate t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 from numba.core import types
@@ -17,17 +19,30 @@ from cluster_abm.engine.migration import slot_of
 from cluster_abm.engine.tables import Table, Tables
 from cluster_abm.jit import kernel
 from cluster_abm.model.negotiation.asking import (
+    FAULT,
     ask,
     bring_up_to,
     close_view,
+    cost_of,
+    keep_notes,
     migrate_at,
     note_declined,
     note_true_loads,
     open_view,
+    restore_notes,
     whole_ns,
     write_decision,
 )
-from cluster_abm.model.negotiation.desk import MIGRATIONS, REMOTE_EXECUTIONS, desk_group, known_group, terms_group
+from cluster_abm.model.negotiation.desk import (
+    ASKED,
+    ASKING_NS,
+    DECLINED,
+    MIGRATIONS,
+    REMOTE_EXECUTIONS,
+    desk_group,
+    known_group,
+    terms_group,
+)
 from cluster_abm.model.negotiation.knowledge import learn
 
 Integers = npt.NDArray[np.int64]
@@ -49,35 +64,47 @@ def send_away(
     declined, sent, asking_ns = 0, 0, 0
     task_at, view_at, decision_at = address_of(desk.task), address_of(desk.views), address_of(desk.decision)
     while sent != terms.most_migrations and declined < terms.offers:
+        desk.counts[DECLINED], desk.counts[ASKED], desk.counts[ASKING_NS] = declined, sent, asking_ns
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
+        keep_notes(desk, manager, 0)
         bring_up_to(tables, terms, manager, now_ns)
         count = describe(tables.nodes, tables.tasks, tables.jobs, manager, now_ns, desk.candidates)
         desk.views[0].candidate_count = count
         is_right = call_at(terms.migration, task_at, view_at, terms.numbers, decision_at)
         close_view(known, desk, terms, manager, declined, changed)
         decision = desk.decision[0]
-        target, cost_ms = decision.target, decision.cost_ms
+        target, place = decision.target, decision.place
         if is_right == NO_DECISION:
             return True
-        if is_right != 1:
+        # No task is to migrate; of a decision for another node it is missing.
+        if is_right == 1 and place < 0 and target == manager:
+            return True
+        is_wrong = target < 0 or target >= tables.nodes.shape[0] or target == manager or place < 0 or place >= count
+        if is_right != 1 or is_wrong:
+            restore_notes(desk, manager, 0)
             return False
-        if decision.place < 0:
-            # No task is to migrate; of a decision for another node it is missing.
-            return bool(target == manager)
-        if target < 0 or target >= tables.nodes.shape[0] or target == manager or decision.place >= count:
+        view_of(view_at).candidate(place)
+        chosen = desk.candidate[place : place + 1]
+        if math.isnan(decision.cost_ms):
+            decision.cost_ms = cost_of(desk, terms, chosen, manager, target)
+        reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, chosen, manager, target, now_ns)
+        if reason == FAULT:
+            restore_notes(desk, manager, 0)
             return False
-        view_of(view_at).candidate(decision.place)
-        reason, took_ns = ask(
-            tables, known, desk, terms, up, accepting, silent_ns, desk.candidate, manager, target, now_ns
-        )
-        task = desk.candidate[0]
+        task = chosen[0]
         write_decision(desk, terms, decided, task, manager, target, reason == 0, reason, now_ns)
         if reason != 0:
             asking_ns += took_ns
+            before = declined
             declined = note_declined(desk, declined, target)
+            if declined == before:
+                # It would ask the same node without end.
+                return True
             continue
         slot = slot_of(tables.nodes, tables.tasks, manager, task.task)
-        if slot < 0 or not 0.0 <= cost_ms <= LONGEST_WAIT_MS:
+        # What the policy has said is its account; a move costs what it does in truth.
+        cost_ms = cost_of(desk, terms, chosen, manager, target)
+        if slot < 0 or not cost_ms <= LONGEST_WAIT_MS:
             return False
         bring_up_to(tables, terms, target, now_ns)
         transit_ns = whole_ns(cost_ms) + asking_ns + took_ns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ from cluster_abm.model.migration.routes_in_use import RoutesInUse
 from cluster_abm.model.migration.staging import Staging
 from cluster_abm.model.migration.transfers import Transfers
 from cluster_abm.model.negotiation.announcements import Announcements
-from cluster_abm.model.negotiation.compiled import CompiledNegotiation
+from cluster_abm.model.negotiation.compiled import AtFault, Begun, CompiledNegotiation
 from cluster_abm.model.negotiation.reports import Reports
 from cluster_abm.model.negotiation.views import Views
 from cluster_abm.model.setup import travel_ns
@@ -57,6 +57,12 @@ class PlacesTasks(Protocol):
 
     def rebalance(self, task: ArrivingTask) -> None:
         """Send tasks of the own node elsewhere, now that a task has been placed."""
+
+    def go_on_placing(self, task: ArrivingTask, begun: Begun) -> Placed:
+        """Find a node for a task about which some have been asked."""
+
+    def go_on_rebalancing(self, task: ArrivingTask, begun: Begun) -> None:
+        """Send further tasks elsewhere."""
 
 
 class Placement:
@@ -123,10 +129,13 @@ class Placement:
         leaps = self.compiled is not None and self.compiled.is_right and not self._transfers.is_contended
         return self.any_decides and not leaps
 
-    def _place_one(self, job: int, rank: int, held_ns: int, home: int) -> bool:
-        """Place one arriving task; False if every node refused its job."""
+    def _place_one(self, job: int, rank: int, held_ns: int, home: int, begun: Begun | None = None) -> bool:
+        """Place one arriving task, or go on with what has begun; False if every node refused its job."""
         manager, task = self._managers[home], self._announcements.of(job, rank)
-        target, asking_ns, asked = manager.place(task) if manager.decides_on_arrival else Placed(home)
+        if begun is not None:
+            target, asking_ns, asked = manager.go_on_placing(task, begun)
+        else:
+            target, asking_ns, asked = manager.place(task) if manager.decides_on_arrival else Placed(home)
         if target == NONE:
             return False
         self._depart(task, rank, held_ns, home, target, asking_ns)
@@ -173,17 +182,17 @@ class Placement:
             return self._each_its_own
         return np.array([self._availability.stand_in(node) for node in self._each_its_own.tolist()])
 
-    def path_in_python(self, arrivals: Arrivals, stand_in: Integers) -> Callable[[int, bool], None]:
-        """What places one of these tasks in Python, or makes tasks migrate after it (CompiledNegotiation.place)."""
+    def path_in_python(self, arrivals: Arrivals, stand_in: Integers) -> AtFault:
+        """What goes on about one of these tasks in Python (CompiledNegotiation.place)."""
 
-        def at_fault(entry: int, has_started: bool) -> None:
+        def at_fault(entry: int, has_started: bool, begun: Begun) -> None:
             job, rank, held_ns = (int(column[entry]) for column in arrivals)
             home = int(stand_in[self._engine.jobs["home"][job]])
+            self._views.look()
             if has_started:
-                self._managers[home].rebalance(self._announcements.of(job, rank))
+                self._managers[home].go_on_rebalancing(self._announcements.of(job, rank), begun)
             else:
-                self._views.look()
-                self._place_one(job, rank, held_ns, home)
+                self._place_one(job, rank, held_ns, home, begun)
 
         return at_fault
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +73,7 @@ class Views:
         self._true_seen = read_only(self.true_loads)
         nodes = len(engine.nodes)
         shares_notes = policies.main.central and not policies.main.talks
-        self.notes: list[dict[str, Any]] = [{}] * nodes if shares_notes else [{} for _ in range(nodes)]
+        self.notes: list[MutableMapping[str, Any]] = [{}] * nodes if shares_notes else [{} for _ in range(nodes)]
         # Of each manager what its views have in common, once it is asked for; and the table that was shown last.
         self._lasting: list[dict[str, Any]] = [{} for _ in range(nodes)]
         self._routes: object = None

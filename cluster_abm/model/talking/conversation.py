@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -243,7 +243,7 @@ class Conversation:
             dispatchers = {self._availability.stand_in(home) for home in self._homes}
         return set(range(self.nodes)) - dispatchers
 
-    def notes_of(self, manager: int) -> dict[str, Any]:
+    def notes_of(self, manager: int) -> MutableMapping[str, Any]:
         """What a manager's policy remembers."""
         return self._views.notes[manager]
 

@@ -21,7 +21,8 @@ def conversation_of(
     hears = (policy.hears_ends, policy.hears_starts) if isinstance(policy, TalkingPolicy) else (False, False)
     homes = homes_of(setup, parts.engine.jobs) if policy.talks else np.zeros(0, bool)
     return Conversation(
-        policy.talks, *hears, setup.negotiation.head_node, homes, policy.central, policy.name, managers, parts.mail, parts.engine, parts.clock,
-        parts.live, parts.availability, parts.views, parts.log, parts.announcements, parts.submissions, start_task,
+        policy.talks, *hears, setup.negotiation.head_node, homes, policy.central, policy.name, managers, parts.mail,
+        parts.engine, parts.clock, parts.live, parts.availability, parts.views, parts.log, parts.announcements,
+        parts.submissions, start_task,
         key(run_seed, "talk"), lambda: parts.failures.are_to_come,
     )  # fmt: skip

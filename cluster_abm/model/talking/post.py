@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -49,7 +49,7 @@ class Exchange(Protocol):
     def without_jobs(self) -> set[int]:
         """Nodes at which no job is submitted."""
 
-    def notes_of(self, manager: int) -> dict[str, Any]:
+    def notes_of(self, manager: int) -> MutableMapping[str, Any]:
         """What a manager's policy remembers."""
 
     def tasks_on(self, node: int) -> int:
@@ -94,7 +94,7 @@ class ManagersPost:
         return self._conversation.nodes
 
     @property
-    def notes(self) -> dict[str, Any]:
+    def notes(self) -> MutableMapping[str, Any]:
         """As Post."""
         return self._conversation.notes_of(self.me)
 

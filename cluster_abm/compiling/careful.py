@@ -1,0 +1,472 @@
+"""What a policy from elsewhere may be written with so that it is compiled: only what means the same there.
+
+Everything else decides in Python. Operations are put in the place of Python's own that give the same result, or an
+exception (compiling.checked); types that do not agree are found by the compiler (compiling.agreeing).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from cluster_abm.compiling.checked import MATH, OPERATIONS
+from cluster_abm.compiling.operations import LARGEST
+from cluster_abm.jit import is_inlinable
+from cluster_abm.policies.base import Decision
+from cluster_abm.policies.capacities import Capacities
+from cluster_abm.policies.data import DataMap
+from cluster_abm.policies.tasks import ArrivingTask, Candidate, Hardware, Paths
+from cluster_abm.policies.view import View
+
+STATEMENTS = (
+    ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Expr, ast.Pass, ast.Break, ast.Continue,
+    ast.Assert, ast.Raise,
+)  # fmt: skip
+EXPRESSIONS = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp,
+    ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.JoinedStr, ast.FormattedValue,
+)  # fmt: skip
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+# Functions of Python's own: what stands in their place, or nothing where they are as they are.
+BUILTINS = {
+    "len": "", "range": "", "enumerate": "", "zip": "", "super": "", "abs": "abs", "int": "int", "float": "float",
+    "bool": "truth", "round": "round", "min": "min", "max": "max",
+}  # fmt: skip
+DTYPES = frozenset(["bool", "int", "float"])
+# Functions of numpy whose results have the same bits in compiled code, and share no memory with what they are given.
+NUMPY = frozenset(
+    (
+        "zeros", "ones", "empty", "full", "arange", "array", "zeros_like", "ones_like", "empty_like", "full_like",
+        "where", "minimum", "maximum", "abs", "absolute", "floor", "ceil", "sqrt", "isnan", "isinf", "isfinite",
+        "flatnonzero", "argmin", "argmax", "any", "all", "cumsum", "searchsorted", "count_nonzero",
+    )
+)  # fmt: skip
+NUMPY_VALUES = frozenset(["inf", "nan", "pi", "int64", "float64", "bool_"])
+MATH_VALUES = frozenset(["inf", "nan", "pi", "e", "tau"])
+OF_ARRAYS = frozenset(["shape", "size", "copy", "argmin", "argmax", "min", "max", "any", "all"])
+# Methods of a view that take a column: its length, and that each entry is a number, is checked.
+OF_COLUMNS = frozenset(["least_of", "is_largest_of", "of_those_up", "mean_of_those_up", "open_entries"])
+# As objects of Python they have no counterpart in compiled code, or another one.
+NOT_THERE = frozenset(["candidates", "live_jobs", "columns"])
+
+
+class Misfit(Exception):
+    """A part of a function that has no compiled form, or another meaning there; its message says where and why."""
+
+
+def _public(of: type) -> set[str]:
+    fields = {field.name for field in dataclasses.fields(of)} if dataclasses.is_dataclass(of) else set()
+    named = set(getattr(of, "_fields", ()))
+    own = {name for owner in of.__mro__ if owner not in (object, tuple) for name in vars(owner)}
+    return {name for name in fields | named | own if not name.startswith("_")}
+
+
+KNOWN = (
+    set().union(*map(_public, (View, ArrivingTask, Candidate, Hardware, Paths, Decision, Capacities, DataMap)))
+    - NOT_THERE
+    | OF_ARRAYS
+    | {"get"}
+)
+
+
+def check(
+    definition: ast.FunctionDef, outside: Mapping[str, Any], parameters: frozenset[str], own: frozenset[str]
+) -> None:
+    """Raise Misfit where a function has no compiled form of the same meaning.
+
+    Args:
+        definition: the function as it is written.
+        outside: what its names stand for outside it.
+        parameters: names of the policy's parameters.
+        own: names of the functions of its file that are compiled with it.
+    """
+    _Check(definition, outside, parameters, own).run()
+
+
+class _Check:
+    def __init__(
+        self, definition: ast.FunctionDef, outside: Mapping[str, Any], parameters: frozenset[str], own: frozenset[str]
+    ) -> None:
+        self._definition, self._outside = definition, outside
+        self._attributes, self._own = KNOWN | parameters, own
+        given = definition.args
+        self._local = {one.arg for one in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
+        self._local |= {
+            node.id for node in ast.walk(definition) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        self._fresh = self._names_of(_is_fresh)
+        self._notes = self._names_of(lambda value: isinstance(value, ast.Attribute) and value.attr == "notes")
+
+    def run(self) -> None:
+        """Look at the whole function."""
+        given = self._definition.args
+        if given.vararg or given.kwarg:
+            raise self._misfit(self._definition, "a function that takes any number of arguments")
+        for default in [*given.defaults, *(one for one in given.kw_defaults if one is not None)]:
+            if not isinstance(default, ast.Constant) or isinstance(default.value, str):
+                raise self._misfit(default, "a default that is no number")
+        for statement in self._definition.body:
+            self._statement(statement)
+
+    def _misfit(self, node: ast.AST, what: str) -> Misfit:
+        return Misfit(f"line {getattr(node, 'lineno', self._definition.lineno)}: {what}")
+
+    def _names_of(self, is_so: Any) -> set[str]:
+        """Local names to which nothing is assigned but what fits."""
+        found: set[str] = set()
+        spoilt = {one.arg for one in ast.walk(self._definition.args) if isinstance(one, ast.arg)}
+        for node in ast.walk(self._definition):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    is_plain = isinstance(target, ast.Name) and is_so(node.value)
+                    (found if is_plain else spoilt).update(_stored(target))
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                (found if is_so(node.value) else spoilt).update(_stored(node.target))
+            elif isinstance(node, ast.For):
+                spoilt.update(_stored(node.target))
+        return found - spoilt
+
+    # ---- statements ------------------------------------------------------------------------------------------------
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.While):
+            raise self._misfit(node, "a `while` loop, which could not be interrupted")
+        if not isinstance(node, STATEMENTS):
+            raise self._misfit(node, f"`{ast.unparse(node).splitlines()[0][:60]}` has no compiled form")
+        if isinstance(node, ast.Raise):
+            # What is raised is told by Python.
+            return
+        if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Constant):
+            raise self._misfit(node, "a value that is not used")
+        for target in self._targets(node):
+            self._target(target)
+        for name, field in ast.iter_fields(node):
+            if name in ("target", "targets", "annotation"):
+                continue
+            for part in field if isinstance(field, list) else [field]:
+                if isinstance(part, ast.stmt):
+                    self._statement(part)
+                elif isinstance(part, ast.expr):
+                    is_iterated = isinstance(node, ast.For) and name == "iter"
+                    self._expression(part, lists=is_iterated, files=is_iterated)
+
+    @staticmethod
+    def _targets(node: ast.stmt) -> list[ast.expr]:
+        if isinstance(node, ast.Assign):
+            return node.targets
+        return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For) else []
+
+    def _target(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name):
+            return
+        if isinstance(node, ast.Tuple) and all(isinstance(one, ast.Name) for one in node.elts):
+            return
+        if isinstance(node, ast.Subscript):
+            self._expression(node.slice)
+            of = node.value
+            if isinstance(of, ast.Name) and of.id in self._fresh:
+                return
+            is_notes = isinstance(of, ast.Attribute) and of.attr == "notes"
+            if is_notes or (isinstance(of, ast.Name) and of.id in self._notes):
+                if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                    return
+                raise self._misfit(node, "a note whose name is no text")
+            raise self._misfit(node, f"`{ast.unparse(node)[:60]}` may be written to a table that is only to be read")
+        raise self._misfit(node, f"`{ast.unparse(node)[:60]}` cannot be assigned to")
+
+    # ---- expressions -----------------------------------------------------------------------------------------------
+
+    def _expression(self, node: ast.expr, *, called: bool = False, lists: bool = False, files: bool = False) -> None:
+        if not isinstance(node, EXPRESSIONS):
+            raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
+        if isinstance(node, ast.List) and not lists:
+            raise self._misfit(node, "a list: an array, or a tuple, compiles")
+        if isinstance(node, ast.Constant):
+            self._constant(node)
+        elif isinstance(node, ast.Name):
+            self._name(node, called)
+        elif isinstance(node, ast.Attribute):
+            self._attribute(node, called, files)
+        elif isinstance(node, ast.Call):
+            self._call(node)
+        elif isinstance(node, ast.Compare):
+            self._compare(node)
+        elif isinstance(node, ast.BinOp) and type(node.op) not in BINARY:
+            raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
+        elif isinstance(node, ast.Subscript):
+            self._expression(node.value, files=True)
+            self._expression(node.slice)
+        if isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+            return
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr):
+                self._expression(part)
+
+    def _constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, str):
+            if not is_storable(value) or "{}" in value:
+                raise self._misfit(node, f"the text {value!a} has no compiled form")
+        elif value is not None and not _is_number(value):
+            raise self._misfit(node, f"{value!r:.60} is no number up to 2^53, text or truth value")
+
+    def _name(self, node: ast.Name, called: bool) -> None:
+        if node.id in self._local or (called and node.id in self._own):
+            return
+        if node.id not in self._outside:
+            is_known = node.id in BUILTINS and called
+            if not is_known and node.id not in DTYPES:
+                raise self._misfit(node, f"{node.id!r} has no compiled form")
+            return
+        value = self._outside[node.id]
+        if called and (value is Decision or (is_inlinable(value) and _is_of_package(value))):
+            return
+        if called and _function_of(value, math) in MATH:
+            return
+        if called and _function_of(value, np) in NUMPY:
+            return
+        if not is_plain(value):
+            raise self._misfit(node, f"{node.id!r} is no number up to 2^53, and no text")
+
+    def _attribute(self, node: ast.Attribute, called: bool, files: bool) -> None:
+        base = node.value
+        module = self._outside.get(base.id) if isinstance(base, ast.Name) and base.id not in self._local else None
+        if isinstance(module, ModuleType):
+            allowed = {math: MATH if called else MATH_VALUES, np: NUMPY if called else NUMPY_VALUES}.get(module, ())
+            if node.attr not in allowed:
+                raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
+            return
+        if isinstance(base, ast.Call) and isinstance(base.func, ast.Name) and base.func.id == "super":
+            if base.args or not called:
+                raise self._misfit(node, "super() is for a call of a method")
+            return
+        if isinstance(base, ast.Name) and base.id == "self":
+            return
+        if node.attr not in self._attributes:
+            raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
+        if node.attr == "files" and not files:
+            raise self._misfit(node, "task.files is handed to a method, counted, indexed or looped over")
+        self._expression(base)
+
+    def _call(self, node: ast.Call) -> None:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        is_builtin = name in BUILTINS and name not in self._local and name not in self._outside
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+            raise self._misfit(node, "arguments that are unpacked")
+        if isinstance(node.func, ast.Attribute) and node.func.attr in OF_COLUMNS:
+            if node.keywords or len(node.args) != 1 or not isinstance(node.func.value, ast.Name):
+                raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
+        if is_builtin and (node.keywords or not _has_right_count(name, len(node.args))):
+            raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
+        if any(one.arg == "out" for one in node.keywords):
+            raise self._misfit(node, "an array that is written to by a function")
+        if is_builtin and name == "float" and _special(node.args[0]) is not None:
+            return
+        self._expression(node.func, called=True)
+        takes_lists = isinstance(node.func, ast.Attribute) and node.func.attr == "array"
+        for one in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            self._expression(one, lists=takes_lists, files=True)
+
+    def _compare(self, node: ast.Compare) -> None:
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            is_none = isinstance(right, ast.Constant) and right.value is None
+            if isinstance(op, ast.Is | ast.IsNot) and not is_none:
+                raise self._misfit(node, "`is` compares with None alone")
+
+
+def is_storable(text: str) -> bool:
+    """Whether a text can be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value outside a function is one that compiled code has in it: a number, a text, or a tuple of such."""
+    if isinstance(value, tuple):
+        return bool(value) and all(map(is_plain, value))
+    return (type(value) is str and is_storable(value) and "{}" not in value) or _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (bool, float) or (type(value) is int and abs(value) <= LARGEST)
+
+
+def _is_of_package(value: Any) -> bool:
+    return isinstance(value, FunctionType) and value.__module__.startswith("cluster_abm.")
+
+
+def _function_of(value: Any, module: ModuleType) -> str:
+    """The name of a function of a module; "": it is none."""
+    name = getattr(value, "__name__", "")
+    return name if isinstance(name, str) and name and getattr(module, name, None) is value else ""
+
+
+def _stored(target: ast.expr) -> Iterator[str]:
+    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+
+
+def _is_fresh(value: ast.expr) -> bool:
+    """Whether an expression makes an array of its own, or a number."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        of_numpy = isinstance(value.func.value, ast.Name) and value.func.value.id in ("np", "numpy")
+        return value.func.attr == "copy" or (of_numpy and value.func.attr in NUMPY)
+    return isinstance(value, ast.BinOp | ast.Compare | ast.UnaryOp)
+
+
+def _has_right_count(name: str, given: int) -> bool:
+    if name in ("min", "max"):
+        return given >= 2
+    if name in ("range", "zip"):
+        return 1 <= given <= 3
+    return given == 0 if name == "super" else given == 1
+
+
+def _special(node: ast.expr) -> float | None:
+    """The number of `float("nan")`, `float("inf")` and `float("-inf")`; None of anything else."""
+    if isinstance(node, ast.Constant) and node.value in ("nan", "inf", "-inf"):
+        return float(node.value)
+    return None
+
+
+def put_checks(definition: ast.FunctionDef, outside: Mapping[str, Any], local: frozenset[str]) -> None:
+    """Put operations that are checked in the place of a function's own.
+
+    Args:
+        definition: the function, which `check` has found to be right.
+        outside: what its names stand for outside it.
+        local: its own names.
+    """
+    checked = _Checked(outside, local)
+    definition.body = [checked.visit(statement) for statement in definition.body]
+
+
+class _Checked(ast.NodeTransformer):
+    """Puts operations that are checked in the place of Python's own.
+
+    Args:
+        outside: what names stand for outside the function.
+        local: names of the function's own.
+    """
+
+    def __init__(self, outside: Mapping[str, Any], local: frozenset[str]) -> None:
+        self._outside, self._local = outside, local
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        return _checked(BINARY[type(node.op)], self.visit(node.left), self.visit(node.right))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        if isinstance(node.op, ast.Not):
+            return ast.UnaryOp(ast.Not(), self._truth(node.operand))
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            return node
+        return _checked(UNARY[type(node.op)], self.visit(node.operand))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        held: Any = ast.parse(ast.unparse(node.target), mode="eval").body
+        # An array would be changed in its place: `+ 0` of a number alone has a form.
+        left = self.visit(held) if isinstance(held, ast.Subscript) else _checked("number", held)
+        made = _checked(BINARY[type(node.op)], left, self.visit(node.value))
+        return ast.Assign([self.visit(node.target)], made)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        node.test = self._truth(node.test)
+        node.body = [self.visit(one) for one in node.body]
+        node.orelse = [self.visit(one) for one in node.orelse]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        return ast.IfExp(self._truth(node.test), self.visit(node.body), self.visit(node.orelse))
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        failed = ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [], []), None)
+        return ast.If(ast.UnaryOp(ast.Not(), self._truth(node.test)), [failed], [])
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        return ast.Raise(ast.Call(ast.Name("ValueError", ast.Load()), [], []), None)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        node.value = _checked("count", self.visit(node.value))
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node.value = self.visit(node.value)
+        is_given = isinstance(node.slice, ast.Slice | ast.Constant)
+        if isinstance(node.slice, ast.Tuple):
+            elements = [
+                self.visit(one) if isinstance(one, ast.Slice | ast.Constant) else _checked("place", self.visit(one))
+                for one in node.slice.elts
+            ]
+            node.slice = ast.Tuple(elements, ast.Load())
+        elif not is_given:
+            node.slice = _checked("place", self.visit(node.slice))
+        else:
+            node.slice = self.visit(node.slice)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        name = self._operation_of(node.func)
+        if name == "float" and (special := _special(node.args[0])) is not None:
+            return ast.Constant(special)
+        arguments = [self.visit(one) for one in node.args]
+        if name in ("min", "max"):
+            found = arguments[0]
+            for other in arguments[1:]:
+                found = _checked(name, found, other)
+            return found
+        if name:
+            return _checked(name, *arguments)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in OF_COLUMNS:
+            arguments[0] = _checked("column", arguments[0], node.func.value)
+        node.func = self.visit(node.func)
+        node.args = arguments
+        node.keywords = [ast.keyword(one.arg, self.visit(one.value)) for one in node.keywords]
+        return node
+
+    def _operation_of(self, function: ast.expr) -> str:
+        """The operation that stands in the place of a function; "": the function itself."""
+        if isinstance(function, ast.Name) and function.id not in self._local:
+            if function.id not in self._outside:
+                return BUILTINS.get(function.id, "") if hasattr(builtins, function.id) else ""
+            return self._of_math(_function_of(self._outside[function.id], math))
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            is_math = function.value.id not in self._local and self._outside.get(function.value.id) is math
+            return self._of_math(function.attr) if is_math else ""
+        return ""
+
+    @staticmethod
+    def _of_math(name: str) -> str:
+        return "math_pow" if name == "pow" else name if name in MATH else ""
+
+    def _truth(self, node: ast.expr) -> ast.expr:
+        """A condition; what `and` and `or` join is one each."""
+        if isinstance(node, ast.BoolOp):
+            return ast.BoolOp(node.op, [self._truth(one) for one in node.values])
+        made: Any = self.visit(node)
+        is_one = isinstance(node, ast.Compare) and len(node.ops) == 1
+        is_tested = is_one and isinstance(node, ast.Compare) and _tests_what_is_there(node)
+        return made if is_tested or isinstance(made, ast.Constant) else _checked("truth", made)
+
+
+def _tests_what_is_there(node: ast.Compare) -> bool:
+    """Whether a comparison is one that is settled before: `view.capacities is None`."""
+    return isinstance(node.ops[0], ast.Is | ast.IsNot)
+
+
+def _checked(name: str, *arguments: Any) -> ast.Call:
+    name = f"checked_{name}__"
+    assert name in OPERATIONS, name
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
