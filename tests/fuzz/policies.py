@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,30 @@ from run import run_cases, told
 @click.option("--cases", default=300, show_default=True, help="How many.")
 @click.option("--seed", default=1, show_default=True, help="From which they follow, with their numbers.")
 @click.option("--odd", is_flag=True, help="The oddities, each alone.")
+@click.option("--named", multiple=True, type=click.Choice(sorted(ODDITIES)), metavar="TEXT", help="This oddity only.")
+@click.option("--every", default=1, help="Only each n-th of the cases.")
 @click.option("--workers", default=min(4, os.cpu_count() or 1), show_default=True, help="How many at a time.")
 @click.option("--case", "chosen", type=int, multiple=True, help="This case only; may be given several times.")
 @click.option("--first", default=0, help="Number of the first case.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Folder that keeps the policies on which forms differ.")
 @click.option("--log", type=click.File("w"), help="Every verdict, a line of JSON each.")
 def main(
-    cases: int, seed: int, odd: bool, workers: int, chosen: tuple[int, ...], first: int, keep: Path | None, log: Any
+    cases: int,
+    seed: int,
+    odd: bool,
+    named: tuple[str, ...],
+    every: int,
+    workers: int,
+    chosen: tuple[int, ...],
+    first: int,
+    keep: Path | None,
+    log: Any,
 ) -> None:
     """Run policies in both forms, and tell which differ."""
     begun = time.monotonic()
-    numbers = chosen or range(first, min(first + cases, len(ODDITIES)) if odd else first + cases)
+    numbers: Sequence[int] = chosen or range(first, len(ODDITIES) if odd else first + cases, every)
+    if named:
+        odd, numbers = True, [sorted(ODDITIES).index(name) for name in named]
     failed, compiled, endings = 0, 0, dict[str, int]()
     request = {"seed": seed, "odd": odd, "keep": keep}
     for done, verdict in enumerate(run_cases(numbers, workers, request, "policy_nursery.py"), 1):

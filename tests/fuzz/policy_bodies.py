@@ -14,7 +14,7 @@ from policy_oddities import ODDITIES, Oddity
 from policy_statements import Lines, Statements, indented
 from policy_words import Words
 
-HEAD = '''import math
+HEAD = """import math
 
 import numpy as np
 
@@ -24,7 +24,7 @@ NAMES = ("a", "own", "")
 LABEL = "own"
 SCALE = 2.5
 STEPS = 3
-'''
+"""
 PARAMETERS = """
     class Parameters(Policy.Parameters):
         k: int = 3
@@ -39,17 +39,27 @@ LAST = "return Decision(n, t, task_load=y, load_here=x, load_there=a, response_h
 SITUATIONS: dict[str, tuple[int, dict[str, Any]]] = {
     "alike": (10, {}),
     "papers": (3, {"negotiation__mode": "papers"}),
-    "unlike": (2, {
-        "cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}], "policy__heterogeneous": True,
-    }),
+    "unlike": (
+        2,
+        {
+            "cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}],
+            "policy__heterogeneous": True,
+        },
+    ),
     "many": (2, {"cluster__nodes": 11, "workload__duration_s": 0.4}),
     "one": (1, {"cluster__nodes": 1}),
-    "failing": (2, {
-        "failures__node__kind": "exponential", "failures__node__mean_up_s": 0.5, "failures__node__mean_down_s": 0.2,
-        "failures__on_failure": "restart", "run__until": 4000.0,
-    }),
+    "failing": (
+        2,
+        {
+            "failures__node__kind": "exponential",
+            "failures__node__mean_up_s": 0.5,
+            "failures__node__mean_down_s": 0.2,
+            "failures__on_failure": "restart",
+            "run__until": 4000.0,
+        },
+    ),
     "far": (1, {"interconnect__kind": "clusters", "interconnect__clusters": 2, "interconnect__trunk_latency_ms": 30.0}),
-}  # fmt: skip
+}
 
 
 @dataclass
@@ -82,9 +92,14 @@ def make_trial(seed: int, number: int) -> Trial:
         place[at:at] = ODDITIES[name].place
     situation = random.choices(list(SITUATIONS), [share for share, _ in SITUATIONS.values()])[0]
     text = file_of(
-        place, _last(random, words), [ODDITIES[name] for name in odd], _helpers(random), _accept(random, statements),
-        _migration(random, statements), _others(random, words),
-    )  # fmt: skip
+        place,
+        _last(random, words),
+        [ODDITIES[name] for name in odd],
+        _helpers(random),
+        _accept(random, statements),
+        _migration(random, statements),
+        _others(random, words),
+    )
     return Trial(text, dict(SITUATIONS[situation][1]), random.randrange(1000), odd)
 
 
@@ -95,12 +110,22 @@ def odd_trial(name: str) -> Trial:
 
 
 def file_of(
-    place: Lines, last: str, odd: list[Oddity], helpers: Lines | None = None, accept: Lines | None = None,
-    migration: Lines | None = None, others: Lines | None = None,
-) -> str:  # fmt: skip
+    place: Lines,
+    last: str,
+    odd: list[Oddity],
+    helpers: Lines | None = None,
+    accept: Lines | None = None,
+    migration: Lines | None = None,
+    others: Lines | None = None,
+) -> str:
     """The text of a policy's file."""
     lines = [HEAD, *(helpers or HELPERS), "", *(line for one in odd for line in one.module)]
-    lines += ["", "class Mine(Policy):", '    name, source, summary, kind = "mine", "a test", "a test", "own"', PARAMETERS]
+    lines += [
+        "",
+        "class Mine(Policy):",
+        '    name, source, summary, kind = "mine", "a test", "a test", "own"',
+        PARAMETERS,
+    ]
     lines += indented([line for one in odd for line in one.inside])
     methods = {"place(self, task, view)": [*FIRST, *place, last]}
     accepts = [line for one in odd for line in one.accept] or accept
@@ -117,9 +142,14 @@ def file_of(
 
 
 HELPERS = [
-    "", "def weigh(x, view, node):", '    return x * SCALE + view.measured("io_ms", node)', "", "",
-    "def weigh_whole(a, b):", "    return a * STEPS - b",
-]  # fmt: skip
+    "",
+    "def weigh(x, view, node):",
+    '    return x * SCALE + view.measured("io_ms", node)',
+    "",
+    "",
+    "def weigh_whole(a, b):",
+    "    return a * STEPS - b",
+]
 
 
 def _is_top(lines: Lines, at: int) -> bool:
@@ -137,12 +167,28 @@ def _last(random: Random, words: Words) -> str:
 
 def _helpers(random: Random) -> Lines:
     """The two functions that expressions call."""
-    whole = random.choice(["a * STEPS - b", "a // b if b else a", "a * a + b * b", "(a + b) // STEPS", "a ** 2 % STEPS"])
-    weigh = random.choice([
-        'x * SCALE + view.measured("io_ms", node)', "x / (1 + node)", "max(x, view.load(\"cpu_ms\", node))",
-        "round(x / SCALE, 2)", "weigh_whole(node, STEPS) * x", "x if view.has_index(LABEL) else -x",
-    ])  # fmt: skip
-    return ["", "def weigh(x, view, node):", f"    return {weigh}", "", "", "def weigh_whole(a, b):", f"    return {whole}"]
+    whole = random.choice(
+        ["a * STEPS - b", "a // b if b else a", "a * a + b * b", "(a + b) // STEPS", "a ** 2 % STEPS"]
+    )
+    weigh = random.choice(
+        [
+            'x * SCALE + view.measured("io_ms", node)',
+            "x / (1 + node)",
+            'max(x, view.load("cpu_ms", node))',
+            "round(x / SCALE, 2)",
+            "weigh_whole(node, STEPS) * x",
+            "x if view.has_index(LABEL) else -x",
+        ]
+    )
+    return [
+        "",
+        "def weigh(x, view, node):",
+        f"    return {weigh}",
+        "",
+        "",
+        "def weigh_whole(a, b):",
+        f"    return {whole}",
+    ]
 
 
 def _accept(random: Random, statements: Statements) -> Lines:
@@ -150,10 +196,12 @@ def _accept(random: Random, statements: Statements) -> Lines:
         return []
     words = statements.words
     return [
-        "a, b = self.parameters.k, decision.target", "x, y = decision.load_here, decision.task_load",
-        "t, c, n = decision.rule, task.running, view.me", *statements.some(0, 3),
-        f"return {words.text()} if {words.truth()} else \"\"",
-    ]  # fmt: skip
+        "a, b = self.parameters.k, decision.target",
+        "x, y = decision.load_here, decision.task_load",
+        "t, c, n = decision.rule, task.running, view.me",
+        *statements.some(0, 3),
+        f'return {words.text()} if {words.truth()} else ""',
+    ]
 
 
 def _migration(random: Random, statements: Statements) -> Lines:
@@ -162,11 +210,17 @@ def _migration(random: Random, statements: Statements) -> Lines:
     words = statements.words
     place = random.choice(["0", "0", "len(rows) - 1", "b % len(rows)", "-1" if words.at_edge else "0"])
     return [
-        *FIRST, "rows = view.candidate_rows", "if len(rows) == 0 or view.nodes == 1:", "    return None", *statements.some(0, 3),
+        *FIRST,
+        "rows = view.candidate_rows",
+        "if len(rows) == 0 or view.nodes == 1:",
+        "    return None",
+        *statements.some(0, 3),
         # The same node again, after it has refused, would be asked for ever.
-        f"if view.next_node in view.refused or {words.truth()}:", "    return None", f"one = view.candidate({place})",
+        f"if view.next_node in view.refused or {words.truth()}:",
+        "    return None",
+        f"one = view.candidate({place})",
         f"return Decision(view.next_node, t, load_here=x, mce={random.choice(['y', 'one.age_ms', 'a', 'one.written_mb'])}, task=one)",
-    ]  # fmt: skip
+    ]
 
 
 def _others(random: Random, words: Words) -> Lines:
@@ -175,6 +229,7 @@ def _others(random: Random, words: Words) -> Lines:
         return []
     inner = Words(random, words.edge)
     return [
-        "def response_ms(self, task, view, node):", f"    x, y, a, b, c, n, t = 1.0, 2.0, 3, 4, True, node, \"own\"",
+        "def response_ms(self, task, view, node):",
+        '    x, y, a, b, c, n, t = 1.0, 2.0, 3, 4, True, node, "own"',
         f"    return {inner.number(1)}",
-    ]  # fmt: skip
+    ]

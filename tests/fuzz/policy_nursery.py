@@ -9,17 +9,18 @@ import traceback
 from pathlib import Path
 
 from policy_bodies import ODDITIES, make_trial, odd_trial
-from policy_trials import Outcome, differences, faults_of_command, outcome_of, warm_up
+from policy_trials import differences, faults_of_command, warm_up
 
-# Of cases, each n-th by the command too.
-COMMANDS = 5
+# Of cases, each n-th by the command too, and those in which there is one of these.
+COMMANDS = 8
+TOLD = ("print(", "ud800", "property", "__eq__", "SystemExit", "__len__", "upper()")
 
 
 def tried(seed: int, number: int, odd: bool, keep: str | None) -> dict[str, object]:
     """The verdict on a case: of the oddities, or of what is drawn."""
     trial = odd_trial(sorted(ODDITIES)[number]) if odd else make_trial(seed, number)
     problems, compiled = differences(trial)
-    if number % COMMANDS == 0 or odd:
+    if number % COMMANDS == 0 or any(word in trial.text for word in TOLD):
         problems += faults_of_command(trial, compiled)
     if problems and keep is not None:
         folder = Path(keep) / f"{'odd' if odd else seed}-{number}"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """What a user may write and compiled code may understand otherwise, not at all, or without looking: one entry each.
 
 The lines of `place` stand after a, b (whole), x, y (numbers), t (text), c (truth) and n (a node) have been given
@@ -566,7 +567,6 @@ raise ValueError("no")
 raise ValueError
 raise KeyError(t)
 raise SystemExit(1)
-raise KeyboardInterrupt
 raise MemoryError
 raise StopIteration
 raise AssertionError("own")
@@ -781,7 +781,7 @@ _BLOCKS = {
     "cached function": "a = cached(b)",
     "compiled by the user": "a = jitted(b)",
 }  # fmt: skip
-_MODULE = '''
+_MODULE = """
 import dataclasses
 import enum
 import functools
@@ -907,7 +907,7 @@ import numba
 @numba.njit
 def jitted(a):
     return a * 2**62
-'''
+"""
 for _name, _block in _BLOCKS.items():
     ODDITIES[_name] = Oddity(tuple(_block.split("\n")))
 
@@ -1139,8 +1139,33 @@ ODDITIES |= {
 }  # fmt: skip
 
 # What the blocks call stands beside the class of those that call it.
-_HELPED = ("spoil", "bump", "with_", "recursive", "endless", "even(", "nothing(", "perhaps", "kinds(", "named(", "pair(")
-_HELPED += ("LIST", "TABLE", "ARRAY", "count_up", "KINDS", "SET", "TEXTS", "LARGE", "FLAG", "NOTHING", "DOUBLE", "PARTIAL")
+_HELPED = (
+    "spoil",
+    "bump",
+    "with_",
+    "recursive",
+    "endless",
+    "even(",
+    "nothing(",
+    "perhaps",
+    "kinds(",
+    "named(",
+    "pair(",
+)
+_HELPED += (
+    "LIST",
+    "TABLE",
+    "ARRAY",
+    "count_up",
+    "KINDS",
+    "SET",
+    "TEXTS",
+    "LARGE",
+    "FLAG",
+    "NOTHING",
+    "DOUBLE",
+    "PARTIAL",
+)
 _HELPED += ("Colour", "Point", "Pair", "decorated", "cached(", "jitted")
 for _name in _BLOCKS:
     if any(word in _BLOCKS[_name] for word in _HELPED):

@@ -28,19 +28,28 @@ class Statements:
         """One, with what stands in it."""
         words, random = self.words, self.random
         simple = [
-            (8, lambda: [f"a = {words.whole()}"]), (4, lambda: [f"b = {words.whole(1)}"]),
-            (10, lambda: [f"x = {words.number()}"]), (4, lambda: [f"y = {words.number(1)}"]),
-            (3, lambda: [f"t = {words.text()}"]), (2, lambda: [f"c = {words.truth()}"]),
-            (3, lambda: [f"n = {words.node()}"]), (2, lambda: [f"a {random.choice(['+=', '-=', '*=', '//=', '%='])} {words.whole(1)}"]),
+            (8, lambda: [f"a = {words.whole()}"]),
+            (4, lambda: [f"b = {words.whole(1)}"]),
+            (10, lambda: [f"x = {words.number()}"]),
+            (4, lambda: [f"y = {words.number(1)}"]),
+            (3, lambda: [f"t = {words.text()}"]),
+            (2, lambda: [f"c = {words.truth()}"]),
+            (3, lambda: [f"n = {words.node()}"]),
+            (2, lambda: [f"a {random.choice(['+=', '-=', '*=', '//=', '%='])} {words.whole(1)}"]),
             (2, lambda: [f"x {random.choice(['+=', '-=', '*=', '/=', '//='])} {words.number(1)}"]),
-            (1, lambda: [f"a, x = {words.whole(1)}, {words.number(1)}"]), (1, lambda: ["a, b = b, a"]),
-            (2, lambda: [f'view.notes["count"] = {words.whole(1)}']), (2, lambda: [f'view.notes["sum"] = {words.number(1)}']),
-            (1, lambda: [f"assert {words.truth()}"]), (1, lambda: [f"a = {words.number(1)}"]),
+            (1, lambda: [f"a, x = {words.whole(1)}, {words.number(1)}"]),
+            (1, lambda: ["a, b = b, a"]),
+            (2, lambda: [f'view.notes["count"] = {words.whole(1)}']),
+            (2, lambda: [f'view.notes["sum"] = {words.number(1)}']),
+            (1, lambda: [f"assert {words.truth()}"]),
+            (1, lambda: [f"a = {words.number(1)}"]),
             (1, lambda: [f"if {words.truth()}:", f"    return Decision({words.node()}, {words.text()}, load_here=x)"]),
-        ]  # fmt: skip
+        ]
         nested = [
-            (4, lambda: self._branch(depth)), (4, lambda: self._loop(depth)), (1, lambda: self._search()),
-        ]  # fmt: skip
+            (4, lambda: self._branch(depth)),
+            (4, lambda: self._loop(depth)),
+            (1, lambda: self._search()),
+        ]
         choices = simple + (nested if depth > 0 else [])
         return random.choices([make for _, make in choices], [share for share, _ in choices])[0]()
 
@@ -54,11 +63,20 @@ class Statements:
 
     def _loop(self, depth: int) -> Lines:
         """A loop over few things, whatever the numbers are."""
-        name, over = self.random.choice([
-            ("node", "range(view.nodes)"), ("i", "range(3)"), ("i", "range(5, 0, -2)"), ("i", "(1, 2, 7)"), ("x", "(0.5, 1.5)"),
-            ("t", "NAMES"), ("i, y", 'enumerate(view.column("cpu_ms"))'), ("i", f"range(min(abs({self.words.whole(1)}), 4))"),
-            ("y", "view.column(\"io_ms\")"), ("i, x", "zip((1, 2), (0.5, 2.5))"),
-        ])  # fmt: skip
+        name, over = self.random.choice(
+            [
+                ("node", "range(view.nodes)"),
+                ("i", "range(3)"),
+                ("i", "range(5, 0, -2)"),
+                ("i", "(1, 2, 7)"),
+                ("x", "(0.5, 1.5)"),
+                ("t", "NAMES"),
+                ("i, y", 'enumerate(view.column("cpu_ms"))'),
+                ("i", f"range(min(abs({self.words.whole(1)}), 4))"),
+                ("y", 'view.column("io_ms")'),
+                ("i, x", "zip((1, 2), (0.5, 2.5))"),
+            ]
+        )
         lines = [f"for {name} in {over}:", *indented(self.some(1, 2, depth - 1))]
         if self.random.random() < 0.4:
             lines += [f"    if {self.words.truth()}:", f"        {self.random.choice(['break', 'continue', 'break'])}"]
@@ -69,7 +87,9 @@ class Statements:
 
     def _search(self) -> Lines:
         return [
-            "best = view.me", "for node in range(view.nodes):",
+            "best = view.me",
+            "for node in range(view.nodes):",
             f"    if node not in view.refused and view.measured({self.words.index()}, node) < view.measured({self.words.index()}, best):",
-            "        best = node", "n = best",
-        ]  # fmt: skip
+            "        best = node",
+            "n = best",
+        ]

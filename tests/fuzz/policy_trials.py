@@ -93,7 +93,7 @@ def _carried_out(trial: Trial, compiles: bool) -> Outcome:
         )
         why = model.decides_in_python
         model.run()
-        return Outcome("done", tables=_tables(model), in_python=why)
+        return Outcome("done", tables=tables_of(model), in_python=why)
     except InputError as problem:
         return Outcome("told", f"{type(problem).__name__}: {problem}", in_python=why)
 
@@ -104,7 +104,7 @@ def _scenario(trial: Trial) -> Any:
     return scenario(**settings_of(trial))
 
 
-def _tables(model: Any) -> dict[str, Any]:
+def tables_of(model: Any) -> dict[str, Any]:
     records = model.engine.sorted_records()
     found = {f"records.{name}": records[name].copy() for name in records.dtype.names}
     for table in ("decisions", "nodes"):
@@ -131,18 +131,20 @@ def differences(trial: Trial) -> tuple[list[str], Outcome]:
         if len(found) == 1:
             found[0] += f" | the other: {other.ending} {other.words[:160]}"
     elif python.ending != compiled.ending:
-        found.append(f"Python: {python.ending} {python.words[:200]} | compiled: {compiled.ending} {compiled.words[:200]}")
+        found.append(
+            f"Python: {python.ending} {python.words[:200]} | compiled: {compiled.ending} {compiled.words[:200]}"
+        )
     elif python.words != compiled.words:
         found.append(f"Python told: {python.words[:200]} | compiled told: {compiled.words[:200]}")
     else:
-        found += _unlike(python.tables, compiled.tables)
+        found += unlike(python.tables, compiled.tables)
     for form, outcome in (("Python", python), ("compiled", compiled)):
         if outcome.printed:
             found.append(f"{form}: it prints to stdout: {outcome.printed[:40]!r}")
     return found, compiled
 
 
-def _unlike(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+def unlike(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """The first column that is not the same, bit by bit but for kinds of NaN; decisions come first."""
     for name in sorted(one, key=lambda name: not name.startswith("decisions.")):
         first, second = one[name], other[name]
@@ -157,7 +159,9 @@ def _unlike(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
             rows = np.flatnonzero(~same).tolist()
         if rows:
             shown = (repr(values[rows[0]])[:120] for values in (first, second))
-            return [f"{name}, {len(rows)} of {len(first)} rows, row {rows[0]}: " + " in Python | ".join(shown) + " compiled"]
+            return [
+                f"{name}, {len(rows)} of {len(first)} rows, row {rows[0]}: " + " in Python | ".join(shown) + " compiled"
+            ]
     return []
 
 
