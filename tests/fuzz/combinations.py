@@ -6,15 +6,22 @@ while it lasts: a node is drained, fails, or becomes slower.
 
 from __future__ import annotations
 
+import json
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from carrying_out import Limits, carry_out
+from case import Case
 from policy_trials import tables_of, unlike
 from scenario_files import FEATURES, FILES
 
+# The first run under a policy compiles it, for some seconds.
+LIMITS = Limits(wall_s=120.0)
 BASE: dict[str, Any] = {
     "cluster.nodes": 4,
     "workload.duration_s": 3.0,
@@ -155,10 +162,27 @@ def _go_on(model: Any, until_ms: float | None, steps: bool) -> None:
         model.step()
 
 
+def tried_combination(combination: Combination) -> tuple[list[str], str]:
+    """The same in a fork of this warm process."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-features-"))
+    try:
+        left = folder / "found"
+        ending = carry_out(
+            Case("features", [], dict(FILES)),
+            lambda _: left.write_text(json.dumps(differences_of(combination))),
+            LIMITS,
+        )
+        if ending.killed or ending.code != 0:
+            last = (ending.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing on stderr"])[-1]
+            return [ending.killed or f"exit code {ending.code}: {last[:200]}"], ""
+        found, said = json.loads(left.read_text())
+        return found, said
+    finally:
+        shutil.rmtree(folder)
+
+
 def differences_of(combination: Combination) -> tuple[list[str], str]:
     """How the forms differ, each in a line; and what was said if it could not be run."""
-    for name, content in FILES.items():
-        Path(name).write_bytes(content)
     said, ran = lived(combination, steps=False, compiles=True)
     found = []
     for form, steps, compiles in (("stepped", True, True), ("in Python", False, False)):

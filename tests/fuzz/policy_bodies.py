@@ -219,7 +219,8 @@ def _migration(random: Random, statements: Statements) -> Lines:
         f"if view.next_node in view.refused or {words.truth()}:",
         "    return None",
         f"one = view.candidate({place})",
-        f"return Decision(view.next_node, t, load_here=x, mce={random.choice(['y', 'one.age_ms', 'a', 'one.written_mb'])}, task=one)",
+        "return Decision(view.next_node, t, load_here=x, task=one, "
+        f"mce={random.choice(['y', 'one.age_ms', 'a', 'one.written_mb'])})",
     ]
 
 

@@ -1,4 +1,4 @@
-"""A warm process that tries policies in forks of itself. Reads a request a line, answers with a line of JSON."""
+"""A warm process that tries policies and combinations in forks of itself: a request a line, a line of JSON back."""
 
 from __future__ import annotations
 
@@ -7,30 +7,40 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
-from policy_bodies import ODDITIES, make_trial, odd_trial
+from combinations import make_combination, tried_combination
+from policy_bodies import ODDITIES, Trial, make_trial, odd_trial
 from policy_trials import differences, faults_of_command, warm_up
 
-# Of cases, each n-th by the command too, and those in which there is one of these.
+# Of policies, each n-th by the command too, and those in which there is one of these.
 COMMANDS = 8
 TOLD = ("print(", "ud800", "property", "__eq__", "SystemExit", "__len__", "upper()")
 
 
-def tried(seed: int, number: int, odd: bool, keep: str | None) -> dict[str, object]:
-    """The verdict on a case: of the oddities, or of what is drawn."""
-    trial = odd_trial(sorted(ODDITIES)[number]) if odd else make_trial(seed, number)
+def tried(seed: int, number: int, what: str, keep: str | None) -> dict[str, Any]:
+    """The verdict on a case: an oddity alone ("odd"), a drawn policy ("drawn"), or features of scenarios ("features")."""
+    if what == "features":
+        combination = make_combination(seed, number)
+        problems, said = tried_combination(combination)
+        ending = "told" if said else "done"
+        return {"kind": what, "command": " + ".join(combination.names), "problems": problems, "ending": ending}
+    trial = odd_trial(sorted(ODDITIES)[number]) if what == "odd" else make_trial(seed, number)
     problems, compiled = differences(trial)
     if number % COMMANDS == 0 or any(word in trial.text for word in TOLD):
         problems += faults_of_command(trial, compiled)
     if problems and keep is not None:
-        folder = Path(keep) / f"{'odd' if odd else seed}-{number}"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "mine.py").write_bytes(trial.text.encode("utf-8", "surrogatepass"))
-        (folder / "case.json").write_text(json.dumps({"settings": trial.settings, "problems": problems}, indent=1))
-    return {
-        "kind": "policy", "command": " + ".join(trial.odd) or "drawn", "problems": problems, "in_python": compiled.in_python,
-        "ending": compiled.ending,
-    }  # fmt: skip
+        _keep(trial, problems, Path(keep) / f"{seed if what == 'drawn' else what}-{number}")
+    name = " + ".join(trial.odd) or "drawn"
+    ending = {"in_python": compiled.in_python, "ending": compiled.ending}
+    return {"kind": "policy", "command": name, "problems": problems} | ending
+
+
+def _keep(trial: Trial, problems: list[str], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "mine.py").write_bytes(trial.text.encode("utf-8", "surrogatepass"))
+    case = {"settings": trial.settings, "seed": trial.seed, "problems": problems}
+    (folder / "case.json").write_text(json.dumps(case, indent=1))
 
 
 def serve() -> None:

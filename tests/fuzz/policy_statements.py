@@ -89,7 +89,7 @@ class Statements:
         return [
             "best = view.me",
             "for node in range(view.nodes):",
-            f"    if node not in view.refused and view.measured({self.words.index()}, node) < view.measured({self.words.index()}, best):",
+            f"    if node not in view.refused and view.measured({self.words.index()}, node) < y:",
             "        best = node",
             "n = best",
         ]

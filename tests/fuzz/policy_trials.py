@@ -25,8 +25,11 @@ from policy_bodies import LAST, SITUATIONS, Trial, file_of
 LIMITS = Limits(wall_s=20.0)
 FILE = "mine.py"
 BASE: dict[str, Any] = {
-    "workload__duration_s": 1.5, "cluster__nodes": 4, "workload__utilisation": 0.6, "run__until": 8000.0,
-}  # fmt: skip
+    "workload__duration_s": 1.5,
+    "cluster__nodes": 4,
+    "workload__utilisation": 0.6,
+    "run__until": 8000.0,
+}
 
 
 @dataclass

@@ -234,7 +234,7 @@ class Words:
         return choose(
             [
                 f"{one} {choose(compare)} {other}",
-                f"{one} {choose(compare)} {other} {choose(compare)} {self.whole(depth - 1)}",
+                f"{one} {choose(compare)} {other} {choose(compare)} a",
                 f"({self.truth(depth - 1)} and {self.truth(depth - 1)})",
                 f"({self.truth(depth - 1)} or {self.truth(depth - 1)})",
                 f"not {self.truth(depth - 1)}",

@@ -45,4 +45,9 @@ def test_the_forms_of_three_hundred_policies_end_alike():
 
 @pytest.mark.slow
 def test_the_forms_of_odd_policies_end_alike():
-    tried("--odd", "--every", "4")
+    tried("--what", "odd", "--every", "4")
+
+
+@pytest.mark.slow
+def test_features_of_scenarios_combined_run_and_step_alike_in_both_forms():
+    tried("--what", "features", "--cases", "300", "--seed", "1")
