@@ -1,4 +1,4 @@
-"""Policies in both forms: `python tests/fuzz/policies.py [--cases 300] [--seed 1] [--what odd] [--workers 2] [--keep DIR]`.
+"""Policies in both forms: `python tests/fuzz/policies.py [--cases 300] [--seed 1] [--what odd] [--keep DIR]`.
 
 Each case is a policy's file that follows from the seed and its number alone. It is run compiled and in Python, in
 processes of their own: both end with the same bytes, or are told of the same fault. What does not compile decides in

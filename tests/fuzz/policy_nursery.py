@@ -19,7 +19,7 @@ TOLD = ("print(", "ud800", "property", "__eq__", "SystemExit", "__len__", "upper
 
 
 def tried(seed: int, number: int, what: str, keep: str | None) -> dict[str, Any]:
-    """The verdict on a case: an oddity alone ("odd"), a drawn policy ("drawn"), or features of scenarios ("features")."""
+    """The verdict on an oddity alone ("odd"), a drawn policy ("drawn"), or features of scenarios ("features")."""
     if what == "features":
         combination = make_combination(seed, number)
         problems, said = tried_combination(combination)

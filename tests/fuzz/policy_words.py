@@ -151,7 +151,7 @@ class Words:
                 whole,
                 *[f"({one} {choose(OF_NUMBERS)} {other})"] * 6,
                 f"({one} {choose(OF_NUMBERS)} {whole})",
-                f"({choose([*FRACTIONS, 'x', 'y', 'a'])}) ** ({choose(['0', '2', '-1', '0.5', '-0.5', '3', 'x', '1e3'])})",
+                f"({choose([*FRACTIONS, 'x', 'y', 'a'])}) ** ({choose(['0', '2', '-1', '0.5', '-0.5', 'x', '1e3'])})",
                 f"math.{choose(MATHS)}({one})",
                 f"math.{choose(MATHS)}({one})",
                 f"np.{choose(OF_NUMPY)}({one})",
