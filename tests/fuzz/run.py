@@ -29,22 +29,30 @@ HERE = Path(__file__).resolve().parent
 
 
 def run_cases(
-    numbers: Sequence[int], seed: int, workers: int = 2, only: str | None = None, keep: Path | None = None
+    numbers: Sequence[int], workers: int, request: dict[str, Any], script: str = "nursery.py"
 ) -> Iterator[dict[str, Any]]:
-    """The verdicts of these cases, as they come."""
+    """The verdicts of these cases, as they come.
+
+    Args:
+        numbers: of the cases.
+        workers: how many at a time.
+        request: what a nursery is told beside the number; a path as `keep` is made a full one.
+        script: the nursery.
+    """
     waiting: Queue[int] = Queue()
     for number in numbers:
         waiting.put(number)
     verdicts: Queue[dict[str, Any]] = Queue()
-    request = {"seed": seed, "only": only, "keep": None if keep is None else str(keep.resolve())}
-    threads = [threading.Thread(target=_feed, args=(waiting, verdicts, request), daemon=True) for _ in range(workers)]
+    keep = request["keep"]
+    given = waiting, verdicts, request | {"keep": None if keep is None else str(keep.resolve())}, script
+    threads = [threading.Thread(target=_feed, args=given, daemon=True) for _ in range(workers)]
     for thread in threads:
         thread.start()
     for _ in numbers:
         yield verdicts.get()
 
 
-def _feed(waiting: Queue[int], verdicts: Queue[dict[str, Any]], request: dict[str, Any]) -> None:
+def _feed(waiting: Queue[int], verdicts: Queue[dict[str, Any]], request: dict[str, Any], script: str) -> None:
     """Have one nursery at a time work on what waits; one that dies is replaced, and its case is a failure."""
     nursery = None
     while True:
@@ -53,7 +61,7 @@ def _feed(waiting: Queue[int], verdicts: Queue[dict[str, Any]], request: dict[st
         except Empty:
             break
         try:
-            nursery = nursery or _new_nursery()
+            nursery = nursery or _new_nursery(script)
             print(json.dumps(request | {"number": number}), file=nursery.stdin, flush=True)
             answer = json.loads(nursery.stdout.readline())
         except (OSError, ValueError) as problem:
@@ -67,13 +75,15 @@ def _feed(waiting: Queue[int], verdicts: Queue[dict[str, Any]], request: dict[st
         nursery.wait()
 
 
-def _new_nursery() -> subprocess.Popen[str]:
+def _new_nursery(script: str) -> subprocess.Popen[str]:
     root = HERE.parent.parent
-    environment = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{HERE}"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (root, HERE, HERE.parent)))}
+    # What the order of a set of texts is differs from process to process otherwise.
+    environment["PYTHONHASHSEED"] = "0"
     # No threads that a fork would leave without their locks.
     environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     nursery = subprocess.Popen(
-        [sys.executable, str(HERE / "nursery.py")],
+        [sys.executable, str(HERE / script)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root,
     )  # fmt: skip
     nursery.stdout.readline()
@@ -112,7 +122,7 @@ def main(
     numbers = chosen or range(first, first + cases)
     failures: dict[str, list[dict[str, Any]]] = {}
     codes: dict[int, int] = {}
-    for done, verdict in enumerate(run_cases(numbers, seed, workers, only, keep), 1):
+    for done, verdict in enumerate(run_cases(numbers, workers, {"seed": seed, "only": only, "keep": keep}), 1):
         codes[verdict.get("code", 99)] = codes.get(verdict.get("code", 99), 0) + 1
         if log is not None:
             print(json.dumps(verdict), file=log, flush=True)
