@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,8 @@ def run_command(
             from cluster_abm.model import ClusterModel
             from cluster_abm.workload.offered import warnings_of
 
-            model = ClusterModel(checked, keep_decisions=out is not None)
+            with redirect_stdout(sys.stderr):
+                model = ClusterModel(checked, keep_decisions=out is not None)
             for note in model.network.notes:
                 tell(note)
             if model.parts.policies.any_acts_on_arrival and model.decides_in_python:
@@ -142,7 +144,9 @@ def _run_with_progress(
                 stop.raise_if_requested()
 
             stop.raise_if_requested()
-            run(show)
+            # Stdout is for results: what a policy prints goes to stderr.
+            with redirect_stdout(sys.stderr):
+                run(show)
     except PolicyInterrupted as problem:
         return str(problem)
     except KeyboardInterrupt:

@@ -45,10 +45,10 @@ class Agreement(AnalysisPass):
             if _is_truth(kinds[given.name]) != _is_truth(to):
                 raise TypingError(f"{_shown(statement)} is a truth value here, and none elsewhere", loc=statement.loc)
         value = statement.value
-        if isinstance(value, ir.Expr) and value.op == "binop" and value.fn in (operator.eq, operator.ne):
-            # Python compares what they hold one by one, and nan with itself as equal if it is the same object.
-            if any(isinstance(kinds[side.name], types.BaseTuple) for side in (value.lhs, value.rhs)):
-                raise TypingError("decisions, or tuples, are compared", loc=statement.loc)
+        compares = isinstance(value, ir.Expr) and value.op == "binop" and value.fn in (operator.eq, operator.ne)
+        # Python compares what they hold one by one, and nan with itself as equal if it is the same object.
+        if compares and any(isinstance(kinds[side.name], types.BaseTuple) for side in (value.lhs, value.rhs)):
+            raise TypingError("decisions, or tuples, are compared", loc=statement.loc)
 
 
 def _shown(statement: ir.Assign) -> str:

@@ -253,6 +253,8 @@ class _Check:
             return
         if isinstance(base, ast.Name) and base.id == "self":
             return
+        if node.attr == "candidates":
+            raise self._misfit(node, "view.candidates are objects; view.candidate_rows, a table, compiles")
         if node.attr not in self._attributes:
             raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
         if node.attr == "files" and not files:
@@ -264,10 +266,12 @@ class _Check:
         is_builtin = name in BUILTINS and name not in self._local and name not in self._outside
         if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
             raise self._misfit(node, "arguments that are unpacked")
-        if isinstance(node.func, ast.Attribute) and node.func.attr in OF_COLUMNS:
-            if node.keywords or len(node.args) != 1 or not isinstance(node.func.value, ast.Name):
-                raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
-        if is_builtin and (node.keywords or not _has_right_count(name, len(node.args))):
+        takes_column = isinstance(node.func, ast.Attribute) and node.func.attr in OF_COLUMNS
+        is_plain_call = (
+            not node.keywords and len(node.args) == 1 and isinstance(getattr(node.func, "value", None), ast.Name)
+        )
+        is_wrong = is_builtin and (node.keywords or not _has_right_count(name, len(node.args)))
+        if is_wrong or (takes_column and not is_plain_call):
             raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
         if any(one.arg == "out" for one in node.keywords):
             raise self._misfit(node, "an array that is written to by a function")

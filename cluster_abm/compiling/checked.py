@@ -42,6 +42,7 @@ def operation(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def in_python(*given: Any) -> Any:
             raise NotImplementedError(name)
 
+        in_python.__name__ = name
         OPERATIONS[f"checked_{name}__"] = in_python
         overload(in_python, jit_options=CAREFUL, strict=False)(choose)
         return choose

@@ -233,6 +233,12 @@ def _told(lines: list[str]) -> str:
     before = lines[: places[0]] if places else lines
     reasons = [line for line in before if any(mark in line for mark in _REASONS)]
     reason = reasons[-1] if reasons else lines[0]
+    calls = [line for line in before if line.startswith(">>> ")]
+    if reason.startswith("No implementation of function") and calls:
+        what, of = calls[-1].removeprefix(">>> ").split("(", 1)
+        reason = f"no compiled form of `{what}` for ({of}"
+        if "Text" in of:
+            reason = "it makes a text of others, puts texts in order, or takes a text for a number"
     where = f" ({lines[places[0]].removeprefix('File ').rstrip(':')})" if places else ""
     return f"{reason[:160].rstrip(':')}{where}"
 

@@ -297,10 +297,6 @@ class _Translation(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if node.attr == "data" and "data" in self._absent and self._is_careful:
             raise NotCompilable(f"line {node.lineno}: view.data is None where no job needs a file")
-        if node.attr == "candidates" and isinstance(node.value, ast.Name) and node.value.id == "view":
-            raise NotCompilable(
-                f"line {node.lineno}: view.candidates are objects; view.candidate_rows, a table, compiles"
-            )
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

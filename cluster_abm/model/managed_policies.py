@@ -34,9 +34,11 @@ class ManagedPolicies:
 
     def __init__(self, of_nodes: list[Policy], name: str) -> None:
         self.of = tuple(of_nodes)
-        self.distinct = list(dict.fromkeys(of_nodes))
-        made = {policy: CheckedPolicy(policy, len(of_nodes)) for policy in self.distinct}
-        self.checked = tuple(made[policy] for policy in of_nodes)
+        # By identity: a policy of a user's may compare with others as it likes.
+        distinct = {id(policy): policy for policy in of_nodes}
+        self.distinct = list(distinct.values())
+        made = {number: CheckedPolicy(policy, len(of_nodes)) for number, policy in distinct.items()}
+        self.checked = tuple(made[id(policy)] for policy in of_nodes)
         self.main = self.distinct[0]
         self.name = name
         self._check()
@@ -104,7 +106,9 @@ def policies_of(scenario: Scenario, given: Policy | None = None) -> ManagedPolic
         policy = default
         if group.policy is not None:
             choice = f"{group.policy} {group.policy_parameters}"
-            policy = made[choice] = made.get(choice) or _create(index, group)
+            if choice not in made:
+                made[choice] = _create(index, group)
+            policy = made[choice]
         assert policy is not None  # made above where a group has none of its own
         found += [policy] * group.count
     if rest:

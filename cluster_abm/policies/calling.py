@@ -6,7 +6,7 @@ import itertools
 import linecache
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
@@ -148,36 +148,37 @@ class CheckedPolicy:
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """`Policy.place`."""
-        decision = self._call("place", self._policy.place, task, view)
+        decision = self._call("place", task, view)
         self._check_decision("place", decision)
         return decision
 
     def recover(self, task: ArrivingTask, view: View) -> Decision:
         """`Policy.recover`."""
-        decision = self._call("recover", self._policy.recover, task, view)
+        decision = self._call("recover", task, view)
         self._check_decision("recover", decision)
         return decision
 
     def migration(self, task: ArrivingTask, view: View) -> Decision | None:
         """`Policy.migration`."""
-        decision = self._call("migration", self._policy.migration, task, view)
+        decision = self._call("migration", task, view)
         return self._checked_migration("migration", decision, view)
 
     def relieve(self, view: View) -> Decision | None:
         """`Policy.relieve`."""
-        decision = self._call("relieve", self._policy.relieve, view)
+        decision = self._call("relieve", view)
         return self._checked_migration("relieve", decision, view)
 
     def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
         """`Policy.accept`."""
-        reason = self._call("accept", self._policy.accept, task, decision, view)
+        reason = self._call("accept", task, decision, view)
         if not isinstance(reason, str):
             raise self._wrong("accept", reason, 'a text: "" accepts, anything else is the reason of the refusal')
+        self._check_text("accept", reason, "a text")
         return reason
 
     def restated(self, task: ArrivingTask, decision: Decision, view: View, asker: int) -> Decision:
         """`Policy.restated`."""
-        restated = self._call("restated", self._policy.restated, task, decision, view, asker)
+        restated = self._call("restated", task, decision, view, asker)
         self._check_decision("restated", restated)
         return restated
 
@@ -187,7 +188,7 @@ class CheckedPolicy:
 
     def next_job(self, queue: WaitingJobs, view: View) -> int:
         """`Policy.next_job`."""
-        place = self._call("next_job", self._policy.next_job, queue, view)
+        place = self._call("next_job", queue, view)
         if not isinstance(place, int | np.integer) or isinstance(place, bool) or not -1 <= place < len(queue):
             raise self._wrong("next_job", place, f"a place in the queue, 0 to {len(queue) - 1}, or -1: none starts now")
         return int(place)
@@ -198,22 +199,22 @@ class CheckedPolicy:
 
     def talk(self, method: str, *given: Any) -> None:
         """One of the methods of `TalkingPolicy`, all of which return nothing."""
-        self._call(method, getattr(self._policy, method), *given)
+        self._call(method, *given)
 
     def in_trouble(self, loads: Table) -> npt.NDArray[np.bool_]:
         """`Policy.in_trouble`."""
-        flags = self._call("in_trouble", self._policy.in_trouble, loads)
+        flags = self._call("in_trouble", loads)
         if not (isinstance(flags, np.ndarray) and flags.dtype == bool and flags.shape == (self._nodes,)):
             raise self._wrong("in_trouble", flags, f"an array of {self._nodes} truth values, one a node")
         return flags
 
-    def _call(self, method: str, function: Callable[..., Any], *given: Any) -> Any:
+    def _call(self, method: str, *given: Any) -> Any:
         """As `policy_at_work`, written out: there are many calls a job, and a `with` block costs more than the rest."""
         thread = get_ident()
         before = _at_work.get(thread)
         call = _at_work[thread] = (next(_numbers), self._name, method, time.monotonic())
         try:
-            return function(*given)
+            return getattr(self._policy, method)(*given)
         except BaseException as problem:
             attributed = _attributed(self._policy, Call(*call), problem)
             if attributed is None:
@@ -232,7 +233,7 @@ class CheckedPolicy:
         return float(period)
 
     def _truth(self, method: str, *given: Any) -> bool:
-        answer = self._call(method, getattr(self._policy, method), *given)
+        answer = self._call(method, *given)
         if not isinstance(answer, bool | np.bool_):
             raise self._wrong(method, answer, "True or False")
         return bool(answer)
@@ -268,17 +269,27 @@ class CheckedPolicy:
                 f"{_definition(self._policy, method)}"
             )
         # Most decisions are right: their types are checked together first, and by name only if one is wrong.
-        if set(map(type, texts_of(decision))) != {str}:
-            for name in TEXTS:
-                if not isinstance(getattr(decision, name), str):
-                    raise self._wrong(method, getattr(decision, name), f"a Decision whose {name} is a text", f"{name} ")
+        texts = texts_of(decision)
+        if set(map(type, texts)) != {str} or not all(map(str.isascii, texts)):
+            for name, text in zip(TEXTS, texts, strict=True):
+                if not isinstance(text, str):
+                    raise self._wrong(method, text, f"a Decision whose {name} is a text", f"{name} ")
+                self._check_text(method, text, f"a Decision whose {name} is a text", f"{name} ")
         if set(map(type, numbers_of(decision))) != {float}:
             for name in NUMBERS:
                 value = getattr(decision, name)
-                if not isinstance(value, NUMBER) or isinstance(value, bool):
+                if not _is_float(value):
                     raise self._wrong(method, value, f"a Decision whose {name} is a number", f"{name} ")
         if not (decision.task is None or isinstance(decision.task, Candidate)):
             raise self._wrong(method, decision.task, "a Decision whose task is None or of view.candidates", "task ")
+
+    def _check_text(self, method: str, text: str, expected: str, what: str = "") -> None:
+        """Refuse a text that no file can hold."""
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise self._wrong(method, text, f"{expected} that can be written as UTF-8", what) from None
 
     def _wrong(self, method: str, value: Any, expected: str, what: str = "") -> PolicyFault:
         with policy_at_work(self._policy, f"repr() of what {method} returned"):
@@ -286,6 +297,17 @@ class CheckedPolicy:
         shown = shown if len(shown) <= LONGEST_SHOWN else shown[: LONGEST_SHOWN - 3] + "..."
         where = _definition(self._policy, method)
         return PolicyFault(f"policy {self._policy.name!r}: {method} returned {what}{shown}; expected {expected}{where}")
+
+
+def _is_float(value: Any) -> bool:
+    """Whether a value is a number that a float can hold."""
+    if not isinstance(value, NUMBER) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _definition(policy: Policy, method: str) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import random
-import secrets
 from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from cluster_abm.policies.base import Policy
+from cluster_abm.policies.chance import source_of_chance
 
 # So alike are a name and a misspelling of it; `placed` and `place` are: a method of one's own begins with `_`.
 ALIKE = 0.85
@@ -20,19 +17,23 @@ ALIKE = 0.85
 def mistakes_in(policy: type[Policy]) -> Iterator[str]:
     """Say what is wrong with the classes that a policy is made of, as far as they come from outside the package."""
     own = [base for base in policy.__mro__ if issubclass(base, Policy) and not _is_shipped(base)]
-    known = {name for base in policy.__mro__ if _is_shipped(base) for name in vars(base) if not name.startswith("_")}
+    shipped = [base for base in reversed(policy.__mro__) if _is_shipped(base)]
+    known = {name: value for base in shipped for name, value in vars(base).items() if not name.startswith("_")}
     written = {name for base in own for name in vars(base)}
     for base in own:
         for name, value in vars(base).items():
-            if not isinstance(value, FunctionType):
-                continue
-            meant = [] if name in known or name.startswith("_") else difflib.get_close_matches(name, known, 1, ALIKE)
+            alike = [one for one in known if _are_alike_in_kind(known[one], value)]
+            meant = [] if name in known or name.startswith("_") else difflib.get_close_matches(name, alike, 1, ALIKE)
             if meant and meant[0] not in written:
                 yield (
-                    f"{base.__name__}.{name} would never be asked: is {meant[0]!r} meant? (a method of its own begins "
-                    f"with an underscore: _{name})"
+                    f"{base.__name__}.{name} would never be {'asked' if callable(value) else 'read'}: is {meant[0]!r} "
+                    f"meant? (a {'method' if callable(value) else 'name'} of its own begins with an underscore: "
+                    f"_{name})"
                 )
-            drawn = _source_of_chance(value)
+            if isinstance(value, str) and not name.startswith("__") and not _is_utf8(value):
+                yield f"{base.__name__}.{name} = {value!a:.60}: a text that can be written as UTF-8 is needed"
+            function = value.fget if isinstance(value, property) else value
+            drawn = source_of_chance(function) if isinstance(function, FunctionType) else ""
             if drawn:
                 yield (
                     f"{base.__name__}.{name} draws from {drawn}: the same seed would not give the same run; take "
@@ -54,23 +55,20 @@ def _are_rules(rules: Any) -> bool:
     )
 
 
-def _source_of_chance(function: FunctionType) -> str:
-    """What a function draws from that no seed of a run begins; "": nothing."""
-    names = _names_in(function.__code__)
-    for name in sorted(names):
-        value = function.__globals__.get(name)
-        if isinstance(value, ModuleType):
-            if value in (random, secrets, np.random):
-                return value.__name__
-            if value is np and "random" in names:
-                return "numpy.random"
-        elif isinstance(value, random.Random | np.random.Generator | np.random.RandomState):
-            return f"{name}, a generator of its own"
-        elif isinstance(getattr(value, "__self__", None), random.Random):
-            return "random"
-    return ""
+def _are_alike_in_kind(known: Any, value: Any) -> bool:
+    """Whether a value could be meant for an attribute of the package's classes, such as a method for a method."""
+    if isinstance(known, FunctionType | classmethod | staticmethod):
+        return isinstance(value, FunctionType)
+    if isinstance(known, property):
+        return isinstance(value, property | int | float | FunctionType)
+    if isinstance(known, tuple):
+        return isinstance(value, tuple | list)
+    return isinstance(value, type(known)) or (known is None and isinstance(value, int | float))
 
 
-def _names_in(code: CodeType) -> set[str]:
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*map(_names_in, inner))
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

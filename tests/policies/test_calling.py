@@ -171,16 +171,6 @@ def test_bad_input_that_a_policy_finds_in_a_run_is_its_fault_too():
         run_with(place=raising(InputError("mine")))
 
 
-@pytest.mark.parametrize("cost_ms", [float("inf"), 1e13, -1.0, float("nan")])
-def test_a_cost_that_the_way_does_not_have(cost_ms):
-    def migration(arriving, view):
-        running = [one for one in view.candidates if one.running]
-        return Decision(view.next_node, "away", task=running[0], cost_ms=cost_ms) if running else None
-
-    with pytest.raises(PolicyFault, match=r"^policy 'wal-pm': cost_ms = .* of a migration: allowed is 0 to 1e\+12 ms$"):
-        run_with(migration=migration)
-
-
 def test_a_policy_that_cannot_be_made(monkeypatch):
     class Unready(Policy):
         name = "unready"

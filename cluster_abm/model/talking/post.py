@@ -174,6 +174,8 @@ class ManagersPost:
         self._check_node("start", node)
         if not (isinstance(rule, str) and isinstance(index, str) and _is_number(here) and _is_number(there)):
             raise self._wrong(f"start: rule {rule!r} and index {index!r} are texts, here and there are numbers")
+        self._check_text("start: rule", rule)
+        self._check_text("start: index", index)
         self._take("start", task)
         self._view = None
         self._conversation.start(self, task, int(node), rule, index, float(here), float(there))
@@ -213,6 +215,12 @@ class ManagersPost:
             raise self._wrong(f"{method}: topic {topic!r}: a text is needed")
         if not _is_number(value) or not isinstance(about, int | np.integer):
             raise self._wrong(f"{method}: value {value!r}, about {about!r}: a number and a whole number are needed")
+
+    def _check_text(self, what: str, text: str) -> None:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise self._wrong(f"{what} {text!r}: a text that can be written as UTF-8 is needed") from None
 
     def _wrong(self, words: str) -> PolicyFault:
         return PolicyFault(f"policy {self._name!r}: {words}")

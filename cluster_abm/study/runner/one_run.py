@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,9 +68,12 @@ def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iter
 
     if not watched:
         scenario = scenario.model_copy(update={"measure": Measure(period_ms=LONGEST_PERIOD_MS)})
-    model = ClusterModel(scenario, seed=seed, keep_decisions=False)
+    # Stdout is for results: what a policy prints goes to stderr.
+    with redirect_stdout(sys.stderr):
+        model = ClusterModel(scenario, seed=seed, keep_decisions=False)
     try:
-        model.run()
+        with redirect_stdout(sys.stderr):
+            model.run()
         yield model
     finally:
         # Mesa 3.3 counts the agents of every model in a table of the class, which keeps them all alive.
