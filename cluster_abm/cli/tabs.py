@@ -59,7 +59,11 @@ class Tabs:
     """
 
     def __init__(
-        self, most: int, most_each: int, kernels: Callable[[], Iterable[str]], clock: Callable[[], float] = time.monotonic
+        self,
+        most: int,
+        most_each: int,
+        kernels: Callable[[], Iterable[str]],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most, self._most_each, self._kernels, self._clock = most, most_each, kernels, clock
         self._connections: Counter[str] = Counter()

@@ -358,8 +358,8 @@ def test_messages_of_any_kind_leave_the_tab_as_it_is(folder):
     with served(folder) as (server, port), kernel(port) as connection:
         hand = Hand(connection)
         deep = "[" * 100_000
-        for text in ("{", "[]", "{}", "null", "1", deep, '"\\ud800"', '{"header": 1}', '{"header": {"msg_type": []}}', b"", b"\0",
-                     b"\0\0\0\x01\0\0\0\x08{}", b"\x7f\xff\xff\xff"):  # fmt: skip
+        texts = ("{", "[]", "{}", "null", "1", deep, '"\\ud800"', '{"header": 1}', '{"header": {"msg_type": []}}')
+        for text in (*texts, b"", b"\0", b"\0\0\0\x01\0\0\0\x08{}", b"\x7f\xff\xff\xff"):
             connection.send(text)
         hand.send("shutdown_request")
         hand.send("execute_request", code="1")
@@ -372,18 +372,18 @@ def test_messages_of_any_kind_leave_the_tab_as_it_is(folder):
             hand.say("control", method=method)
             hand.say(hand.controls, method=method)
         hand.say("control", method="run", args={"path": "/" * 99, "appName": "x"})
-        hand.say(hand.controls, method="update", state={"clock": [], "groups": 3, "template": "<b/>"}, buffer_paths=[[3]])
+        state = {"clock": [], "groups": 3, "template": "<b/>"}
+        hand.say(hand.controls, method="update", state=state, buffer_paths=[[3]])
         hand.tell(hand.controls, "press", "step")
         hand.until(lambda: hand.value("clock") == "1.00 s")
         log = server.log()
     assert [line for line in log.splitlines() if not line.startswith(("getting ready", "the page is at"))] == []
 
 
-def test_a_message_calls_no_function_of_its_own_choice(folder, tmp_path):
-    (tmp_path / "called.py").write_text("from pathlib import Path\nPath('called').touch()\n")
-    with served(folder) as (server, port), kernel(port) as connection:
+def test_a_message_calls_no_function_of_its_own_choice(folder):
+    (folder / "called.py").write_text("from pathlib import Path\nPath('called').touch()\n")
+    with served(folder) as (_, port), kernel(port) as connection:
         hand = Hand(connection)
-        (folder / "called.py").write_text((tmp_path / "called.py").read_text())
         for widget in (hand.controls, hand.stage):
             made = {"create_widget": ["called", "nothing"], "props": {}, "id": "x"}
             hand.say(widget, method="custom", content=made)
