@@ -42,7 +42,7 @@ def heard(text: object) -> Heard | None:
         message = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
-    if not _is_envelope(message):
+    if message is None or not _is_envelope(message):
         return None
     kind, content = message["header"]["msg_type"], message["content"]
     if kind in QUESTIONS:
