@@ -102,11 +102,12 @@ class Question:
             )
 
     def _problems_of_metric(self) -> Iterator[str]:
-        there = sorted(metrics_of(self.scenario, "none") & BETTER.keys())
+        known = metrics_of(self.scenario)
+        there = sorted(known & BETTER.keys())
         if self.metric not in there:
-            yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better" + (
-                why_absent(self.metric) or f"; {nearest(self.metric, there)}"
-            )
+            absent = "" if self.metric in known else why_absent(self.metric)
+            hint = absent or f"; {nearest(self.metric, there)}"
+            yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better{hint}"
 
     def _problems_of_sum(self) -> Iterator[str]:
         ranges = {over.key: over for over in self.overs}
