@@ -15,8 +15,6 @@ from tqdm import tqdm
 FIRST_S = 10.0
 # The longest gap [s].
 LONGEST_GAP_S = 600.0
-# Of so little work the first piece alone tells how long the rest will take.
-FEW = 20
 # What may have to be compiled before the first is done.
 MAY_COMPILE = ("run", "%")
 # "lines": lines even on a terminal; "none": nothing; else as the terminal has it.
@@ -34,15 +32,20 @@ class Schedule:
         self._clock = clock
         self._open = 0
         self._begun = self._due = self._last = 0.0
+        # Of larger works, by label: from when on, and how much was done then.
+        self.measured_from: dict[str, tuple[float, float]] = {}
 
-    def enter(self) -> float:
-        """A piece of work begins: the time until then [s]. One that follows another within ten seconds goes on with its
-        times."""
+    def now_s(self) -> float:
+        """The time since the work began [s]."""
+        return self._clock() - self._begun
+
+    def enter(self) -> None:
+        """A piece of work begins. One that follows another within ten seconds goes on with its times."""
         now = self._clock()
         if not self._open and (not self._begun or now - self._last > FIRST_S):
             self._begun, self._due = now, now + FIRST_S
+            self.measured_from.clear()
         self._open += 1
-        return now - self._begun
 
     def leave(self) -> None:
         """A piece of work has ended."""
@@ -91,20 +94,59 @@ class Progress(tqdm):
         self._writes_lines = no_bar and not quiet and wanted != "none"
         self.is_quiet = quiet
         self._is_silent = quiet or wanted == "none"
-        self._done, self._first = 0.0, 0.0
+        self._done, self._made_any = 0.0, False
         super().__init__(total=total, desc=label, unit=unit, disable=no_bar, leave=False, file=sys.stderr)
         self._entered = self._writes_lines
-        # How long what came before it took: a compilation, say.
-        self._before_s = self._schedule.enter() if self._entered else 0.0
+        if self._entered:
+            self._schedule.enter()
+        self._has_begun = time.monotonic()
+        # From when on pieces tell how long the rest takes, and how much was done then. What compiles does not: of such
+        # work the first piece is left out.
+        self._from: tuple[float, float] | None = None
+        self._is_held = False
+        if unit not in MAY_COMPILE:
+            self.measure()
 
     def begin_at(self, done: float) -> None:
         """So much was there before the work began."""
         self.initial = self.n = done
-        self._done = self._first = done
+        self._done = done
+        if self._from is not None:
+            self.measure()
+
+    def hold(self) -> None:
+        """No estimate of the time left before `measure` is called."""
+        self._is_held = True
+
+    def measure(self) -> None:
+        """From now on pieces tell how long the rest takes: all that had to be compiled is."""
+        self._from = self._now_s(), self._done
+        if self._whole is not None:
+            self._schedule.measured_from.setdefault(self._whole[0], (self._from[0], self._whole[1] + self._done))
+
+    @property
+    def format_dict(self) -> dict[str, Any]:
+        """What tqdm draws its bar from: with the rate since `measure`, 0 while none is known."""
+        return {**super().format_dict, "rate": self._rate() if hasattr(self, "_from") else 0.0}
+
+    def _now_s(self) -> float:
+        # Without lines no schedule has been entered.
+        return self._schedule.now_s() if self._entered else time.monotonic() - self._has_begun
+
+    def _rate(self) -> float:
+        """Pieces in a second; 0 while it is not known."""
+        begun, done = self._from, self._done
+        if self._whole is not None:
+            begun, done = self._schedule.measured_from.get(self._whole[0]), done + self._whole[1]
+        passed_s = 0.0 if begun is None else self._now_s() - begun[0]
+        return (done - begun[1]) / passed_s if begun is not None and passed_s > 0 else 0.0
 
     def update(self, n: float | None = 1) -> bool | None:
         """So much more is done."""
         self._done += n or 0
+        self._made_any |= bool(n)
+        if self._from is None and n and not self._is_held:
+            self.measure()
         if not self.disable:
             return super().update(n)
         self.look()
@@ -154,14 +196,10 @@ class Progress(tqdm):
             text = f"{label}: {done:,.0f} {self._unit}s {after}"
         else:
             text = f"{label}: {done:,.0f} of {total:,.0f} {self._unit}s {after}"
-        made, took_s = self._done - self._first, elapsed_s - self._before_s
-        # Of a part of a larger work the rate since the larger one began.
-        if self._whole is not None:
-            made, took_s = done, elapsed_s
-        # The first of many may have compiled, or read the compiled code: the others will not take as long.
-        if total and total > done and (made > 1 or (made > 0 and total <= FEW)):
-            text += f", about {duration_in_words(took_s * (total - done) / made)} left"
-        if not made and self._unit in MAY_COMPILE:
+        rate = self._rate()
+        if total and total > done and rate > 0:
+            text += f", about {duration_in_words((total - done) / rate)} left"
+        if not self._made_any and self._unit in MAY_COMPILE:
             text += " (the first run of a kind compiles)"
         return text
 

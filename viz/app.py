@@ -18,8 +18,9 @@ import solara
 from cluster_abm import Scenario, load_scenario
 from cluster_abm.model.observation.watching import telling_index
 from cluster_abm.scenario.hardware import hardware_named
+from viz import heard
 from viz.colours import INDICES
-from viz.controls import AS_GIVEN, FRAME_MS, NO_POLICY, Controls, groups, parsed
+from viz.controls import AS_GIVEN, FIELDS, FRAME_MS, NO_POLICY, Controls, groups, offered_by, parsed
 from viz.player import Player, Shot
 from viz.settings import Settings, settings_of
 from viz.stage import Stage
@@ -51,25 +52,36 @@ def Page() -> None:
         settings.set(dataclasses.replace(settings.value, **values))
         player.change(settings.value)
 
-    def press(name: str) -> None:
+    buttons = {"play": player.play, "pause": player.pause, "step": player.step, "reset": player.reset}
+
+    def press(sent: object) -> None:
+        name = heard.button(sent, buttons)
+        if name is None:
+            return
         if name == "reset":
             # Fields show again what the run has.
             typed.set({})
             unread.set({})
             if shot.value is not None and shot.value.settings is not None:
                 settings.set(shot.value.settings)
-        {"play": player.play, "pause": player.pause, "step": player.step, "reset": player.reset}[name]()
+        buttons[name]()
 
-    def choose(what: dict[str, str]) -> None:
-        name, value = what["name"], what["value"]
+    def choose(sent: object) -> None:
+        found = heard.choice(sent, offered_by(drawn))
+        if found is None:
+            return
+        name, value = found
         if name == "index":
             index.set(next(one.name for one in INDICES.values() if one.short == value))
             player.colour_by(index.value)
-        elif name in ("policy", "other", "hardware"):
+        else:
             change(**{name: "" if value in (NO_POLICY, AS_GIVEN) else value})
 
-    def enter(what: dict[str, str]) -> None:
-        name, text = what["name"], what["text"]
+    def enter(sent: object) -> None:
+        found = heard.entry(sent, FIELDS)
+        if found is None:
+            return
+        name, text = found
         was = frame_ms.value if name == "frame_ms" else getattr(settings.value, name)
         typed.set(typed.value | {name: text})
         others = {field: words for field, words in unread.value.items() if field != name}
@@ -90,6 +102,7 @@ def Page() -> None:
     now = shot.value
     playing, over = now is not None and now.playing, now is not None and now.over
     wrong = (dict(now.refused) if now is not None else {}) | unread.value
+    drawn = groups(settings.value, index.value, frame_ms.value, typed.value, wrong)
     offered, warnings = (now.offered, "\n".join(now.warnings)) if now is not None else ("", "")
     with solara.Div(classes=["cluster-page"]):
         with solara.Div(classes=["controls"]):
@@ -103,7 +116,7 @@ def Page() -> None:
                 ended=over and not (now is not None and now.error),
                 playing=playing,
                 over=over,
-                groups=groups(settings.value, index.value, frame_ms.value, typed.value, wrong),
+                groups=drawn,
                 notice=now.notice if now is not None else "",
                 notice_number=now.starts if now is not None else 0,
                 event_press=press,

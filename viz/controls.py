@@ -47,6 +47,7 @@ NUMBERS = (
     Number("slice_ms", "[ms]"),
     Number("seed", "", "Less than 2^63."),
 )  # fmt: skip
+FIELDS = frozenset({FRAME.name, *(one.name for one in NUMBERS)})
 CHOICES = {
     "policy": "The rules by which load managers place and move tasks; type to search names and summaries.",
     "other": "A second run beside the first one, under another policy and on the same jobs. Both start from 0 s.",
@@ -69,9 +70,9 @@ def Controls(
     groups: list[dict[str, Any]],
     notice: str,
     notice_number: int,
-    event_press: Callable[[str], None],
-    event_choose: Callable[[dict[str, str]], None],
-    event_enter: Callable[[dict[str, str]], None],
+    event_press: Callable[[object], None],
+    event_choose: Callable[[object], None],
+    event_enter: Callable[[object], None],
 ) -> None:
     """The controls in `groups`, and the clock with its buttons; reports what was pressed, chosen and entered."""
 
@@ -120,6 +121,11 @@ def groups(
             "numbers": [number(one, getattr(settings, one.name)) for one in NUMBERS],
         },
     ]  # fmt: skip
+
+
+def offered_by(drawn: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The values of each list in `groups`, by the list's name."""
+    return {one["name"]: [item["value"] for item in one["items"]] for group in drawn for one in group["choices"]}
 
 
 def parsed(text: str, kind: type[int] | type[float]) -> float:

@@ -12,12 +12,12 @@ from cluster_abm.results.style import plain
 from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import index_of
+from viz.heard import Size
 from viz.markup import Markup, joined, tag
 from viz.quantities import BUSY, IMBALANCE, QUANTITIES, SLOWDOWN
 from viz.run import Run, Watched
 from viz.talk import NAMES, negotiations
 
-Size = tuple[float, float]
 # Room in each panel below its title [pixels], until the browser has measured it: of one run, of two.
 ALONE: dict[str, Size] = {
     "map": (590.0, 437.0),
@@ -31,8 +31,6 @@ BESIDE: dict[str, Size] = {
     "lines": (300.0, 240.0),
     "talk": (360.0, 240.0),
 }
-# What a browser measures is taken if it is of this range.
-LEAST_SIZE, MOST_SIZE = 40.0, 6000.0
 # Charts stand side by side in a panel so many times as wide as high.
 ACROSS = 3.0
 MAP_TIP = (

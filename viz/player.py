@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -11,8 +10,9 @@ from typing import TypeVar
 
 from cluster_abm import InputError, Scenario
 from cluster_abm.errors import PolicyFault
-from viz import keep
-from viz.panels import LEAST_SIZE, MOST_SIZE, Size, panels, room
+from viz import heard, keep
+from viz.heard import Size
+from viz.panels import panels, room
 from viz.run import Run
 from viz.settings import LABELS, Settings, scenario_with
 from viz.worker import GRACE_S, GivenUp, Task, Worker, words_of
@@ -92,7 +92,7 @@ class Player:
         self._epoch = 0
         self._seen = self._unseen = 0
         self._shown_s = self._begun_s = 0.0
-        self._worker = Worker(self._unasked, self._given_up)
+        self._worker = Worker(self._unasked, self._given_up, self._failed)
 
     def begin(self) -> None:
         """Build the runs and show them."""
@@ -129,26 +129,24 @@ class Player:
         self._drop()
         self._worker.do(self._change)
 
-    def resize(self, sizes: Mapping[str, Sequence[float]]) -> None:
-        """The room in panels, by name, width and height each, as the browser has measured it [pixels]."""
-        right = {
-            str(name): (float(size[0]), float(size[1]))
-            for name, size in list(sizes.items())[:20]
-            if len(size) == 2 and all(math.isfinite(side) and LEAST_SIZE <= side <= MOST_SIZE for side in size)
-        }
+    def resize(self, sizes: object) -> None:
+        """The room in panels, as the browser has measured it (heard.sizes)."""
+        right = heard.sizes(sizes)
         self._worker.do(lambda: self._resize(right))
 
     def colour_by(self, index: str) -> None:
         """Nodes are coloured by this load index from now on."""
         self._worker.do(lambda: self._colour_by(index))
 
-    def pick(self, job: int | None) -> None:
-        """Show the life of this job from now on."""
-        self._worker.do(lambda: self._pick(job))
+    def pick(self, job: object) -> None:
+        """Show the life of this job from now on; of what is no job's number, none."""
+        found = heard.whole(job)
+        self._worker.do(lambda: self._pick(found))
 
-    def painted(self, number: int) -> None:
-        """The browser has painted a Shot."""
-        self._seen = max(self._seen, number)
+    def painted(self, number: object) -> None:
+        """The browser has painted the Shot of this number."""
+        # It cannot have seen what has not been shown yet.
+        self._seen = max(self._seen, min(heard.whole(number) or 0, self._number))
         self._worker.nudge()
 
     def picture(self) -> bytes:
@@ -315,6 +313,12 @@ class Player:
             self._publish()
 
         return say
+
+    def _failed(self, problem: BaseException) -> None:
+        """A task has raised: the page says so, and goes on."""
+        self._note = words_of(problem)
+        self._playing = False
+        self._publish()
 
     def _build(self, is_change: bool = False) -> InputError | None:
         """Build the runs by the settings, and show them; what is wrong with them is shown too.

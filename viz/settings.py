@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from cluster_abm import InputError, Scenario
+from cluster_abm.policies import available
 from cluster_abm.scenario import scenario_from
-from cluster_abm.scenario.hardware import read_preset
+from cluster_abm.scenario.hardware import preset_names, read_preset
 from cluster_abm.scenario.load import tables_of
+from cluster_abm.scenario.shipped import shortened
 from cluster_abm.workload.jobs import jobs_per_second
 from cluster_abm.workload.users import are_closed
 
@@ -94,10 +96,11 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
     """The scenario as the controls change it, under a policy.
 
     Raises:
-        InputError: a number that is none or too large for a page, or it does not fit together so, e.g. a torus of
-            another number of nodes.
+        InputError: a policy or hardware that the page does not offer, a number that is none or too large for a page, or
+            it does not fit together so, e.g. a torus of another number of nodes.
     """
     was = settings_of(scenario)
+    _check_offered(settings, was)
     _check_numbers(settings, was)
     # What the controls have not changed stays as it is, with all that the scenario says beside it.
     changed: dict[str, Any] = {
@@ -131,6 +134,25 @@ def _jobs(scenario: Scenario) -> float:
         nodes = len(work.arrivals.user_nodes) or scenario.cluster.nodes
         return float(nodes * work.arrivals.users_per_node * work.arrivals.jobs_per_user)
     return jobs_per_second(scenario) * work.duration_s
+
+
+def _check_offered(settings: Settings, was: Settings) -> None:
+    """A scenario's name of a policy or of hardware may be that of a file, which is not for a browser to choose."""
+    policies = {was.policy, *available()}
+    offered = {"policy": policies, "other": {"", *policies}, "hardware": {"", *preset_names("cluster")}}
+    problems = [
+        f"{LABELS[name]} = {shortened(value)}: the page offers only what its list shows"
+        for name, values in offered.items()
+        if not isinstance(value := getattr(settings, name), str) or value not in values
+    ]
+    for name, value in asdict(was).items():
+        kinds = {int: (int,), float: (int, float)}.get(type(value), ())
+        given = getattr(settings, name)
+        if kinds and (isinstance(given, bool) or not isinstance(given, kinds)):
+            whole = "whole " if int in kinds and float not in kinds else ""
+            problems.append(f"{KEYS.get(name, name)} = {shortened(given)}: a {whole}number is needed")
+    if problems:
+        raise InputError(problems)
 
 
 def _check_numbers(settings: Settings, was: Settings) -> None:

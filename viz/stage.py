@@ -12,9 +12,9 @@ def Stage(
     panels: list[list[str]],
     number: int,
     two: bool,
-    event_painted: Callable[[int], None],
-    event_pick: Callable[[int], None],
-    event_resized: Callable[[dict[str, list[float]]], None],
+    event_painted: Callable[[object], None],
+    event_pick: Callable[[object], None],
+    event_resized: Callable[[object], None],
 ) -> None:
     """Shows panels, [name, HTML] each; reports which number the browser has painted, which job was clicked, and the
     room in each panel [pixels] whenever it changes."""

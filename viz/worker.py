@@ -9,7 +9,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from types import FrameType
+
+from numba.core import compiler_lock
 
 from cluster_abm.policies import Policy
 
@@ -36,14 +39,16 @@ class Worker:
         unasked: with no task left, what to do now, or None, and for how long to wait then [s]; None: until nudged.
         given_up: called when a thread is left behind, with the policy's name and for how long it had not returned [s];
             gives what the next thread does first.
+        failed: called with what a task has raised; the thread goes on with the next task.
     """
 
     def __init__(
         self,
         unasked: Callable[[], tuple[Task | None, float | None]],
         given_up: Callable[[str, float], Task],
+        failed: Callable[[BaseException], None],
     ) -> None:
-        self._unasked, self._given_up = unasked, given_up
+        self._unasked, self._given_up, self._failed = unasked, given_up, failed
         # GivenUp may come while a thread takes the lock: only a plain one is sure to be let go then.
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
@@ -109,10 +114,20 @@ class Worker:
     def _work(self) -> None:
         try:
             while (task := self._next()) is not None:
-                task()
+                self._do(task)
         except GivenUp:
             # Said already, by the thread that came after.
             return
+
+    def _do(self, task: Task) -> None:
+        try:
+            task()
+        except GivenUp:
+            raise
+        except BaseException as problem:
+            # Also what is wrong with saying so.
+            with suppress(Exception):
+                self._failed(problem)
 
     def _next(self) -> Task | None:
         with self._lock:
@@ -138,6 +153,9 @@ class Worker:
                     self._watcher = None
                     return
                 now_s = time.monotonic()
+                if is_compiling(thread):
+                    # The policy waits for the compiler, which is no fault of its own.
+                    self._further_s = now_s
                 late_s = now_s - self._further_s
                 # The policy has its time from the wish on: it could not know of it before.
                 policy = policy_in(thread) if min(late_s, now_s - self._asked_s) >= GRACE_S else None
@@ -149,7 +167,8 @@ class Worker:
             time.sleep(WATCH_S)
             if policy_in(thread) is None:
                 return
-            _raise_in(thread)
+            if not is_compiling(thread):
+                _raise_in(thread)
 
     def _leave(self, thread: threading.Thread, policy: str, late_s: float) -> None:
         self._thread = self._watcher = None
@@ -162,13 +181,23 @@ class Worker:
 
 def policy_in(thread: threading.Thread) -> str | None:
     """Name of the policy that a thread is in; None if it is in none, or has ended."""
+    return _policy_of(_frames_of(thread))
+
+
+def is_compiling(thread: threading.Thread) -> bool:
+    """Whether a thread compiles, or waits for another one to finish compiling."""
+    return any(frame.f_code.co_filename == compiler_lock.__file__ for frame in _frames_of(thread))
+
+
+def _frames_of(thread: threading.Thread) -> list[FrameType]:
+    """Where a thread is, the innermost frame first."""
     # The number of a thread that has ended may be that of another by now.
     frame = sys._current_frames().get(thread.ident or 0) if thread.is_alive() else None
     frames = []
     while frame is not None:
         frames.append(frame)
         frame = frame.f_back
-    return _policy_of(frames)
+    return frames
 
 
 def words_of(problem: BaseException) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from cluster_abm.cli.tabs import Tabs
+from cluster_abm.cli.messages import heard
+from cluster_abm.cli.tabs import Tabs, visitor
 from cluster_abm.errors import InputError
 
 Scope = MutableMapping[str, Any]
@@ -98,13 +99,25 @@ class Guard:
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         tab = _tab_of(scope)
-        if tab is None or self._foreign(scope) is not None or self._tabs.enter(tab) is not None:
+        if tab is None or self._foreign(scope) is not None or self._tabs.enter(tab, _visitor(scope)) is not None:
             await receive()
             # Before it is accepted that is a 403; uvicorn takes a refusal in words for a fault.
             await send({"type": "websocket.close", "code": 1008})
             return
+
+        async def received() -> Message:
+            """The next message that the page may have sent; what it cannot have sent goes no further."""
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive":
+                    return message
+                said = heard(message.get("text"))
+                # A tab has one page: each further one would be a further run.
+                if said is not None and (not said.begins or self._tabs.begin(tab)):
+                    return message
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, received, send)
         finally:
             self._tabs.leave(tab)
 
@@ -152,7 +165,7 @@ class Guard:
         """Why another tab cannot be opened, if this is one."""
         if scope["path"] != PAGE or scope["method"] != "GET":
             return None
-        refused = self._tabs.promise()
+        refused = self._tabs.promise(_visitor(scope))
         # A tab that is loaded again gives its place back only once this answer is shown, and then gets it.
         return None if refused is None else Refusal(503, refused, ((b"refresh", b"2"), (b"retry-after", b"2")))
 
@@ -246,6 +259,12 @@ def _tab_of(scope: Scope) -> str | None:
 
 def _all(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+
+
+def _visitor(scope: Scope) -> str:
+    """From whom a request comes (tabs.visitor)."""
+    client = scope.get("client")
+    return visitor(client[0] if client else "", _all(scope, b"cookie"))
 
 
 async def _answer(send: Send, refusal: Refusal) -> None:

@@ -194,7 +194,7 @@ def _show(summary: dict[str, Any], changed: str, as_json: bool) -> None:
 
 def _print_summary(summary: dict[str, Any], changed: str) -> None:
     from cluster_abm.results.style import BREAKDOWN_WORDS
-    from cluster_abm.results.words import line_words, with_unit
+    from cluster_abm.results.words import in_unit, line_words, with_unit
     from cluster_abm.workload.offered import in_words
 
     jobs, metrics = summary["jobs"], summary["metrics"]
@@ -207,7 +207,7 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
         rows["offered load"] = in_words(summary["offered_load"])
     for name, value in metrics.items():
         if name != "breakdown_ms":
-            rows[line_words(name)] = with_unit(name, value)
+            rows[line_words(name)] = with_unit(name, value, bool(jobs["finished"]))
     parts = {part: ms for part, ms in metrics["breakdown_ms"].items() if ms}
     total_ms = sum(parts.values())
     echo(f"{summary['scenario']}, policy {summary['policy']}, seed {summary['seed']}")
@@ -218,13 +218,14 @@ def _print_summary(summary: dict[str, Any], changed: str) -> None:
         echo(f"  {words:<{width}}  {text}")
     echo("  where a task's time went, in the mean" + ("" if parts else ": no task finished"))
     for part, ms in parts.items():
-        share = with_unit("_utilisation", ms / total_ms)
-        echo(f"    {BREAKDOWN_WORDS.get(part, part):<{width - 2}}  {with_unit('_ms', ms)} ({share})")
+        words, share = BREAKDOWN_WORDS.get(part, part), in_unit(ms / total_ms, "%")
+        echo(f"    {words:<{width - 2}}  {in_unit(ms, 'ms')} ({share})")
 
     for program, of in summary.get("programs", {}).items():
+        slower, paging = (with_unit("", of[name], True) for name in ("mean_slowdown_cpu", "paging_percent"))
         echo(
-            f"  {program:<{width}}  {of['tasks']:,} finished, {with_unit('', of['mean_slowdown_cpu'])} times their "
-            f"CPU, {of['page_faults']:,.0f} page faults each, {of['paging_percent']:.3g} % of life paging"
+            f"  {program:<{width}}  {of['tasks']:,} finished, {slower} times their CPU, {of['page_faults']:,.0f} page "
+            f"faults each, {paging} % of life paging"
         )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +26,35 @@ MOST_CONNECTIONS = 1000
 LEAVING_S = 3
 
 
-def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int) -> None:
+# So many records of each line of code are written.
+MOST_OF_A_KIND = 5
+
+
+class Sparing(logging.Filter):
+    """Lets the first records of each line of code through: a browser that goes on sending does not fill the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: Counter[tuple[str, int]] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is written."""
+        place = (record.pathname, record.lineno)
+        self._seen[place] += 1
+        return self._seen[place] <= MOST_OF_A_KIND
+
+
+def spare_the_log() -> None:
+    """Have the handlers of the log, as they are now, write the first records of each kind only."""
+    sparing = Sparing()
+    loggers = [logging.getLogger(name) for name in ("", "reacton", "solara", "uvicorn")]
+    handlers = [handler for logger in loggers for handler in logger.handlers]
+    for handler in {*handlers, logging.lastResort}:
+        if handler is not None:
+            handler.addFilter(sparing)
+
+
+def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int, max_tabs_each: int) -> None:
     """Serve a page until Ctrl-C or SIGTERM.
 
     Args:
@@ -32,6 +62,7 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int)
         host, port: where to listen.
         names: what requests may be for (guard.allowed_names).
         max_tabs: so many tabs at once.
+        max_tabs_each: so many at once of one visitor.
     """
     # Solara reads its settings when it is imported.
     os.environ.update(SURROUNDINGS)
@@ -46,7 +77,7 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int)
     settings.main.root_path = ""
     # Ten lines about pages in frames of others, which this one is not.
     warnings.filterwarnings("ignore", message="Cookies with samesite=none")
-    tabs = Tabs(max_tabs, lambda: list(kernel_context.contexts))
+    tabs = Tabs(max_tabs, max_tabs_each, lambda: list(kernel_context.contexts))
     config = uvicorn.Config(
         Guard(app, names, tabs, Path(settings.assets.proxy_cache_dir)),
         host=host,
@@ -61,4 +92,5 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int)
         ws_max_size=MOST_MESSAGE,
         timeout_graceful_shutdown=LEAVING_S,
     )
+    spare_the_log()
     uvicorn.Server(config).run()

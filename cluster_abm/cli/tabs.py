@@ -1,15 +1,51 @@
-"""How many tabs a page's server has at once."""
+"""How many tabs a page's server has at once, in all and of one visitor."""
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from http.cookies import CookieError, SimpleCookie
 
 # A page that was sent to a browser comes back so soon for its connection; until then there is a place for it.
 PROMISED_S = 10.0
 # Of a tab that reconnects the old connection may live a moment longer.
 MOST_OF_A_TAB = 4
+# Solara's name of the cookie that a browser has.
+COOKIE = "solara-session-id"
+
+
+def visitor(address: str, cookies: Sequence[str]) -> str:
+    """From whom a request comes: of another machine its address, on this one the browser by its cookie.
+
+    Args:
+        address: of the other end of the connection.
+        cookies: the Cookie headers of the request.
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is None and not found.is_loopback:
+            # A machine has as many addresses as it likes in its network of 64 bits.
+            return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+        found = found.ipv4_mapped or found
+    return f"{found} {_cookie(cookies)}" if found.is_loopback else str(found)
+
+
+def _cookie(cookies: Sequence[str]) -> str:
+    try:
+        found = SimpleCookie("; ".join(cookies)).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def share_of(most: int) -> int:
+    """So many of all places one visitor may have, unless it is said otherwise: half of them."""
+    return max(1, (most + 1) // 2)
 
 
 class Tabs:
@@ -17,38 +53,58 @@ class Tabs:
 
     Args:
         most: so many at once.
+        most_each: so many at once of one visitor.
         kernels: ids of the tabs that Solara keeps, connected or not; a tab that lost its connection is kept a while.
         clock: [s].
     """
 
     def __init__(
-        self, most: int, kernels: Callable[[], Iterable[str]], clock: Callable[[], float] = time.monotonic
+        self,
+        most: int,
+        most_each: int,
+        kernels: Callable[[], Iterable[str]],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._most, self._kernels, self._clock = most, kernels, clock
+        self._most, self._most_each, self._kernels, self._clock = most, most_each, kernels, clock
         self._connections: Counter[str] = Counter()
-        self._promised: deque[float] = deque()
+        self._visitors: dict[str, str] = {}
+        self._begun: set[str] = set()
+        self._promised: deque[tuple[float, str]] = deque()
 
-    def promise(self) -> str | None:
+    def promise(self, visitor: str) -> str | None:
         """Reserve a place for a page that is being sent; return the refusal if all places are taken, else None."""
-        while self._promised and self._promised[0] < self._clock() - PROMISED_S:
+        while self._promised and self._promised[0][0] < self._clock() - PROMISED_S:
             self._promised.popleft()
-        if len(self._held()) + len(self._promised) >= self._most:
+        held = self._held()
+        promised = [whose for _, whose in self._promised]
+        if self._count(held, visitor) + promised.count(visitor) >= self._most_each:
+            return self._full_of()
+        if len(held) + len(promised) >= self._most:
             return self._full()
-        self._promised.append(self._clock())
+        self._promised.append((self._clock(), visitor))
         return None
 
-    def enter(self, tab: str) -> str | None:
+    def enter(self, tab: str, visitor: str) -> str | None:
         """Count a connection of a tab; return the refusal, or None: that connection has to `leave` at its end."""
         held = self._held()
         if tab not in held:
-            if self._promised:
-                self._promised.popleft()
+            self._take_promise(visitor)
+            if self._count(held, visitor) >= self._most_each:
+                return self._full_of()
             if len(held) >= self._most:
                 return self._full()
+            self._visitors[tab] = visitor
         elif self._connections[tab] >= MOST_OF_A_TAB:
             return "refused: this tab has too many connections already"
         self._connections[tab] += 1
         return None
+
+    def begin(self, tab: str) -> bool:
+        """Whether a tab's page may be built: once."""
+        if tab in self._begun:
+            return False
+        self._begun.add(tab)
+        return True
 
     def leave(self, tab: str) -> None:
         """Count down a connection that has ended."""
@@ -57,10 +113,29 @@ class Tabs:
             del self._connections[tab]
 
     def _held(self) -> set[str]:
-        return {*self._kernels(), *self._connections}
+        held = {*self._kernels(), *self._connections}
+        self._visitors = {tab: whose for tab, whose in self._visitors.items() if tab in held}
+        self._begun &= held
+        return held
+
+    def _count(self, held: set[str], visitor: str) -> int:
+        return sum(self._visitors.get(tab) == visitor for tab in held)
+
+    def _take_promise(self, visitor: str) -> None:
+        """The page that was promised a place has come. A browser gets its cookie with its first page."""
+        for at, (_, whose) in enumerate(self._promised):
+            if whose in (visitor, f"{visitor.split(' ')[0]} "):
+                del self._promised[at]
+                return
 
     def _full(self) -> str:
         return (
             f"too many tabs are open: this page has places for {self._most} (view --max-tabs changes that). "
             "This one opens by itself once another is closed."
+        )
+
+    def _full_of(self) -> str:
+        return (
+            f"too many tabs of yours are open: one visitor has places for {self._most_each} (view --max-tabs-each "
+            "changes that). This one opens by itself once another is closed."
         )

@@ -18,6 +18,7 @@ from cluster_abm.cli.guard import LOOPBACK_NAMES, allowed_names, is_every_addres
 from cluster_abm.cli.options import ONLY_COMPARE, overrides_of, policy_option, work_options
 from cluster_abm.cli.output import tell
 from cluster_abm.cli.serving import serve
+from cluster_abm.cli.tabs import share_of
 from cluster_abm.errors import InputError, PolicyFault
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ WARMING_SLICES = 500
     show_default=True,
     help="So many tabs at once; each has its own run.",
 )
+@click.option(
+    "--max-tabs-each",
+    type=click.IntRange(1, 1000),
+    help="So many tabs at once of one visitor: of another machine, or of a browser on this one (default: half of all).",
+)
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
 @work_options
@@ -53,6 +59,7 @@ def view_command(
     host: str,
     more_names: tuple[str, ...],
     max_tabs: int,
+    max_tabs_each: int | None,
     policy: str | None,
     seed: int | None,
     settings: tuple[str, ...],
@@ -89,7 +96,7 @@ def view_command(
     source = str(path.resolve()) if path.suffix == ".toml" or path.is_file() else scenario
     os.environ["CLUSTER_ABM_VIEW"] = json.dumps({"scenario": source, "overrides": overrides})
     tell(f"the page is at {_page_address(address, port)} (Ctrl-C ends it)")
-    serve(page_path(), address, port, names, max_tabs)
+    serve(page_path(), address, port, names, max_tabs, max_tabs_each or share_of(max_tabs))
 
 
 def page_path() -> Path:

@@ -51,6 +51,9 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
     none of the observations of a step tells of that step's other tasks. If there are fewer, the rest of the observation
     is 0 and the rest of the action is ignored; `info["decisions"]` says how many there are.
 
+    **Copies**: `copy.deepcopy` of a begun environment goes on by itself, as planners need it. A copy places the tasks
+    of the episode so far again, which takes as long as that did.
+
     **Seeds** are those of a run: `reset(seed=s)` brings the jobs of `ClusterModel(scenario, seed=s)`. The first
     `reset()` takes the seed given here, each later one the next number.
 

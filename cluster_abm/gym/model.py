@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,6 +63,8 @@ class OutsideModel(ClusterModel):
         self._negotiation = compiled
         nodes = self.setup.cluster.nodes
         self.asked, self._most = 0, most
+        # All targets so far, from which a copy of the run is made.
+        self._all_targets = array("q")
         self.features = np.zeros((most, nodes, len(FEATURES)), np.float32)
         self._arriving = self._until_tasks_arrive()
         self._arrivals, self._first = NO_ARRIVALS, 0
@@ -92,12 +95,41 @@ class OutsideModel(ClusterModel):
         """
         first, last = self._first, self._first + self.asked
         self._targets[first:last] = targets
+        self._all_targets.extend(self._targets[first:last].tolist())
         self._negotiation.place_as_told(
             self._arrivals, self._placed, self._stand_in, first, last, self._targets, self._path_in_python
         )
         self._started += last - first
         self._first = last
         self._go_on()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OutsideModel:
+        """Another run of the same, as far as this one is: it places the same tasks again.
+
+        Raises:
+            InputError: the run is not what its placements alone make of it.
+        """
+        copied = type(self)(self.setup, self.run_seed, most=self._most)
+        memo[id(self)] = copied
+        copied.params = dict(self.params)
+        told = np.array(self._all_targets, np.int64)
+        while len(copied._all_targets) < len(told):
+            done = len(copied._all_targets)
+            copied.place(told[done : done + copied.asked])
+        # Sums of rewards so far: in the same order, to the last digit.
+        copied._recorded, copied._slowdowns, copied._ended_ns = self._recorded, self._slowdowns, self._ended_ns
+        copied._ago_ns[:] = self._ago_ns
+        if copied._state() != self._state():
+            raise InputError(
+                f"{self.setup.name}: this run cannot be copied: more was done to it than to place its tasks, or a file "
+                "that it reads has changed"
+            )
+        return copied
+
+    def _state(self) -> tuple[Any, ...]:
+        """How far the run is, and what is known in it now."""
+        engine = self.engine
+        return self.now_ns, self.asked, engine.finished, engine.live, self.features.tobytes()
 
     def _go_on(self) -> None:
         """To where the next tasks arrive, and what is known then; or to the end."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import mesa
 
 from cluster_abm.model.agents.job import Job
 from cluster_abm.model.agents.register import JobRegister
+from cluster_abm.model.batch_runs import Batched, BatchRows, asked_by_mesa, warn_of_cut
 
 
 class MesaManners(mesa.Model):
@@ -21,6 +22,10 @@ class MesaManners(mesa.Model):
     job_class: type[Job]
     jobs_register: JobRegister
     _steps_after_end = 0
+    _goes_slice_by_slice: bool
+    _datacollector: Any
+    _collected_at: list[int]
+    _batch_rows: BatchRows | None = None
 
     @property
     def time(self) -> float:
@@ -34,6 +39,29 @@ class MesaManners(mesa.Model):
     def time(self, _: float) -> None:
         # Mesa writes what the slices say already; a leap of `run` it would not know of.
         pass
+
+    @property
+    def datacollector(self) -> Any:
+        """The DataCollector of the run; Mesa's `batch_run` sees its rows by the steps that it asks for."""
+        if asked_by_mesa():
+            if self._batch_rows is None:
+                if not self._collected_at or self._collected_at[-1] != self.steps:
+                    self._collect()
+                self._batch_rows = BatchRows(self._datacollector, self._collected_at)
+                run = cast(Batched, self)
+                if run.running:
+                    warn_of_cut(run, run.now_ns, not self._goes_slice_by_slice)
+            return self._batch_rows
+        return self._datacollector
+
+    @datacollector.setter
+    def datacollector(self, collector: Any) -> None:
+        self._datacollector, self._collected_at = collector, []
+
+    def _collect(self) -> None:
+        """Have the DataCollector take a row."""
+        self._datacollector.collect(self)
+        self._collected_at.append(self.steps)
 
     @property
     def agents(self) -> Any:

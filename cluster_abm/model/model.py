@@ -72,6 +72,7 @@ class ClusterModel(Showing, MesaManners):
         compiled_class, policies_of: what decides in compiled code, and the policies of a scenario's load managers.
         turn: the part of a slice that agents act in just now: "managers", "nodes", "jobs", or "" between slices.
         parts: what the agents work with.
+        end_ns: when the run ends [ns]; None: once all jobs have ended.
         decides_in_python: why load managers decide about arriving tasks in Python; "": they do in compiled code.
     """
 
@@ -111,8 +112,8 @@ class ClusterModel(Showing, MesaManners):
         self.datacollector = default_collector()
         self._stop_if_over()
         if not self.running:
-            # No job is submitted. Mesa's batch_run takes the last row that was collected, so there has to be one.
-            self.datacollector.collect(self)
+            # No job is submitted: the last row is the first one.
+            self._collect()
 
     def _wire(self) -> None:
         """Give what acts in a slice what it works with, and see which classes of agents have a step of their own."""
@@ -136,9 +137,9 @@ class ClusterModel(Showing, MesaManners):
             parts.engine, clock, parts.availability, parts.failures, submissions, parts.transfers, parts.views,
             pooled_by, lambda: self.turn, self.jobs_register.update, self.conversation.withdraw,
         )  # fmt: skip
-        self._end_ns = None
+        self.end_ns = None
         if setup.run.until != "drained":
-            self._end_ns = clock.boundary_from(nanoseconds(float(setup.run.until)))
+            self.end_ns = clock.boundary_from(nanoseconds(float(setup.run.until)))
         self._tasks_can_be_killed = parts.engine.memory_is_limited
         # What else acts at boundaries: in most runs nothing.
         acts = (parts.remote_memory, parts.buffers, parts.averages)
@@ -148,7 +149,7 @@ class ClusterModel(Showing, MesaManners):
             *self._periodic,
         ]  # fmt: skip
         self._windows = Windows(
-            clock, submissions, parts.transfers, due, self._end_ns, lambda: self.placement.places_slice_by_slice,
+            clock, submissions, parts.transfers, due, self.end_ns, lambda: self.placement.places_slice_by_slice,
             parts.policies.checked[0].acts_every_ms is None, self._tasks_can_be_killed,
             bool(setup.workload.background), self.conversation,
         )  # fmt: skip
@@ -210,7 +211,7 @@ class ClusterModel(Showing, MesaManners):
         self._managers_talk()
         if parts.measurements.observe(is_last=not self.running):
             with parts.measurements.held():
-                self.datacollector.collect(self)
+                self._collect()
 
     def _managers_act(self) -> None:
         """Load managers whose policies' period has come offer running tasks to each other."""
@@ -293,14 +294,14 @@ class ClusterModel(Showing, MesaManners):
             else:
                 self._live_until(min(until_ns, self._windows.next_boundary_ns()))
             if progress is not None:
-                done = self.now_ns / self._end_ns if self._end_ns else self.engine.finished / total_tasks
+                done = self.now_ns / self.end_ns if self.end_ns else self.engine.finished / total_tasks
                 progress(min(1.0, done))
 
     def _stop_if_over(self) -> None:
         """End of the run: the time is up, or (drained) all jobs have ended."""
         clock, engine, submissions = self.parts.clock, self.parts.engine, self.parts.submissions
-        if self._end_ns is not None:
-            self.running = clock.now_ns < self._end_ns
+        if self.end_ns is not None:
+            self.running = clock.now_ns < self.end_ns
         elif self.parts.failures.is_hopeless or submissions.is_stuck or self.conversation.is_stuck:
             self.running = False
         elif submissions.all_started and engine.live == 0 and not self.conversation.held:

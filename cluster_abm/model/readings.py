@@ -121,6 +121,7 @@ class Readings:
             parts.staging,
             parts.questions.messages + parts.reports.messages + parts.mail.sent,
             self.submitted_jobs,
+            parts.policies.main.pooled,
         )
 
     def summary(self) -> dict[str, Any]:

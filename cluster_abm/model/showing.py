@@ -82,8 +82,9 @@ class Showing(Readings, displays.Displayed):
         counts = ", ".join(f"{count:,} {state}" for state, count in jobs.items() if count)
         yield displays.paragraph(f"jobs: {counts or 'none submitted'}")
         known = {name: value for name, value in metrics.items() if name != "breakdown_ms"}
-        yield displays.table([_row(name, known[name]) for name in FIRST if name in known])
-        rest = displays.table([_row(name, value) for name, value in known.items() if name not in FIRST])
+        is_one = bool(jobs["finished"])
+        yield displays.table([_row(name, known[name], is_one) for name in FIRST if name in known])
+        rest = displays.table([_row(name, value, is_one) for name, value in known.items() if name not in FIRST])
         yield displays.folded("all metrics", rest)
         if self.parts.measurements.rows:
             from cluster_abm.results.picture import png_of
@@ -91,5 +92,5 @@ class Showing(Readings, displays.Displayed):
             yield displays.image(png_of(self.plot()), f"{self.title}: utilisation, tasks, slowdowns")
 
 
-def _row(name: str, value: Any) -> dict[str, object]:
-    return {"metric": line_words(name).strip(), "value": with_unit(name, value)}
+def _row(name: str, value: Any, any_finished: bool) -> dict[str, object]:
+    return {"metric": line_words(name).strip(), "value": with_unit(name, value, any_finished)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,9 +43,9 @@ def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.D
             "finish_ms": records["finish_ns"] / NS_PER_MS,
             "response_ms": wall_ns / NS_PER_MS,
             "dedicated_ms": isolated_ns(records) / NS_PER_MS,
-            "slowdown": slowdown(wall_ns, isolated_ns(records) * finished),
-            "slowdown_cpu_io": slowdown(wall_ns, (useful_cpu_ns + records["io_ns"]) * finished),
-            "slowdown_cpu": slowdown(wall_ns, useful_cpu_ns * finished),
+            "slowdown": slowdowns(wall_ns, isolated_ns(records) * finished),
+            "slowdown_cpu_io": slowdowns(wall_ns, (useful_cpu_ns + records["io_ns"]) * finished),
+            "slowdown_cpu": slowdowns(wall_ns, useful_cpu_ns * finished),
         }
     )
     for part in BREAKDOWN:
@@ -62,6 +63,11 @@ def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.D
         # Without a program the number is -1, and the last name is "".
         frame["program"] = np.array([*programs, ""])[jobs["program"][records["job"]]]
     return frame
+
+
+def slowdowns(wall_ns: Floats, alone_ns: npt.NDArray[Any]) -> Floats:
+    """Slowdowns of tasks, or of jobs; NaN where one took no time by itself, as on a node of almost endless speed."""
+    return np.asarray(slowdown(wall_ns, np.where(alone_ns == 0, np.nan, alone_ns)))
 
 
 def isolated_ns(records: Rows) -> npt.NDArray[np.int64]:

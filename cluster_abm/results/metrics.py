@@ -112,6 +112,8 @@ class Metric(NamedTuple):
         least, greatest: values that are possible, for intervals. A slowdown is at least 1 as long as no node is faster
             than the home node (study.statistics.bounds).
         meaning: what it counts, where its words do not say so.
+        is_share: whether it is a share, which is printed in per cent.
+        missing: why a run may have no value, where at least one job has finished.
     """
 
     name: str
@@ -125,6 +127,8 @@ class Metric(NamedTuple):
     least: float = 0.0
     greatest: float = math.inf
     meaning: str = ""
+    is_share: bool = False
+    missing: str = "a task took no time by itself"
 
 
 def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
@@ -147,6 +151,11 @@ def _joules_per_job(run: RunData) -> Value:
 def _p95_slowdown(run: RunData) -> Value:
     values = run.of_jobs("slowdown")
     return float(np.quantile(values, 0.95)) if len(values) else None
+
+
+def _faults_per_cpu_s(run: RunData) -> Value:
+    faults, cpu_s = int(run.nodes["faults"].sum()), total_ns(run.cpu_ns) / 1e9
+    return None if faults and not cpu_s else float(faults / max(1e-9, cpu_s))
 
 
 def _part(part: str) -> Callable[[RunData], Value]:
@@ -186,7 +195,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "makespan_spread_ms", "ms", better="less", when="closed", value=lambda run: makespan_spread_ms(run.records),
-        meaning="largest difference between home nodes of when the last of their jobs ended",
+        meaning="largest difference between home nodes of when the last of their jobs ended", missing="no job ended",
     ),
     Metric("migrations", "1", value=_counted("migrations"), meaning="running tasks that were moved to another node"),
     Metric(
@@ -200,6 +209,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "messages_per_job", "1", "messages between load managers per submitted job", "messages per job",
         value=lambda run: run.counted["messages"] / run.counted["submitted"] if run.counted["submitted"] else None,
+        missing="no job was submitted",
     ),
     Metric("node_failures", "1", when="failures", value=_counted("node_failures"), meaning="how often a node failed"),
     Metric("link_failures", "1", when="failures", value=_counted("link_failures"), meaning="how often a link failed"),
@@ -213,15 +223,15 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "cpu_utilisation", "1", "CPU utilisation (busy share)", "CPU busy",
-        value=lambda run: run.share(run.cpu_ns, int(run.cores.sum())), greatest=1.0,
+        value=lambda run: run.share(run.cpu_ns, int(run.cores.sum())), greatest=1.0, is_share=True,
     ),
     Metric(
         "disk_utilisation", "1", "disk utilisation (busy share)", "disk busy",
-        value=lambda run: run.share(run.disk_ns, len(run.disk_ns)), greatest=1.0,
+        value=lambda run: run.share(run.disk_ns, len(run.disk_ns)), greatest=1.0, is_share=True,
     ),
     Metric(
         "channel_utilisation", "1", "requests in service per disk channel", when="channels",
-        value=lambda run: run.share(run.in_device_ns, int(run.channels.sum())), greatest=1.0,
+        value=lambda run: run.share(run.in_device_ns, int(run.channels.sum())), greatest=1.0, is_share=True,
     ),
     Metric(
         "energy_kwh", "kWh", "energy of all nodes", better="less", when="power",
@@ -239,8 +249,8 @@ METRICS: tuple[Metric, ...] = (
         meaning="page faults of all tasks",
     ),
     Metric(
-        "page_faults_per_cpu_s", "1/s", "page faults per second of CPU", line="page faults per CPU s", better="less",
-        value=lambda run: float(run.nodes["faults"].sum() / max(1e-9, total_ns(run.cpu_ns) / 1e9)),
+        "page_faults_per_cpu_s", "1/s", "page faults per second of CPU", line="page faults by CPU time", better="less",
+        value=_faults_per_cpu_s, missing="no CPU time was used",
     ),
     Metric(
         "fetched_mb", "MB", when="data", value=_counted("fetched_mb"),
@@ -284,5 +294,10 @@ def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
         if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
             continue
         section, _, part = metric.name.rpartition(".")
-        (found.setdefault(section, {}) if section else found)[part] = metric.value(run)
+        (found.setdefault(section, {}) if section else found)[part] = known(metric.value(run))
     return found
+
+
+def known(value: Value) -> Value:
+    """A metric's value; None where it is none, such as a quotient by the CPU time of a task that took none."""
+    return None if value is None or not math.isfinite(value) else value

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.engine.tables import FINISHED, NS_PER_MS, Table
-from cluster_abm.formulas import slowdown
 from cluster_abm.large_tables import column
 from cluster_abm.ordered_rows import Rows, of_each
-from cluster_abm.results.frames import isolated_ns
+from cluster_abm.results.frames import isolated_ns, slowdowns
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -75,7 +74,7 @@ class JobValues(Mapping[str, Floats]):
             return self._responses_ns()
         if name == "slowdown_job":
             longest = self._largest_of_tasks(lambda part: isolated_ns(part).astype(float))
-            return np.asarray(self._responses_ns() / longest)
+            return slowdowns(self._responses_ns(), longest)
         of_tasks = of_each(self._records, _OF_TASKS[name])
         sums = np.bincount(self._records["job"], of_tasks, minlength=len(self._widths))[self.jobs]
         del of_tasks
@@ -104,15 +103,16 @@ def _useful_cpu_ns(records: Rows) -> Floats:
 
 
 _OF_TASKS: Mapping[str, Callable[[Rows], Floats]] = {
-    "slowdown": lambda part: np.asarray(slowdown(_wall_ns(part), isolated_ns(part).astype(float))),
-    "slowdown_cpu_io": lambda part: _wall_ns(part) / (_useful_cpu_ns(part) + part["io_ns"]),
-    "slowdown_cpu": lambda part: _wall_ns(part) / _useful_cpu_ns(part),
+    "slowdown": lambda part: slowdowns(_wall_ns(part), isolated_ns(part)),
+    "slowdown_cpu_io": lambda part: slowdowns(_wall_ns(part), _useful_cpu_ns(part) + part["io_ns"]),
+    "slowdown_cpu": lambda part: slowdowns(_wall_ns(part), _useful_cpu_ns(part)),
 }
 
 
 def task_slowdowns(records: Rows) -> Floats:
-    """Slowdown of each task that finished, shape (finished tasks,)."""
-    return of_each(finished_records(records), _OF_TASKS["slowdown"])
+    """Slowdown of each task that finished and has one, shape (tasks,)."""
+    found = of_each(finished_records(records), _OF_TASKS["slowdown"])
+    return found[np.isfinite(found)]
 
 
 # Of each program that has a profile.
@@ -137,8 +137,8 @@ def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str,
             life = (own["cpu_ns"] + own["io_ns"] + own["io_queue_ns"] + own["paging_ns"]).astype(float)
             found[name] = {
                 "tasks": len(own),
-                "mean_slowdown_cpu": float((wall / (own["cpu_ns"] - own["lost_cpu_ns"])).mean()),
-                "paging_percent": float((own["paging_ns"] / life).mean() * 100.0),
+                "mean_slowdown_cpu": float(slowdowns(wall, own["cpu_ns"] - own["lost_cpu_ns"]).mean()),
+                "paging_percent": float((own["paging_ns"] / np.where(life == 0, np.nan, life)).mean() * 100.0),
                 "page_faults": float(own["faults"].mean()),
             }
     return found

@@ -12,7 +12,7 @@ import pandas as pd
 from cluster_abm import displays
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
-from cluster_abm.results.words import line_words, with_unit
+from cluster_abm.results.words import line_words, why_absent, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
@@ -280,7 +280,7 @@ class Comparison(displays.Displayed):
             raise InputError(["no seed has finished for all policies", *self.outcome.problems])
         if metric not in self.runs or metric in ("policy", "seed"):
             names = ", ".join(name for name in map(str, self.runs) if name not in ("policy", "seed"))
-            raise InputError(f"metric {metric!r}: no run has it; allowed: {names}")
+            raise InputError(f"metric {metric!r}: no run has it{why_absent(metric)}; allowed: {names}")
 
     def _parts(self) -> Iterator[str]:
         caption = caption_of(self.scenario)

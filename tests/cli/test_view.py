@@ -36,7 +36,7 @@ def test_it_serves_on_loopback_for_loopback_names(cli, served):
     assert (code, out) == (0, "")
     assert "warning" not in err
     assert f"http://127.0.0.1:{port}" in err
-    assert served == [(page_path(), "127.0.0.1", port, ["127.0.0.1", "localhost", "[::1]"], 16)]
+    assert served == [(page_path(), "127.0.0.1", port, ["127.0.0.1", "localhost", "[::1]"], 16, 8)]
     asked = json.loads(os.environ["CLUSTER_ABM_VIEW"])
     assert asked == {"scenario": "quickstart", "overrides": {"cluster.nodes": 8}}
 
@@ -56,7 +56,7 @@ def test_names_and_tabs_reach_the_server(cli, served):
     )  # fmt: skip
     assert code == 0
     assert "--allow-host" not in err
-    assert served[0][3:] == (["127.0.0.1", "localhost", "[::1]", "lab.example", "[fd00::7]"], 3)
+    assert served[0][3:] == (["127.0.0.1", "localhost", "[::1]", "lab.example", "[fd00::7]"], 3, 2)
 
 
 @pytest.mark.parametrize("name", ["lab.example:80", "http://lab.example", "", "a b", "*"])

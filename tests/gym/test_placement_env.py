@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 import warnings
@@ -228,3 +229,71 @@ def test_without_gymnasium_the_extra_is_named():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
     assert "pip install '.[gym]'" in done.stderr
+
+
+def steps(env, actions):
+    """What an environment says to actions, until its episode is over."""
+    found, is_over = [], False
+    for action in actions:
+        if is_over:
+            break
+        observation, reward, terminated, truncated, info = env.step(action)
+        is_over = terminated or truncated
+        found.append((observation.tobytes(), reward, terminated, truncated, repr(info)))
+    return found
+
+
+@pytest.mark.parametrize("reward", ["slowdown", "tasks"])
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_a_begun_environment_can_be_copied(situation, reward):
+    """Copies go on as the original does, and leave it as it is whatever is done to them."""
+    settings = busy(**SITUATIONS[situation])
+    env, untouched = (PlacementEnv(scenario(**settings), reward=reward, seed=3) for _ in range(2))
+    nodes = env.action_space.n
+    actions = np.random.default_rng(7).integers(0, nodes, 10_000)
+    for one in (env, untouched):
+        one.reset()
+        steps(one, actions[:40])
+    same, other = copy.deepcopy(env), copy.deepcopy(env)
+    copied_again = copy.deepcopy(same)
+    # Other actions in one of them, first.
+    assert steps(other, (actions[40:] + 1) % nodes) != []
+    expected = steps(untouched, actions[40:])
+    assert len(expected) > 10
+    assert steps(same, actions[40:]) == expected
+    assert steps(env, actions[40:]) == expected
+    assert steps(copied_again, actions[40:]) == expected
+    assert same.model.summary() == untouched.model.summary() != other.model.summary()
+    assert same_records(same.model, untouched.model)
+
+
+def test_a_copy_before_the_first_and_after_the_last_decision():
+    env = PlacementEnv(scenario(**busy()), seed=3, decisions=3)
+    copied = copy.deepcopy(env)
+    assert copied.model is None
+    first, second = env.reset()[0], copied.reset()[0]
+    assert first.tobytes() == second.tobytes()
+    actions = np.random.default_rng(7).integers(0, 4, (10_000, 3))
+    begun = copy.deepcopy(env)
+    assert steps(begun, actions) == steps(env, actions)
+    over = copy.deepcopy(env)
+    assert over.model.summary() == env.model.summary()
+    assert over.reset()[0].tobytes() == env.reset()[0].tobytes()
+
+
+def test_a_copy_through_gymnasiums_wrappers():
+    env = gymnasium.make(ENV_ID, scenario=scenario(**busy()), seed=3)
+    env.reset()
+    env.step(1)
+    copied = copy.deepcopy(env)
+    assert steps(copied, [0, 1, 2, 3] * 5) == steps(env, [0, 1, 2, 3] * 5)
+
+
+def test_a_run_to_which_more_was_done_is_not_copied():
+    env = PlacementEnv(scenario(**busy()), seed=3)
+    env.reset()
+    steps(env, [0] * 20)
+    job = int(env.model.engine.tasks["job"][env.model.engine.tasks["state"] != 0][0])
+    env.model.actions.kill(job)
+    with pytest.raises(InputError, match="cannot be copied: more was done to it"):
+        copy.deepcopy(env)

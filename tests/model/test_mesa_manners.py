@@ -1,6 +1,7 @@
 """The model as a Mesa user expects it."""
 
 import gc
+import warnings
 import weakref
 
 import mesa
@@ -229,21 +230,99 @@ def test_a_seed_is_a_whole_number(seed):
         ClusterModel(scenario(), rng=seed)
 
 
-@pytest.mark.slow
-def test_mesas_batch_run_merely_works():
-    # Mesa 3.3 takes the n-th collected row for the n-th step: measure every slice.
-    parameters = {
-        "scenario": "quickstart",
-        "workload__duration_s": 20.0,
-        "measure__period_ms": 10.0,
-        "policy__name": ["none", "iolb"],
-    }
-    found = mesa.batch_run(
-        ClusterModel, parameters, max_steps=100_000, display_progress=False, number_processes=1,
-        data_collection_period=-1,
-    )  # fmt: skip
-    assert {row["policy__name"] for row in found} == {"none", "iolb"}
-    assert all(row["live_tasks"] == 0 for row in found)
+def batch(parameters, **given):
+    """What Mesa's batch_run makes of short runs."""
+    short = {"scenario": "quickstart", "workload__duration_s": 20.0, **parameters}
+    return mesa.batch_run(ClusterModel, short, display_progress=False, number_processes=1, **given)
+
+
+def alone(**keys):
+    """A run by itself, to its end."""
+    model = ClusterModel("quickstart", workload__duration_s=20.0, **keys)
+    model.run()
+    return model
+
+
+@pytest.mark.parametrize("period_ms", [10.0, 70.0, 1000.0, 1e6])
+def test_batch_run_as_documented_gives_one_final_row_a_run(period_ms):
+    """However seldom a run is measured: what it says is what the run says at its end."""
+    parameters = {"policy__name": ["none", "iolb"], "measure__period_ms": period_ms}
+    found = batch(parameters, max_steps=100_000)
+    assert [row["policy__name"] for row in found] == ["none", "iolb"]
+    for row in found:
+        model = alone(policy=row["policy__name"])
+        assert row["now_ms"] == model.now_ms
+        assert row["finished_tasks"] == model.engine.finished == len(model.jobs_frame())
+        assert row["live_tasks"] == 0
+        busy_ns = model.busy_ns()[0].sum()
+        assert row["cpu_utilisation"] == pytest.approx(busy_ns / (model.now_ns * model.engine.nodes["cores"].sum()))
+
+
+def test_batch_run_that_is_cut_short_warns_and_says_the_state_then():
+    longer = {"measure__period_ms": 1e6, "workload__duration_s": 20.0}
+    words = r"max_steps ended a run at 1\.0\d s of \d+\.\d\d s; give max_steps=\d+$"
+    with pytest.warns(UserWarning, match=words) as said:
+        (row,) = batch(longer, max_steps=100)
+    model = ClusterModel("quickstart", workload__duration_s=20.0)
+    for _ in range(round(row["now_ms"] / 10)):
+        model.step()
+    assert row["now_ms"] in (1000.0, 1010.0)
+    assert row["finished_tasks"] == model.engine.finished
+    assert row["live_tasks"] == model.engine.live
+    model.run()
+    most = int(str(said[0].message).split("max_steps=")[1])
+    assert most == model.steps
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (row,) = batch(longer, max_steps=most)
+    assert row["live_tasks"] == 0
+
+
+def test_batch_run_of_a_run_with_an_end_says_exactly_how_many_steps_it_has():
+    with pytest.warns(UserWarning, match=r"ended a run at 10\.0\d s of 20\.00 s; give max_steps=2000$"):
+        batch({"run__until": 20_000.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (row,) = batch({"run__until": 20_000.0}, max_steps=2000)
+    assert row["now_ms"] == 20_000.0
+
+
+def test_batch_run_with_a_period_has_the_state_at_its_steps():
+    """Mesa counts steps from 0; a row is the newest measurement up to then."""
+    found = batch({"measure__period_ms": 100.0}, max_steps=100_000, data_collection_period=50)
+    rows = {row["Step"]: row for row in found}
+    end = alone().parts.clock.slices - 1
+    # Since 3.5 Mesa takes every 50th row, and not that of every 50th step.
+    assert rows.get(end, {"live_tasks": 0})["live_tasks"] == 0
+    for step, row in rows.items():
+        if 10 < step < end:
+            assert (step + 1) * 10.0 - 100.0 < row["now_ms"] <= (step + 1) * 10.0
+
+
+class Counting(ClusterModel):
+    """With a DataCollector of its own, which tells of agents too."""
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.datacollector = mesa.DataCollector(
+            model_reporters={"slices": lambda model: model.steps},
+            agenttype_reporters={Node: {"done": lambda node: node.model.engine.finished}},
+            agent_reporters={"kind": lambda agent: type(agent).__name__},
+        )
+
+
+def test_batch_run_reads_a_collector_of_ones_own():
+    parameters = {"scenario": "quickstart", "workload__duration_s": 20.0, "cluster__nodes": 3}
+    found = mesa.batch_run(Counting, parameters, max_steps=100_000, display_progress=False, number_processes=1)
+    steps = alone(cluster__nodes=3).steps
+    assert {row["slices"] for row in found} == {steps}
+    assert sorted(row["kind"] for row in found if "kind" in row) == ["LoadManager"] * 3 + ["Node"] * 3
+
+
+def test_what_others_read_of_the_collector_is_mesas_own():
+    model = alone()
+    assert isinstance(model.datacollector, mesa.DataCollector)
+    assert len(model.datacollector.model_vars["now_ms"]) == len(model.datacollector.get_model_vars_dataframe())
 
 
 def test_mesas_batch_run_of_a_run_to_which_nobody_comes():

@@ -23,7 +23,7 @@ ASSET = "/_solara/cdn/requirejs@2.3.6/require.js"
 @pytest.fixture(scope="module")
 def port(folder):
     """Where a server is that has a place for every test: a tab whose connection is lost is kept for a minute."""
-    with served(folder, "--max-tabs", "500") as (_, port):
+    with served(folder, "--max-tabs", "500", "--max-tabs-each", "500") as (_, port):
         yield port
 
 
@@ -275,10 +275,168 @@ def test_a_message_that_is_none_disturbs_no_other_tab(port):
         assert answers(other)
 
 
+class Hand:
+    """A tab without a browser: messages are written by hand."""
+
+    def __init__(self, connection):
+        self.connection, self.heard = connection, []
+        self.send("comm_open", comm_id="control", target_name="solara.control", data={})
+        arguments = {"path": "/", "dark": False, "themes": {"light": {}, "dark": {}}, "appName": None}
+        self.say("control", method="run", args=arguments)
+        self.controls = self.until(lambda: self._widget("event_choose"))
+        self.stage = self.until(lambda: self._widget("event_painted"))
+
+    def send(self, kind, **content):
+        header = {"msg_id": str(uuid.uuid4()), "msg_type": kind, "session": "s", "username": "", "version": "5.2"}
+        self.connection.send(json.dumps(
+            {"header": header, "parent_header": {}, "metadata": {}, "content": content, "buffers": [],
+             "channel": "shell"}
+        ))  # fmt: skip
+
+    def say(self, widget, **data):
+        self.send("comm_msg", comm_id=widget, data=data)
+
+    def tell(self, widget, event, data):
+        self.say(widget, method="custom", content={"event": event, "data": data})
+
+    def until(self, condition, timeout_s=60.0):
+        end = time.monotonic() + timeout_s
+        while not (found := condition()) and time.monotonic() < end:
+            self.listen(0.2)
+        assert found
+        return found
+
+    def listen(self, for_s):
+        end = time.monotonic() + for_s
+        while (left := end - time.monotonic()) > 0:
+            try:
+                self.heard.append(json.loads(self.connection.recv(left)))
+            except TimeoutError:
+                return
+
+    def value(self, name):
+        """The newest value of a trait of any widget."""
+        values = [state[name] for _, state in self._states() if name in state]
+        return values[-1] if values else None
+
+    def _states(self):
+        for message in self.heard:
+            content = message["content"]
+            data = content.get("data") if isinstance(content, dict) else None
+            if isinstance(data, dict) and isinstance(data.get("state"), dict):
+                yield content["comm_id"], data["state"]
+
+    def _widget(self, event):
+        return next((name for name, state in self._states() if event in (state.get("events") or [])), None)
+
+
+ODD_DATA = [None, True, -1, 1.5, float("nan"), 10**30, "", "x" * 1000, [], [[]], {}, {"name": "policy"},
+            {"name": ["index"], "value": {}}, {"name": "index", "value": "nothing"}, {"name": "policy", "text": "2"},
+            {"name": "__class__", "text": "1"}, {"name": "nodes", "text": {}}, {"name": "nodes", "text": "9" * 9000},
+            {"name": "policy", "value": "mine.py:Mine"}, {"map0": ["a", None]}, {"map0": 3},
+            {"map0": [float("inf"), float("nan")]}]  # fmt: skip
+
+
+def test_events_of_any_kind_neither_stop_a_page_nor_fill_the_log(folder):
+    with served(folder) as (server, port), kernel(port) as connection:
+        hand = Hand(connection)
+        hand.until(lambda: hand.value("clock"))
+        for data in ODD_DATA:
+            for widget in (hand.controls, hand.stage, "unknown"):
+                for event in ("press", "choose", "enter", "painted", "pick", "resized", "click", "other", "", None, []):
+                    hand.tell(widget, event, data)
+        hand.tell(hand.controls, "press", "step")
+        hand.until(lambda: hand.value("clock") == "1.00 s")
+        log = server.log()
+    assert len([line for line in log.splitlines() if not line.startswith(("getting ready", "the page is at"))]) < 300
+    assert "cluster-abm player" not in log
+    # What the page's own parts hear leaves nothing: only events of other parts do, a few times.
+    assert "viz" not in log
+
+
+def test_messages_of_any_kind_leave_the_tab_as_it_is(folder):
+    with served(folder) as (server, port), kernel(port) as connection:
+        hand = Hand(connection)
+        deep = "[" * 100_000
+        texts = ("{", "[]", "{}", "null", "1", deep, '"\\ud800"', '{"header": 1}', '{"header": {"msg_type": []}}')
+        for text in (*texts, b"", b"\0", b"\0\0\0\x01\0\0\0\x08{}", b"\x7f\xff\xff\xff"):
+            connection.send(text)
+        hand.send("shutdown_request")
+        hand.send("execute_request", code="1")
+        hand.send("comm_open", comm_id="x", target_name="jupyter.widget", data={"state": {}})
+        hand.send("comm_open", comm_id=hand.controls, target_name="nothing", data={})
+        hand.send("comm_open")
+        hand.send("comm_close", comm_id=hand.controls)
+        hand.send("comm_msg", comm_id=[], data=3)
+        for method in (None, "evict", "reload", [], "run", "echo_update"):
+            hand.say("control", method=method)
+            hand.say(hand.controls, method=method)
+        hand.say("control", method="run", args={"path": "/" * 99, "appName": "x"})
+        state = {"clock": [], "groups": 3, "template": "<b/>"}
+        hand.say(hand.controls, method="update", state=state, buffer_paths=[[3]])
+        hand.tell(hand.controls, "press", "step")
+        hand.until(lambda: hand.value("clock") == "1.00 s")
+        log = server.log()
+    assert [line for line in log.splitlines() if not line.startswith(("getting ready", "the page is at"))] == []
+
+
+def test_a_message_calls_no_function_of_its_own_choice(folder):
+    (folder / "called.py").write_text("from pathlib import Path\nPath('called').touch()\n")
+    with served(folder) as (_, port), kernel(port) as connection:
+        hand = Hand(connection)
+        for widget in (hand.controls, hand.stage):
+            made = {"create_widget": ["called", "nothing"], "props": {}, "id": "x"}
+            hand.say(widget, method="custom", content=made)
+        hand.tell(hand.controls, "press", "step")
+        hand.until(lambda: hand.value("clock") == "1.00 s")
+    assert not (folder / "called").exists()
+
+
+def test_a_tab_has_one_page(folder):
+    with served(folder) as (_, port), kernel(port) as connection:
+        hand = Hand(connection)
+        before = sum("event_choose" in (state.get("events") or []) for _, state in hand._states())
+        arguments = {"path": "/", "dark": False, "themes": {"light": {}, "dark": {}}, "appName": None}
+        for _ in range(5):
+            hand.say("control", method="run", args=arguments)
+        hand.tell(hand.controls, "press", "step")
+        hand.until(lambda: hand.value("clock") == "1.00 s")
+        assert sum("event_choose" in (state.get("events") or []) for _, state in hand._states()) == before
+
+
+def test_hardware_is_what_the_list_shows_not_a_file_of_the_host(folder):
+    preset = folder / "secret.toml"
+    preset.write_text('title = "marbles"\n[cluster]\nmemory_mb = 77.0\n')
+    with served(folder) as (_, port), kernel(port) as connection:
+        hand = Hand(connection)
+        hand.until(lambda: hand.value("clock"))
+        for name in ("hardware", "policy", "other"):
+            hand.tell(hand.controls, "choose", {"name": name, "value": str(preset)})
+        hand.tell(hand.controls, "press", "step")
+        hand.until(lambda: hand.value("clock") == "1.00 s")
+        assert "secret.toml" not in json.dumps(hand.heard)
+
+
+def test_one_visitor_leaves_places_for_others(folder):
+    with served(folder, "--max-tabs", "4") as (_, port), ExitStack() as stack:
+        found = [get(port)[0] for _ in range(6)]
+        assert found == [200, 200, 503, 503, 503, 503]
+        mine = {"additional_headers": {"Cookie": "solara-session-id=me"}}
+        connections = [stack.enter_context(kernel(port, **mine)) for _ in range(2)]
+        assert all(map(answers, connections))
+        assert refused(port, **mine) == 403
+        status, words = get(port, Cookie="solara-session-id=me")
+        assert status == 503
+        assert "one visitor has places for 2 (view --max-tabs-each changes that)" in words
+        other = {"additional_headers": {"Cookie": "solara-session-id=other"}}
+        with kernel(port, **other) as connection:
+            assert answers(connection)
+
+
 @pytest.fixture
 def three(folder):
     """A server of three tabs, which no other test uses."""
-    with served(folder, "--max-tabs", "3") as (_, port):
+    with served(folder, "--max-tabs", "3", "--max-tabs-each", "3") as (_, port):
         yield port
 
 

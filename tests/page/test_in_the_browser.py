@@ -365,7 +365,7 @@ def test_a_page_begins_with_the_scenarios_own_policy(tab):
 
 
 def test_too_many_tabs_are_said_and_one_that_is_loaded_anew_or_closed_makes_room(chromium, folder):
-    with served(folder, "--max-tabs", "2") as (_, port):
+    with served(folder, "--max-tabs", "2", "--max-tabs-each", "2") as (_, port):
         address = f"http://127.0.0.1:{port}"
         context = chromium.new_context()
         first, second = Tab(context, address), Tab(context, address)

@@ -428,3 +428,55 @@ def test_frames_of_many_nodes_are_kept_sparingly():
 def test_the_load_that_is_shown_first_tells_something():
     assert telling_index(load_scenario("quickstart")) == "io"
     assert telling_index(load_scenario("cpu-bound")) == "cpu"
+
+
+@pytest.mark.parametrize("sent", [None, True, -1, 1.5, math.nan, math.inf, "3", [], {}, {"map0": 3}, 10**30, 10**6])
+def test_what_a_browser_may_send_leaves_the_player_as_it_is(page, sent):
+    player, shots = page
+    thread = player._worker._thread
+    player.pick(sent)
+    player.resize(sent)
+    player.painted(sent)
+    assert player._seen <= shots[-1].number
+    player.step()
+    assert player._worker._thread is thread
+    assert thread.is_alive()
+    assert not shots[-1].error
+    assert shots[-1].now_ms > 0
+
+
+def test_a_task_that_fails_is_said_and_the_next_one_done(page):
+    player, shots = page
+    thread = player._worker._thread
+
+    def task():
+        raise ValueError("no such thing")
+
+    player._worker.do(task)
+    player.step()
+    assert any("no such thing" in html for shot in shots for _, html in shot.panels)
+    assert player._worker._thread is thread
+    assert shots[-1].now_ms > 0
+
+
+@pytest.mark.parametrize(("field", "value"), [
+    ("hardware", "/etc/other.toml"), ("hardware", "no-such"), ("policy", "mine.py:Mine"), ("other", "no-such"),
+    ("policy", ""), ("policy", None), ("hardware", 3), ("nodes", "8"), ("nodes", 8.0), ("nodes", True),
+    ("intensity", "1"), ("slice_ms", None), ("seed", []),
+])  # fmt: skip
+def test_only_what_the_page_offers_is_taken(page, field, value):
+    player, shots = page
+    before = shots[-1].settings
+    player.change(replace(settings_of(SCENARIO), **{field: value}))
+    assert shots[-1].settings == before
+    assert field in shots[-1].refused
+    assert not shots[-1].error
+    player.change(replace(settings_of(SCENARIO), hardware="qin-2003"))
+    assert shots[-1].settings.hardware == "qin-2003"
+
+
+def test_a_preset_of_the_host_is_not_read(tmp_path):
+    preset = tmp_path / "own.toml"
+    preset.write_text('title = "own"\n[cluster]\nmemory_mb = 77.0\n')
+    with pytest.raises(InputError, match="the page offers only what its list shows"):
+        scenario_with(SCENARIO, replace(settings_of(SCENARIO), hardware=str(preset)), "jsq")

@@ -4,14 +4,16 @@ import threading
 import time
 from dataclasses import replace
 
+import numba
 import pytest
+from numba.extending import overload
 from support import busy, scenario
 from test_player import panel, until
 
 from cluster_abm.policies import Decision, Policy, available
 from viz.player import Player
 from viz.settings import settings_of
-from viz.worker import GRACE_S, MOST_WORDS, policy_in
+from viz.worker import GRACE_S, MOST_WORDS, is_compiling, policy_in
 
 SCENARIO = scenario(**busy())
 # Set by a policy that is about to stay in its code; a policy's code is also at work while a run is built.
@@ -81,6 +83,27 @@ class Slow(Own):
         return Decision(view.me, rule="stay")
 
 
+def ponders():
+    """Nothing; it takes long to compile."""
+
+
+@overload(ponders)
+def compiled_ponders():
+    STAYS.set()
+    time.sleep(3 * GRACE_S)
+    return lambda: None
+
+
+class Compiles(Own):
+    """It has numba compile for longer than a policy may take."""
+
+    name = "compiles"
+
+    def place(self, arriving, view):
+        numba.njit(lambda: ponders())()
+        return Decision(view.me, rule="stay")
+
+
 NEVER_RETURN = (Endless, Stubborn, Asleep)
 
 
@@ -121,6 +144,22 @@ def at_once(command, *given):
     command(*given)
     # Far less than the time that a policy gets; whatever else the machine does.
     assert time.monotonic() - begun_s < GRACE_S / 2
+
+
+def test_compiling_is_no_hanging_policy(begun, shots):
+    """Neither a pause nor a reset ends it; both are carried out once it is over."""
+    player = begun(Compiles)
+    player.play()
+    until(STAYS.is_set)
+    thread = next(one for one in threading.enumerate() if is_compiling(one))
+    at_once(player.pause)
+    at_once(player.reset)
+    player.step()
+    player.wait()
+    assert shots[-1].error == ""
+    assert not any(shot.error for shot in shots)
+    assert thread.is_alive()
+    assert shots[-1].now_ms > 0
 
 
 @pytest.mark.parametrize("policy", NEVER_RETURN)

@@ -6,10 +6,10 @@ import pytest
 from studies import SCENARIO, study
 
 from cluster_abm.errors import InputError
+from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.scenario import scenario_from
 from cluster_abm.study.design.expansion import expand
-from cluster_abm.study.design.metrics import metric_names
 from cluster_abm.study.runner.measuring import measure_run
 from cluster_abm.study.runner.one_run import finished_model
 
@@ -30,11 +30,11 @@ def test_what_is_said_is_what_a_run_gives(settings, warmup):
     scenario = scenario_from(SCENARIO, "scenario", settings)
     with finished_model(scenario, 1) as model:
         row = measure_run(model, warmup)
-    assert metric_names(scenario, warmup) == {name for name, value in row.items() if not isinstance(value, list)}
+    assert metrics_of(scenario, warmup) == {name for name, value in row.items() if not isinstance(value, list)}
 
 
 def test_kinds_differ():
-    found = {metric_names(scenario_from(SCENARIO, "scenario", KINDS[kind]), "none") for kind in KINDS}
+    found = {metrics_of(scenario_from(SCENARIO, "scenario", KINDS[kind]), "none") for kind in KINDS}
     assert len(found) == 4
 
 

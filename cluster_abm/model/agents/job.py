@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from cluster_abm.clock import NS_PER_MS
 from cluster_abm.engine.tables import FREE, KILLED, LOST, OUTCOME_NAMES, RUNNING, STATE_NAMES
-from cluster_abm.formulas import slowdown
 from cluster_abm.model.agents.base import ClusterAgent
-from cluster_abm.results.frames import isolated_ns
+from cluster_abm.results.frames import isolated_ns, slowdowns
 
 
 class Job(ClusterAgent):
@@ -111,12 +111,13 @@ class Job(ClusterAgent):
 
     @property
     def slowdown(self) -> float | None:
-        """Mean slowdown of its tasks (IOLB 2); None before it has finished."""
+        """Mean slowdown of its tasks (IOLB 2); None before it has finished, or where a task took no time by itself."""
         if self.state != "finished":
             return None
         records = self._records
         wall_ns = records["finish_ns"] - records["arrival_ns"]
-        return float(np.mean(slowdown(wall_ns, isolated_ns(records))))
+        found = float(np.mean(slowdowns(wall_ns, isolated_ns(records))))
+        return None if math.isnan(found) else found
 
     @property
     def _rows(self) -> Any:

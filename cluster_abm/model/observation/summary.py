@@ -12,11 +12,11 @@ from cluster_abm.model.migration.departures import Departures
 from cluster_abm.model.migration.failures import Failures
 from cluster_abm.model.migration.staging import Staging
 from cluster_abm.model.negotiation.decisions import DecisionLog
+from cluster_abm.model.observation.existing import existing
 from cluster_abm.model.setup import watts_of
-from cluster_abm.results.metrics import RunData, When
+from cluster_abm.results.metrics import RunData, known
 from cluster_abm.results.summary import by_program, ended_jobs, finished_jobs
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import are_closed
 
 
 def counted_jobs(run: RunData) -> tuple[int, int, int]:
@@ -36,27 +36,18 @@ def run_data(
     staging: Staging | None,
     messages: int,
     submitted: int,
+    pooled: bool,
 ) -> RunData:
     """What the metrics of a run so far are computed from.
 
     Args:
         messages: how many messages load managers have sent.
         submitted: how many jobs were submitted.
+        pooled: whether the policy has all nodes be one station.
     """
     cpu_ns, disk_ns = engine.busy_ns(clock.now_ns)
     of_failures = failures.metrics()
     of_data = {} if staging is None else staging.metrics()
-    exists: set[When] = {"always"}
-    if are_closed(scenario):
-        exists.add("closed")
-    if of_failures:
-        exists.add("failures")
-    if of_data:
-        exists.add("data")
-    if scenario.cluster.has_channels:
-        exists.add("channels")
-    if scenario.cluster.has_power:
-        exists.add("power")
     return RunData(
         records=engine.ordered_records(),
         jobs=engine.jobs,
@@ -80,7 +71,7 @@ def run_data(
             **of_failures,
             **of_data,
         },
-        exists=frozenset(exists),
+        exists=existing(scenario, pooled, availability.can_change),
     )
 
 
@@ -88,4 +79,5 @@ def program_metrics(programs: tuple[str, ...], run: RunData) -> dict[str, Any]:
     """The metrics of each program, under the key "programs"; nothing where no program has a profile."""
     if not programs:
         return {}
-    return {"programs": by_program(run.finished, run.jobs, programs)}
+    found = by_program(run.finished, run.jobs, programs)
+    return {"programs": {program: {name: known(value) for name, value in of.items()} for program, of in found.items()}}

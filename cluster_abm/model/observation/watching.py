@@ -15,14 +15,13 @@ from cluster_abm.formulas import (
     load_class,
     load_imbalance_factors,
     service_ms,
-    slowdown,
     weighted_load,
 )
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course
 from cluster_abm.model.negotiation.decisions import DecisionRecord
 from cluster_abm.results.film import Picture
-from cluster_abm.results.frames import isolated_ns
+from cluster_abm.results.frames import isolated_ns, slowdowns
 from cluster_abm.results.summary import finished_records
 from cluster_abm.scenario import Scenario
 
@@ -160,7 +159,7 @@ class Watcher:
         if not len(new):
             return
         wall_ns = (new["finish_ns"] - new["arrival_ns"]).astype(float)
-        np.add.at(self._slowdowns, new["job"], slowdown(wall_ns, isolated_ns(new).astype(float)))
+        np.add.at(self._slowdowns, new["job"], slowdowns(wall_ns, isolated_ns(new)))
         np.add.at(self._finished_tasks, new["job"], 1)
         touched = np.unique(new["job"])
         whole = touched[self._finished_tasks[touched] == model.jobs["tasks"][touched]]

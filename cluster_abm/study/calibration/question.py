@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
+from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.policies import available
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.mixture import check_one_policy
@@ -21,7 +22,6 @@ from cluster_abm.scenario.unused import keys_without_effect, reason_without_effe
 from cluster_abm.study.calibration.fitting import design_size
 from cluster_abm.study.calibration.observed import Observed
 from cluster_abm.study.compare import check_seeds
-from cluster_abm.study.design.metrics import metric_names
 from cluster_abm.study.tuning.question import value_at
 from cluster_abm.study.tuning.ranges import NOT_SEARCHED, Over, Value, checked, with_settings
 from cluster_abm.workload import job_table
@@ -159,7 +159,7 @@ class Question:
             if observed.kind == "jobs":
                 problems += list(self._problems_of_jobs(run, scenario, rows))
             else:
-                known = metric_names(scenario, "none")
+                known = metrics_of(scenario, "none")
                 for row in rows:
                     if row.name not in known:
                         hint = nearest(str(row.name)[:100], sorted(known))

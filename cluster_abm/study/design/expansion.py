@@ -15,12 +15,13 @@ import scipy
 from cluster_abm.errors import InputError, gathered
 from cluster_abm.interconnect import Network
 from cluster_abm.limits import check_runs, counted
+from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.load import tables_of
 from cluster_abm.study.design.effects import Effects
 from cluster_abm.study.design.fingerprint import cell_key
-from cluster_abm.study.design.metrics import metric_names, metric_problems
+from cluster_abm.study.design.metrics import metric_problems
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.design.sampling import unit_points
 from cluster_abm.study.design.study_file import Range, Settings, Study
@@ -104,7 +105,7 @@ def expand(study: Study) -> Expansion:
                 with problems.at(number, settings):
                     variant = with_policy(scenario, name)
                     create(variant.policy)
-                    metrics[number, name] = metric_names(variant, study.warmup)
+                    metrics[number, name] = metrics_of(variant, study.warmup)
                     cells.append(Cell(number, name, cell_key(variant, study.warmup)))
     problems.raise_if_any([*metric_problems(study, metrics), *effects.problems()])
     return Expansion(study, base, points, tuple(cells), tuple(effects.remarks()), tree)

@@ -1,38 +1,15 @@
-"""The metrics that a run gives: known before it is run, so that a misspelt one costs no run."""
+"""The metrics that a study names, held against those that its runs have."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cluster_abm.policies import available
-from cluster_abm.results.metrics import When, names_when
-from cluster_abm.results.summary import PROGRAM_METRICS
-from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.results.words import why_absent
+from cluster_abm.scenario import nearest
 from cluster_abm.study.design.study_file import Study
-from cluster_abm.workload import are_closed, program_names
 
 # Of a point and a policy.
 Given = Mapping[tuple[int, str], frozenset[str]]
-
-
-def metric_names(scenario: Scenario, warmup: str) -> frozenset[str]:
-    """The numbers that `measure_run` gives of a run of this scenario (its lists of quantiles are no metrics)."""
-    exists: set[When] = {"always"}
-    if are_closed(scenario):
-        exists.add("closed")
-    if scenario.failures.can_happen:
-        exists.add("failures")
-    # Where all nodes are one station nothing is fetched.
-    if scenario.data.files and not available()[scenario.policy.name].pooled:
-        exists.add("data")
-    if scenario.cluster.has_channels:
-        exists.add("channels")
-    if scenario.cluster.has_power:
-        exists.add("power")
-    if warmup != "none":
-        exists.add("warmup")
-    of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}
-    return names_when(frozenset(exists)) | of_programs
 
 
 def metric_problems(study: Study, given: Given) -> list[str]:
@@ -41,7 +18,7 @@ def metric_problems(study: Study, given: Given) -> list[str]:
     if not there:
         return []
     problems = [
-        f"{study.file}: {field} = {name!r}: no such metric; {nearest(name, there)}"
+        f"{study.file}: {field} = {name!r}: no such metric{why_absent(name) or '; ' + nearest(name, there)}"
         for field, names in (("precision_metric", (study.precision_metric,)), ("measure", study.measure))
         for name in dict.fromkeys(names)
         if name not in there

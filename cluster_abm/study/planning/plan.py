@@ -13,10 +13,10 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
+from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.compare import check_seeds
 from cluster_abm.study.comparison import finite
-from cluster_abm.study.design.metrics import metric_names
 from cluster_abm.study.design.policies import check_policies, with_policy
 from cluster_abm.study.planning.bracketing import Axis, Crossing, Search, search, significant
 from cluster_abm.study.planning.fixing import RATES, Fixed, most_named_home, with_fixed_jobs
@@ -64,7 +64,7 @@ class Question:
     @cached_property
     def asked(self) -> tuple[Need, ...]:
         """The needs. Raises InputError."""
-        metrics = [metric_names(with_policy(self.scenario, name), "none") for name in self.policies]
+        metrics = [metrics_of(with_policy(self.scenario, name), "none") for name in self.policies]
         return needs_of(self.needs, frozenset.intersection(*metrics))
 
     @property

@@ -33,7 +33,7 @@ def measure_run(model: ClusterModel, warmup: str = "none") -> dict[str, Any]:
     Every metric of `model.summary()`, parts of the breakdown as `breakdown_ms.<part>`, counts of jobs as
     `jobs.<state>`, those of programs with profiles as `programs.<program>.<metric>`, NaN where there is nothing to
     average; `slowdown_quantiles` and `response_quantiles` [ms]: 101 numbers, from the least job to the largest (empty
-    without jobs).
+    without jobs; of slowdowns those of jobs that have one).
 
     Args:
         model: after `run()`.
@@ -114,4 +114,5 @@ def _number(value: float | None) -> float:
 
 
 def _quantiles(values: npt.NDArray[np.float64]) -> list[float]:
+    values = values[np.isfinite(values)]
     return np.quantile(values, PERCENTS).tolist() if len(values) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster_abm.interrupts import interrupt_held_back
@@ -24,6 +24,8 @@ from cluster_abm.study.store.store import Record, RunName
 
 # How often it is looked whether other processes have finished what they claimed [s].
 POLL_S = 0.5
+# Of so many keys it is looked up which policies they have: a study has few policies, at many points.
+MOST_LOOKED_UP = 64
 # Of the runs that an interrupt ends, those are named that had taken so long: a policy may not have returned [s].
 LONG_UNDER_WAY_S = 5.0
 
@@ -96,6 +98,16 @@ class Work:
         # Seed by seed, so that policies can be compared before all is done.
         self.queue = deque(sorted(self.queue, key=lambda run: run[1]))
         bar.begin_at(len(self.finished) + len(self.failed))
+        # The first run of a policy may compile, or read the compiled code: it does not tell how long others take.
+        bar.hold()
+        self._policy_of = dict(self._policies())
+        self._awaited = set(self._policy_of.values())
+
+    def _policies(self) -> Iterator[tuple[str, str]]:
+        """The policy of each key that is to be run; of many keys of the first ones."""
+        first_of_keys = {key: (key, seed) for key, seed in reversed(self.queue)}
+        for key, run in list(first_of_keys.items())[-MOST_LOOKED_UP:]:
+            yield key, self._request.scenario(run).policy.name
 
     @property
     def expected(self) -> int:
@@ -203,6 +215,10 @@ class Work:
                 self._on_finished(record)
             self._values[key][seed] = None if self._request.value is None else self._request.value(record)
         self._bar.update()
+        if self._awaited:
+            self._awaited.discard(self._policy_of.get(key, ""))
+            if not self._awaited:
+                self._bar.measure()
         if self._request.value is not None:
             self._ask_for(key)
 

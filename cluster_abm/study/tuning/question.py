@@ -9,13 +9,14 @@ from typing import Any
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
+from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.policies import available
 from cluster_abm.results.metrics import BETTER
+from cluster_abm.results.words import why_absent
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.compare import check_seeds
-from cluster_abm.study.design.metrics import metric_names
 from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked
 
 
@@ -101,11 +102,12 @@ class Question:
             )
 
     def _problems_of_metric(self) -> Iterator[str]:
-        there = sorted(metric_names(self.scenario, "none") & BETTER.keys())
+        known = metrics_of(self.scenario)
+        there = sorted(known & BETTER.keys())
         if self.metric not in there:
-            yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better; " + nearest(
-                self.metric, there
-            )
+            absent = "" if self.metric in known else why_absent(self.metric)
+            hint = absent or f"; {nearest(self.metric, there)}"
+            yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better{hint}"
 
     def _problems_of_sum(self) -> Iterator[str]:
         ranges = {over.key: over for over in self.overs}

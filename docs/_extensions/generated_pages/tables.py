@@ -6,20 +6,10 @@ from cluster_abm.engine.fields import LOAD_FIELDS
 from cluster_abm.policies.capacities import own_time_of, served_by
 from cluster_abm.results.columns import SUMMARY, TABLES, Column
 from cluster_abm.results.metrics import METRICS
+from cluster_abm.results.words import WHEN
 
 from .markdown import escaped, table, target
 
-# When a metric exists, in words (results.metrics.When).
-WHEN = {
-    "always": "",
-    "closed": "users submit (`workload.arrivals.kind` is `closed`)",
-    "failures": "something can fail (`failures`)",
-    "data": "jobs need files (`data.files`)",
-    "channels": "a disk serves several requests at once (`disk_channels`)",
-    "power": "every node's `idle_watts` is set",
-    "warmup": "a study leaves out the warm-up",
-    "study": "in the rows of a study",
-}
 BETTER = {"less": "less", "more": "more", "": ""}
 # What makes a load index comparable between unlike nodes.
 COMPARED_BY = {"cpu": "CPU speed and cores", "memory": "memory for programs", "disk": "disk rate"}

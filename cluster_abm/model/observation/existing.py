@@ -1,0 +1,44 @@
+"""Which metrics a run of a scenario has: known before it is run, so that a misspelt one costs no run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cluster_abm.policies import available
+from cluster_abm.results.metrics import When, names_when
+from cluster_abm.results.summary import PROGRAM_METRICS
+from cluster_abm.scenario import Scenario
+from cluster_abm.workload import are_closed, program_names
+
+
+def existing(scenario: Scenario, pooled: bool, can_fail: bool = False) -> frozenset[When]:
+    """Which kinds of metrics a run has.
+
+    Args:
+        scenario: what is run.
+        pooled: whether the policy has all nodes be one station, where nothing is fetched.
+        can_fail: whether something has failed, by an agent's doing say, though the scenario does not name it.
+    """
+    holds: Mapping[When, bool] = {
+        "always": True,
+        "closed": are_closed(scenario),
+        "failures": can_fail or scenario.failures.can_happen,
+        "data": bool(scenario.data.files) and not pooled,
+        "channels": scenario.cluster.has_channels,
+        "power": scenario.cluster.has_power,
+    }
+    return frozenset(when for when, is_so in holds.items() if is_so)
+
+
+def metrics_of(scenario: Scenario, warmup: str = "none") -> frozenset[str]:
+    """Names of the numbers that a run of this scenario gives.
+
+    Args:
+        scenario: with its policy.
+        warmup: of a study: "none", or how the warm-up is left out.
+    """
+    exists = existing(scenario, available()[scenario.policy.name].pooled)
+    if warmup != "none":
+        exists |= {"warmup"}
+    of_programs = {f"programs.{program}.{name}" for program in program_names(scenario) for name in PROGRAM_METRICS}
+    return names_when(exists) | of_programs
