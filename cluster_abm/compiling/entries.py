@@ -205,6 +205,8 @@ def _compiled(policy: Policy, absent: frozenset[str]) -> CompiledPolicy:
     except NumbaError as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         raise NotCompilable(_told(lines)) from problem
+    except NotCompilable:
+        raise
     except Exception as problem:
         # Whatever the compiler stumbles over is no fault of a policy that is right in Python.
         raise NotCompilable(f"the compiler failed ({type(problem).__name__}: {problem})"[:200]) from problem
