@@ -18,9 +18,9 @@ from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.files import file_of, load_policy
 from cluster_abm.policies.naming import AnyPolicy, check_class, free_name, give_name
 from cluster_abm.policies.origins import Origin, obtained, origin_of
+from cluster_abm.policies.other_names import policy_hint
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.policies.waiting import WaitingJobs
-from cluster_abm.scenario import nearest
 from cluster_abm.scenario.policy_names import split_reference
 from cluster_abm.scenario.schema import PolicyChoice
 
@@ -191,7 +191,7 @@ def create(choice: PolicyChoice) -> Policy:
     """
     policies = available()
     if choice.name not in policies:
-        raise InputError(f"policy.name = {choice.name!r}: no such policy; {nearest(choice.name, list(policies))}")
+        raise InputError(f"policy.name = {choice.name!r}: no such policy; {policy_hint(choice.name, policies)}")
     policy = policies[choice.name]
     mine: dict[str, Any] = {}
     for key, value in choice.parameters.items():
@@ -237,7 +237,7 @@ def describe(names: Iterable[str] | None = None) -> list[dict[str, Any]]:
     policies = available()
     for name in names or ():
         if name not in policies:
-            raise InputError(f"policy {name!r:.120}: no such policy; {nearest(name[:100], list(policies))}")
+            raise InputError(f"policy {name!r:.120}: no such policy; {policy_hint(name, policies)}")
     return [
         {
             "name": name,

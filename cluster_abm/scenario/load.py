@@ -22,6 +22,7 @@ from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
+from cluster_abm.scenario.wording.other_names import did_you_mean, key_called, keys_ending_in
 
 # Also what others take from here.
 __all__ = [
@@ -316,10 +317,28 @@ def _nearest_key(whole: str, location: list[Any]) -> str:
         return f"a group's number of nodes is {'.'.join([*map(str, location[:-1]), 'count'])!r}"
     allowed = list(_keys(location[:-1]))
     rest = whole.split(".")[len(location) :]
+    if not rest and not difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.8):
+        elsewhere = _keys_elsewhere(str(location[-1]))
+        if elsewhere:
+            return did_you_mean(elsewhere)
     close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)
     if not close:
         return nearest(str(location[-1])[:100], allowed)
     return f"did you mean {'.'.join([*map(str, location[:-1]), close[0], *rest])!r}?"
+
+
+def _keys_elsewhere(word: str) -> list[str]:
+    """Keys of other sections that a word may mean: `utilisation` is one of the workload's."""
+    called = key_called(word)
+    return [called] if called is not None else keys_ending_in(word, _all_keys(Scenario))
+
+
+def _all_keys(section: type[BaseModel], path: str = "") -> Iterator[str]:
+    """Every dotted key but those within lists."""
+    for name, field in section.model_fields.items():
+        yield f"{path}{name}"
+        if isinstance(field.default, BaseModel):
+            yield from _all_keys(type(field.default), f"{path}{name}.")
 
 
 def _keys(path: list[Any]) -> Iterator[str]:

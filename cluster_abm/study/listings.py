@@ -8,8 +8,9 @@ import pandas as pd
 
 from cluster_abm import displays
 from cluster_abm.policies import describe
-from cluster_abm.scenario import load_scenario, scenario_keys, scenario_names
+from cluster_abm.scenario import load_scenario, scenario_names
 from cluster_abm.scenario.caption import caption_of
+from cluster_abm.scenario.keys import keys_with
 from cluster_abm.study.design.study_file import load_study, study_names
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
 
@@ -71,8 +72,7 @@ def list_keys(containing: str = "") -> pd.DataFrame:
             "key": one["key"], "default": "not set" if one["default"] is None else one["default"],
             "allowed": ", ".join(map(str, one["allowed"])), "meaning": one["meaning"],
         }
-        for one in scenario_keys()
-        if containing.lower() in f"{one['key']} {one['meaning']}".lower()
+        for one in keys_with(containing)
     ]  # fmt: skip
     return Listing(pd.DataFrame(rows, columns=["key", "default", "allowed", "meaning"]).set_index("key"))
 

@@ -17,12 +17,12 @@ IS_DRAWN = " (a distribution)"
 def list_keys(wanted: str, as_json: bool) -> None:
     """Print the keys that have a text in their name or meaning. Raises InputError if none has."""
     from cluster_abm.scenario import nearest, scenario_keys
+    from cluster_abm.scenario.keys import keys_with
 
-    keys = scenario_keys()
     words = wanted.strip().lower()
-    found = [entry for entry in keys if words in f"{entry['key']} {entry['meaning']}".lower()]
+    found = keys_with(words)
     if not found:
-        parts = sorted({part for entry in keys for part in entry["key"].split(".")})
+        parts = sorted({part for entry in scenario_keys() for part in entry["key"].split(".")})
         hint = nearest(words[:100], parts)
         hint = hint if hint.startswith("did") else "--keys without a text lists all"
         raise InputError(f"--keys {wanted[:100]!r}: no key has this in its name or meaning; {hint}")

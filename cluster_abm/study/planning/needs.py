@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster_abm.errors import InputError
-from cluster_abm.scenario import nearest
 from cluster_abm.scenario.shipped import shortened
+from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.statistics.estimates import Estimate
 
 ALLOWED = 'allowed is METRIC<=VALUE (or <, >=, >), several joined by "and", e.g. "p95_slowdown<=3"'
@@ -85,7 +85,7 @@ def needs_of(texts: Sequence[str], metrics: Collection[str]) -> tuple[Need, ...]
             if match is None:
                 problems.append(f"--need {shortened(text)}: {ALLOWED}")
             elif match[1] not in metrics:
-                problems.append(f"--need {shortened(text)}: no such metric: {nearest(match[1], sorted(metrics))}")
+                problems.append(f"--need {shortened(text)}: no such metric: {nearest_metric(match[1], metrics)}")
             elif not NUMBER.fullmatch(number) or not math.isfinite(float(number)):
                 problems.append(f"--need {shortened(text)}: {shortened(number)} is no finite number; {ALLOWED}")
             else:

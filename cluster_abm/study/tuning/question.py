@@ -10,12 +10,13 @@ from typing import Any
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import available
+from cluster_abm.policies.other_names import policy_hint
 from cluster_abm.results.metrics import BETTER
-from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.compare import check_seeds
-from cluster_abm.study.design.metrics import metric_names
+from cluster_abm.study.design.metrics import metric_names, nearest_metric
 from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked
 
 
@@ -73,10 +74,9 @@ class Question:
         except InputError as problem:
             problems += problem.problems
         if self.scenario.policy.name not in available():
-            known = list(available())
             problems.append(
                 f"policy {shortened(self.scenario.policy.name)}: no such policy; "
-                f"{nearest(self.scenario.policy.name, known)}"
+                f"{policy_hint(self.scenario.policy.name, available())}"
             )
             raise InputError(problems)
         try:
@@ -103,8 +103,9 @@ class Question:
     def _problems_of_metric(self) -> Iterator[str]:
         there = sorted(metric_names(self.scenario, "none") & BETTER.keys())
         if self.metric not in there:
-            yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better; " + nearest(
-                self.metric, there
+            yield (
+                f"--metric {shortened(self.metric)}: no metric, or none of which one side is better; "
+                + nearest_metric(self.metric, there)
             )
 
     def _problems_of_sum(self) -> Iterator[str]:
