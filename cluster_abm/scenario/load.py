@@ -305,6 +305,8 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
     text = IN_PLAIN_WORDS.get(error["type"], text)
     if isinstance(given, str) and error["type"] in WANT_A_NUMBER:
         text = units.hint(field, given) or text
+    if error["type"] == "model_type":
+        text = f"is a section with keys of its own, as {field}.{next(iter(_keys(location)), 'kind')}"
     if text.endswith("valid tuple") and isinstance(given, Mapping):
         return f"{origin}: {shortened(field, '')}: a list of tables is written [[{shortened(field, '')}]]"
     text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')

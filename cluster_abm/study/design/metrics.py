@@ -57,9 +57,9 @@ def nearest_metric(word: str, allowed: Collection[str]) -> str:
         parts = {part for name in names for part in re.split(r"[_.]", name) if len(part) > 3}
         close = difflib.get_close_matches(meant, sorted(parts), n=1, cutoff=0.6)
         found = [name for name in names if close and close[0] in re.split(r"[_.]", name)]
-        first = sorted(found, key=lambda name: (not name.startswith(("mean_", "p95_")), len(name), name))
-        if first:
-            return did_you_mean(first[:MOST_NAMED])
+        if found:
+            usual = [name for name in (f"mean_{close[0]}", f"p95_{close[0]}") if name in found]
+            return did_you_mean(dict.fromkeys([*usual, *sorted(found, key=len)][:MOST_NAMED]))
     return nearest(text, names)
 
 
