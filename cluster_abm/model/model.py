@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arguments import FLAG, check_arguments
 from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.model.actions import Actions, check_pooled
 from cluster_abm.model.agents.base import overrides
@@ -33,6 +34,8 @@ from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
 
 Integers = npt.NDArray[np.int64]
+# What a misspelt keyword may mean.
+ARGUMENTS = ("scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "overrides")
 
 
 class ClusterModel(Showing, MesaManners):
@@ -56,9 +59,9 @@ class ClusterModel(Showing, MesaManners):
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
         compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
             same results: for a debugger, or to compare.
+        overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         kwargs: (so named for Mesa) any key of a scenario, `__` for the dot: cluster__nodes=64 is `cluster.nodes`, and
-            policy__d=3 a parameter of the policy (`cluster_abm.list_keys()`, `list_policies()`). Tables and lists are
-            for `load_scenario(name, {"cluster.nodes": 64})`.
+            policy__d=3 a parameter of the policy (`cluster_abm.list_keys()`, `list_policies()`).
 
     Raises:
         InputError: the scenario, a keyword, the policy or the trace is not right.
@@ -90,13 +93,17 @@ class ClusterModel(Showing, MesaManners):
         policy: AnyPolicy | None = None,
         keep_decisions: bool = True,
         compile_decisions: bool = True,
+        overrides: Mapping[str, object] | None = None,
         **kwargs: Any,
     ) -> None:
-        setup = resolve(scenario, kwargs, policy)
+        check_arguments(keep_decisions=(keep_decisions, FLAG), compile_decisions=(compile_decisions, FLAG))
+        setup = resolve(scenario, kwargs, policy, overrides, ARGUMENTS)
         self.run_seed = seed_of(seed, rng, setup)
         super().__init__(rng=self.run_seed)
         self.setup, self.negotiation = setup, setup.negotiation
         self.params = {"scenario": setup.name, **({} if policy is None else {"policy": policy}), **kwargs}
+        if overrides:
+            self.params["overrides"] = dict(overrides)
         self.turn = ""
         self._compile_decisions = compile_decisions
         own = policy if isinstance(policy, Policy) else None

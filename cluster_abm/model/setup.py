@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,21 @@ from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.mixture import check_one_policy
+from cluster_abm.scenario.overriding import laid_over
 from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
 
 
-def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any], policy: AnyPolicy | None = None) -> Scenario:
-    """The scenario, with scalar keywords whose `__` stand for dots, e.g. cluster__nodes=64, and under a policy, if one
-    is given. Raises InputError."""
-    overrides = {name.replace("__", "."): _plain(value) for name, value in keywords.items()}
+def resolve(
+    scenario: Scenario | str | Path,
+    keywords: Mapping[str, Any],
+    policy: AnyPolicy | None = None,
+    overrides: Mapping[str, object] | None = None,
+    arguments: Iterable[str] = (),
+) -> Scenario:
+    """The scenario, with keys laid over it (`scenario.overriding.laid_over`), and under a policy, if one is given.
+    Raises InputError."""
+    overrides = laid_over(overrides, keywords, arguments)
     scenario = scenario_of(scenario, overrides)
     if policy is None:
         return scenario
@@ -36,11 +43,6 @@ def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any], policy
         raise InputError(f"policy = {choice.name!r}, policy__name = {overrides['policy.name']!r}: give one of them")
     check_one_policy(scenario, f"policy = {choice.name!r}")
     return scenario.model_copy(update={"policy": choice})
-
-
-def _plain(value: Any) -> Any:
-    """A keyword's value without numpy: sweeps hand in np.int64 and np.float64."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def travel_ns(cost_ms: float, task: int, target: int) -> int:

@@ -13,16 +13,18 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
+from cluster_abm.arguments import Kind, check_arguments, is_path
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.filling.nodes import fill_nodes
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
+from cluster_abm.scenario.overriding import keys_meant, laid_over
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
-from cluster_abm.scenario.wording.other_names import did_you_mean, key_called, keys_ending_in
+from cluster_abm.scenario.wording.other_names import did_you_mean
 
 # Also what others take from here.
 __all__ = [
@@ -56,7 +58,10 @@ def scenario_names() -> list[str]:
 
 
 def load_scenario(
-    source: str | Path, overrides: Mapping[str, object] | None = None, policy_files: PolicyFiles | None = None
+    source: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    policy_files: PolicyFiles | None = None,
+    **keywords: object,
 ) -> Scenario:
     """A checked scenario from a shipped name or a TOML file.
 
@@ -64,11 +69,14 @@ def load_scenario(
         >>> import cluster_abm as ca
         >>> ca.load_scenario("quickstart", {"cluster.nodes": 64, "policy.name": "jsq"})
         <Scenario 'quickstart': 64 nodes, policy jsq, seed 1>
+        >>> ca.load_scenario("quickstart", cluster__nodes=64) == ca.load_scenario("quickstart", {"cluster.nodes": 64})
+        True
 
     Args:
         source: name of a shipped scenario, or path of a TOML file.
         overrides: dotted keys to values that replace the file's, e.g. {"cluster.nodes": 64}.
         policy_files: what loads a policy that they name as FILE.py:CLASS (`policies.name_of`); None: it is refused.
+        keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
         The scenario, whose keys are attributes: `scenario.cluster.nodes`. It cannot be changed.
@@ -76,10 +84,11 @@ def load_scenario(
     Raises:
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.
     """
+    keys = laid_over(overrides, keywords, ("source", "overrides", "policy_files"))
     path = scenario_path(source)
     data = read_toml(path)
     data.setdefault("name", path.stem)
-    return scenario_from(data, str(path), overrides, policy_files)
+    return scenario_from(data, str(path), keys, policy_files)
 
 
 def scenario_of(source: Scenario | str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -173,6 +182,7 @@ def scenario_to_toml(scenario: Scenario) -> str:
 
 def scenario_path(source: str | Path) -> Path:
     """The file of a shipped name, or the path that was given. Raises InputError: there is no such file."""
+    check_arguments(scenario=(source, Kind("a Scenario, a shipped name or the path of a TOML file", is_path)))
     path = Path(source)
     shipped = shipped_path(f"{source}.toml")
     if isinstance(source, str) and path.suffix != ".toml" and source in scenario_names():
@@ -320,27 +330,13 @@ def _nearest_key(whole: str, location: list[Any]) -> str:
     allowed = list(_keys(location[:-1]))
     rest = whole.split(".")[len(location) :]
     if not rest and not difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.8):
-        elsewhere = _keys_elsewhere(str(location[-1]))
+        elsewhere = keys_meant(str(location[-1]))
         if elsewhere:
             return did_you_mean(elsewhere)
     close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)
     if not close:
         return nearest(str(location[-1])[:100], allowed)
     return f"did you mean {'.'.join([*map(str, location[:-1]), close[0], *rest])!r}?"
-
-
-def _keys_elsewhere(word: str) -> list[str]:
-    """Keys of other sections that a word may mean: `utilisation` is one of the workload's."""
-    called = key_called(word)
-    return [called] if called is not None else keys_ending_in(word, _all_keys(Scenario))
-
-
-def _all_keys(section: type[BaseModel], path: str = "") -> Iterator[str]:
-    """Every dotted key but those within lists."""
-    for name, field in section.model_fields.items():
-        yield f"{path}{name}"
-        if isinstance(field.default, BaseModel):
-            yield from _all_keys(type(field.default), f"{path}{name}.")
 
 
 def _keys(path: list[Any]) -> Iterator[str]:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cluster_abm.arguments import Kind
 from cluster_abm.errors import InputError
 from cluster_abm.policies import AnyPolicy, Policy, available, choice_of, create, name_of
 from cluster_abm.policies.other_names import all_policies, policy_hint
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy, policies_in
 from cluster_abm.scenario.schema import PolicyChoice
+
+# What a call takes for several policies.
+LIST_OF_POLICIES = Kind(
+    "a policy, or a list of policies,", lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes)
+)
 
 
 def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) -> None:
