@@ -62,9 +62,10 @@ def _cell(
         varied = [key for key in dotted(chosen) if _value(tables, key) != _value(own, key)]
         if varied:
             given = ", ".join(key for key in overrides if key not in of_trace)
+            changes = "" if given == varied[0] else f"changes {varied[0]}, which "
             raise InputError(
-                f"--set {given}: changes {varied[0]}, which {plan.name} itself sets (its points and series differ in "
-                "it): set other keys"
+                f"--set {given}: {changes}{'is set' if changes else 'is what is set'} by the points or series of "
+                f"{plan.name}: allowed are other keys"
             )
     return Cell(x, published, series, scenario, settings)
 
