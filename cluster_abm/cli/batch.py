@@ -140,7 +140,7 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
 
 
 def _print_json(document: Any) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     echo(to_json(document), nl=False)
 

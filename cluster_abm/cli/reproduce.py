@@ -62,7 +62,8 @@ def reproduce_command(
 
     Example: cluster-abm reproduce iolb-table-1 --quick
     """
-    from cluster_abm.results.files import out_folder, to_json
+    from cluster_abm.json_text import to_json
+    from cluster_abm.results.files import out_folder
     from cluster_abm.study.papers.cells import cells_of
     from cluster_abm.study.papers.plan import load_plan
     from cluster_abm.study.papers.reproduce import reproduce, reproduction_names

@@ -93,7 +93,7 @@ def info_command(
             overrides.setdefault("workload.trace.format", format)
         found |= _load_on(scenario, overrides)
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(found), nl=False)
         return

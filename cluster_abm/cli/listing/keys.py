@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from typing import Any
 
 from cluster_abm.cli.listing.lines import columns, echo_entries, echo_text
 from cluster_abm.cli.output import echo
 from cluster_abm.errors import InputError
+from cluster_abm.json_text import json_line
 
 IS_DRAWN = " (a distribution)"
 
@@ -27,7 +27,7 @@ def list_keys(wanted: str, as_json: bool) -> None:
         hint = hint if hint.startswith("did") else "--keys without a text lists all"
         raise InputError(f"--keys {wanted[:100]!r}: no key has this in its name or meaning; {hint}")
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(found), nl=False)
         return
@@ -89,7 +89,7 @@ def _drawn(found: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    return "not set" if value is None else json.dumps(value)
+    return "not set" if value is None else json_line(value)
 
 
 def _allowed(values: list[Any]) -> str:

@@ -132,7 +132,7 @@ def plan_command(
 
 
 def _show(found: Planned, out: Path | None, as_json: bool) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)
