@@ -26,7 +26,8 @@ The parts, each with its own `help()`:
     ClusterModel     one run: `run()`, `summary()`, `jobs_frame()`, `plot()`
     load_scenario    a checked Scenario, with keys laid over it: load_scenario("quickstart", cluster__nodes=64)
     compare          policies on the same jobs: a Comparison, with intervals and paired differences
-    run_batch        a Study (points x policies x seeds) into a folder: Results; load_results reads them again
+    run_batch        a Study (points x policies x seeds) into a folder: Results
+    load_results     what run_batch, `batch run`, `compare` or `run` left in a folder
     plan             the smallest cluster, or the highest load, that meets a target: a Planned
     reproduce        a paper's table or figure beside the published numbers: a Reproduction
     Policy           what a policy is; with ArrivingTask, View, Decision, and the load indices in `load`

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -30,8 +32,11 @@ def whole_number(value: object) -> int | None:
 
 
 def is_path(value: object) -> bool:
-    """Whether it can be the path of a file: a text that is not empty and has no zero byte, or a pathlib.Path."""
-    return isinstance(value, str | Path) and bool(str(value)) and "\0" not in str(value)
+    """Whether it can be the path of a file: a text that is not empty, or a pathlib.Path, as the system takes it."""
+    try:
+        return isinstance(value, str | Path) and bool(str(value)) and b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
 
 
 def from_on(least: int) -> Kind:
@@ -65,6 +70,12 @@ def of_class(*classes: type) -> Kind:
 def or_none(kind: Kind) -> Kind:
     """The same, or None."""
     return Kind(f"{kind.words} or None", lambda value: value is None or kind.fits(value))
+
+
+CALLABLE_OR_NONE = or_none(Kind("a function", callable))
+TIME_OR_NONE = or_none(
+    Kind("a finite time from 0 on [ms]", lambda value: NUMBER.fits(value) and 0.0 <= float(value) < math.inf)  # type: ignore[arg-type]
+)
 
 
 def check_arguments(**given: tuple[object, Kind]) -> None:

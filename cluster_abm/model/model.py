@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.arguments import FLAG, check_arguments
+from cluster_abm.arguments import (
+    CALLABLE_OR_NONE,
+    FLAG,
+    TIME_OR_NONE,
+    Kind,
+    check_arguments,
+    from_on,
+    of_class,
+    whole_number,
+)
 from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.model.actions import Actions, check_pooled
 from cluster_abm.model.agents.base import overrides
@@ -32,6 +41,7 @@ from cluster_abm.model.talking.opening import conversation_of
 from cluster_abm.model.window import Window, Windows
 from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.distributions import LARGEST
 
 Integers = npt.NDArray[np.int64]
 # What a misspelt keyword may mean.
@@ -293,9 +303,15 @@ class ClusterModel(Showing, MesaManners):
         Args:
             progress: called now and then with the fraction done, 0..1 (of the time, or of the tasks).
             until_ms: the run stops at the first slice boundary not before this time [ms]; None: at the scenario's end.
+
+        Raises:
+            InputError: `until_ms` is no finite time.
         """
+        check_arguments(progress=(progress, CALLABLE_OR_NONE), until_ms=(until_ms, TIME_OR_NONE))
         total_tasks = max(1, self.engine.total_tasks)
-        until_ns = NEVER if until_ms is None else self.parts.clock.boundary_from(nanoseconds(until_ms))
+        until_ns = NEVER
+        if until_ms is not None:
+            until_ns = self.parts.clock.boundary_from(nanoseconds(min(float(until_ms), LARGEST)))
         while self.running and self.now_ns < until_ns:
             if self._goes_slice_by_slice:
                 self.step()
@@ -324,15 +340,23 @@ class ClusterModel(Showing, MesaManners):
 
     # ---- what agents see -------------------------------------------------------------------------------------
 
+    @property
+    def _node(self) -> Kind:
+        nodes = len(self.node_agents)
+        return Kind(f"a node from 0 to {nodes - 1}", lambda value: whole_number(value) in range(nodes))
+
     def true_loads(self, node: int) -> Any:
         """The load row of a node as it is now (a row of a table that is reused: copy to keep)."""
+        check_arguments(node=(node, self._node))
         return self.parts.views.true_row(node)
 
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
         """What a load manager knows now, to keep."""
+        check_arguments(manager=(manager, of_class(LoadManager)), refused=(refused, of_class(frozenset, set)))
         view = self.parts.views.of(manager.index, refused)
         return replace(view, loads=view.loads.copy())
 
     def records_of(self, job: int) -> Table:
         """Records of a job's tasks that have ended."""
+        check_arguments(job=(job, from_on(0)))
         return self.jobs_register.records_of(job)

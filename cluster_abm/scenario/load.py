@@ -13,7 +13,7 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
-from cluster_abm.arguments import Kind, check_arguments, is_path
+from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.filling.nodes import fill_nodes
@@ -84,6 +84,7 @@ def load_scenario(
     Raises:
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.
     """
+    check_arguments(policy_files=(policy_files, CALLABLE_OR_NONE))
     keys = laid_over(overrides, keywords, ("source", "overrides", "policy_files"))
     path = scenario_path(source)
     data = read_toml(path)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, time
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from cluster_abm.arguments import TABLE, check_arguments, shown
 from cluster_abm.errors import InputError
@@ -16,6 +19,8 @@ from cluster_abm.scenario.wording.sections import all_keys
 
 # Keys in tables of overrides are looked for so deep.
 DEEPEST = 20
+# What TOML holds; None is a key that is not set, and a section may be one of another scenario.
+PLAIN = (bool, int, float, str, list, dict, date, time, BaseModel, type(None))
 
 
 def laid_over(
@@ -44,6 +49,7 @@ def laid_over(
             problems.append(f"overrides: {shortened(key)}: {did_you_mean([key.replace('__', '.')])}")
         else:
             found[key] = _plain(value)
+            problems += _problems_of(key, found[key])
     by_keyword: dict[str, object] = {}
     for name, value in keywords.items():
         if "__" not in name and name not in Scenario.model_fields:
@@ -53,6 +59,7 @@ def laid_over(
             )
         else:
             by_keyword[name.replace("__", ".")] = _plain(value)
+            problems += _problems_of(name, by_keyword[name.replace("__", ".")])
     said = dict(_leaves(found))
     for key, value in _leaves(by_keyword):
         if key in said and not _same(said[key], value):
@@ -93,6 +100,21 @@ def _plain(value: Any, depth: int = 0) -> Any:
         if isinstance(value, list | tuple):
             return [_plain(one, depth + 1) for one in value]
     return value
+
+
+def _problems_of(name: str, value: object) -> Iterator[str]:
+    """What is wrong with a value that no scenario file could hold."""
+    values = [value, *_inside(value)]
+    wrong_ones = [one for one in values if not isinstance(one, PLAIN)]
+    if wrong_ones:
+        yield f"{name} = {shown(wrong_ones[0])}: a number, a text, true, false, or a list or table of them is needed"
+
+
+def _inside(value: object, depth: int = 0) -> Iterator[object]:
+    if isinstance(value, list | dict) and depth < DEEPEST:
+        for one in value.values() if isinstance(value, dict) else value:
+            yield one
+            yield from _inside(one, depth + 1)
 
 
 def _leaves(tree: Mapping[str, object], path: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:

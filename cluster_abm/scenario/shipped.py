@@ -37,7 +37,7 @@ def shortened(value: object, quote: str = "'") -> str:
     """A value of a user's as Python writes it, cut where it is longer than a message can be."""
     try:
         text = repr(value) if quote or not isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        # Integers of more digits than Python writes, and tables within tables without end.
-        return f"a {type(value).__name__} without end"
+    except Exception:
+        # Integers of more digits than Python writes, tables within tables without end, classes of a caller's.
+        return f"a {type(value).__name__} that cannot be written"
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from cluster_abm import displays
+from cluster_abm.arguments import TEXT, check_arguments
 from cluster_abm.policies import describe
 from cluster_abm.scenario import load_scenario, scenario_names
 from cluster_abm.scenario.caption import caption_of
@@ -67,6 +68,7 @@ def list_keys(containing: str = "") -> pd.DataFrame:
         index key; columns default ("not set" of a key that has none), allowed (values of a key that takes one of a
         few), meaning.
     """
+    check_arguments(containing=(containing, TEXT))
     rows = [
         {
             "key": one["key"], "default": "not set" if one["default"] is None else one["default"],

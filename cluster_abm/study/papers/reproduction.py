@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import displays
+from cluster_abm.arguments import TEXT, check_arguments
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
@@ -62,6 +63,7 @@ class Reproduction(displays.Displayed):
 
     def curve(self, series: str) -> Curve:
         """Points of one curve, and its values at them, shape (points, seeds finished everywhere)."""
+        check_arguments(series=(series, TEXT))
         own = [point for point in self.points if point.series == series]
         if not own:
             return [], np.zeros((0, 0))
@@ -188,6 +190,7 @@ class Reproduction(displays.Displayed):
         """
         if not self.points:
             raise InputError([f"{self.plan.name}: no run has finished", *self.outcome.problems])
+        check_arguments(picture=(picture, TEXT))
         if picture not in self.pictures:
             allowed = ", ".join(repr(name) for name in self.pictures)
             raise InputError(f"picture = {picture!r:.60}: no such picture of {self.plan.name}; allowed: {allowed}")
