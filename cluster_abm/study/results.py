@@ -257,8 +257,8 @@ def load_results(folder: str | Path) -> Results | Comparison | SavedRun:
         if is_saved(Path(folder)):
             return load_saved(Path(folder))
         raise InputError(
-            f"{folder}: no results of `run`, `compare` or a study: `run SCENARIO --out DIR`, `compare SCENARIO --out DIR`, "
-            "`batch run STUDY --out DIR`, or run_batch(STUDY, DIR) in Python, make such a folder"
+            f"{folder}: no results of a study, of `compare` or of `run`: `batch run STUDY --out DIR`, run_batch(STUDY, "
+            "DIR) in Python, and --out DIR of the other two make such a folder"
         )
     return _of_study(folder)
 
