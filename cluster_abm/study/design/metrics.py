@@ -59,7 +59,7 @@ def nearest_metric(word: str, allowed: Collection[str]) -> str:
         found = [name for name in names if close and close[0] in re.split(r"[_.]", name)]
         if found:
             usual = [name for name in (f"mean_{close[0]}", f"p95_{close[0]}") if name in found]
-            return did_you_mean(dict.fromkeys([*usual, *sorted(found, key=len)][:MOST_NAMED]))
+            return did_you_mean(usual or sorted(found, key=len)[:MOST_NAMED])
     return nearest(text, names)
 
 
