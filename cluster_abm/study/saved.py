@@ -84,7 +84,7 @@ def load_saved(folder: Path) -> Comparison | SavedRun:
             runs = _table(folder / RUNS)
             named = [*summary["policies"], *runs["policy"]]
             seeds = tuple(int(seed) for seed in summary["seeds"])
-            return Comparison(scenario, tuple(dict.fromkeys(named)), seeds, runs, Outcome(runs.to_dict("records")))
+            return Comparison(scenario, tuple(dict.fromkeys(named)), seeds, runs, Outcome(_rows(runs)))
         found = SavedRun(folder, scenario, summary)
         repr(found), dict(found.metrics)
     except (KeyError, TypeError, ValueError) as problem:
@@ -93,6 +93,10 @@ def load_saved(folder: Path) -> Comparison | SavedRun:
             "the same command writes it anew"
         ) from None
     return found
+
+
+def _rows(runs: pd.DataFrame) -> list[dict[str, Any] | None]:
+    return [{str(name): value for name, value in row.items()} for row in runs.to_dict("records")]
 
 
 def _summary(path: Path) -> dict[str, Any]:

@@ -91,8 +91,8 @@ def plan(
     checked = scenario_of(scenario, laid_over(overrides, keywords, ARGUMENTS))
     chosen = checked.compare.policies if policies is None else _names(policies)
     needs = (need,) if isinstance(need, str) else tuple(need)
-    ends = [None if end is None else float(end) for end in (low, high)]
-    question = Question(checked, needs, over.strip(), tuple(chosen), *ends, seeds_of(seeds, 8))
+    ends = tuple(None if end is None else float(end) for end in (low, high))
+    question = Question(checked, needs, over.strip(), tuple(chosen), ends[0], ends[1], seeds_of(seeds, 8))
     with nullcontext() if out is None else out_folder(Path(out)) as folder:
         return planning.plan(question, quiet=quiet, where=place, folder=folder)
 
