@@ -54,6 +54,9 @@ def planned_case(random: Random) -> Case:
         changes = []
         for _ in range(random.choice((1, 1, 2))):
             names = sorted(name for name, data in files.items() if name.startswith("out/") and isinstance(data, bytes))
+            names = [name for name in names if name[-1] not in "/|"]
+            if not names:
+                break
             name = "out/command.json" if random.random() < 0.5 and "out/command.json" in names else random.choice(names)
             changes.append(f"{name[:40]}: {damage(random, files, name, names)}")
         return Case("planned", [*PLAN, *random.choice(([], ["--json"]))], {**files, **FILES}, changes)

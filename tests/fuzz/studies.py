@@ -248,7 +248,7 @@ def _resealed(random: Random, files: dict[str, bytes | str], name: str) -> str:
         import re
 
         found = [match.span() for match in re.finditer(r'"[^"]*"|-?[\d.]+(e[+-]?\d+)?', body)]
-        begin, end = random.choice(found)
+        begin, end = random.choice(found or [(0, 0)])
         words = (
             "null",
             "[]",
