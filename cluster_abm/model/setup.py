@@ -20,8 +20,8 @@ from cluster_abm.limits import available_processors
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.scenario.overriding import laid_over
 from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
 
@@ -33,7 +33,7 @@ def resolve(
     overrides: Mapping[str, object] | None = None,
     arguments: Iterable[str] = (),
 ) -> Scenario:
-    """The scenario, with keys laid over it (`scenario.overriding.laid_over`), and under a policy, if one is given.
+    """The scenario, with keys laid over it (`laid_over`), and under a policy, if one is given.
     Raises InputError."""
     overrides = laid_over(overrides, keywords, arguments)
     scenario = scenario_of(scenario, overrides)

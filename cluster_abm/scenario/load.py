@@ -17,8 +17,8 @@ from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_pa
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.filling.nodes import fill_nodes
+from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
-from cluster_abm.scenario.overriding import keys_meant, laid_over
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened

@@ -13,7 +13,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import AnyPolicy, Policy
 from cluster_abm.scenario import Scenario, scenario_of
-from cluster_abm.scenario.overriding import laid_over
+from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
 from cluster_abm.study.design.policies import LIST_OF_POLICIES, check_policies, variants_of, with_policy
 from cluster_abm.study.runner.calling import place_of, seeds_of

@@ -10,7 +10,7 @@ from typing import Any
 from cluster_abm.arguments import FLAG, TEXT, check_arguments
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.scenario import load_scenario
-from cluster_abm.scenario.overriding import laid_over
+from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.papers.cells import axis_of, cells_of
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.study.papers.points import Point

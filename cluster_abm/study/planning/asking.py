@@ -11,7 +11,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import AnyPolicy, Policy, name_of
 from cluster_abm.results.files import out_folder
 from cluster_abm.scenario import Scenario, scenario_of
-from cluster_abm.scenario.overriding import laid_over
+from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.design.policies import LIST_OF_POLICIES
 from cluster_abm.study.planning import plan as planning
 from cluster_abm.study.planning.plan import Planned, Question
