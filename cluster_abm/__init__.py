@@ -24,9 +24,11 @@ A policy of your own is a class with a `place`; it goes wherever a policy is nam
 The parts, each with its own `help()`:
 
     ClusterModel     one run: `run()`, `summary()`, `jobs_frame()`, `plot()`
-    load_scenario    a checked Scenario, with keys laid over it: load_scenario("quickstart", {"cluster.nodes": 64})
+    load_scenario    a checked Scenario, with keys laid over it: load_scenario("quickstart", cluster__nodes=64)
     compare          policies on the same jobs: a Comparison, with intervals and paired differences
-    run_batch        a Study (points x policies x seeds) into a folder: Results; load_results reads them again
+    run_batch        a Study (points x policies x seeds) into a folder: Results
+    load_results     what run_batch, `batch run`, `compare` or `run` left in a folder
+    plan             the smallest cluster, or the highest load, that meets a target: a Planned
     reproduce        a paper's table or figure beside the published numbers: a Reproduction
     Policy           what a policy is; with ArrivingTask, View, Decision, and the load indices in `load`
     register         have a class of policies found by its name
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
     from cluster_abm.study.listings import list_keys, list_policies, list_reproductions, list_scenarios, list_studies
     from cluster_abm.study.papers.reproduce import reproduce
     from cluster_abm.study.papers.reproduction import Reproduction
+    from cluster_abm.study.planning.asking import plan
+    from cluster_abm.study.planning.plan import Planned
     from cluster_abm.study.results import Results, load_results, run_batch
 
 __all__ = [
@@ -63,6 +67,7 @@ __all__ = [
     "Comparison",
     "Decision",
     "InputError",
+    "Planned",
     "Policy",
     "Reproduction",
     "Results",
@@ -80,6 +85,7 @@ __all__ = [
     "load_results",
     "load_scenario",
     "load_study",
+    "plan",
     "register",
     "reproduce",
     "run_batch",
@@ -91,6 +97,7 @@ _HOMES = {
     "Comparison": "cluster_abm.study.comparison",
     "Decision": "cluster_abm.policies",
     "InputError": "cluster_abm.errors",
+    "Planned": "cluster_abm.study.planning.plan",
     "Policy": "cluster_abm.policies",
     "Reproduction": "cluster_abm.study.papers.reproduction",
     "Results": "cluster_abm.study.results",
@@ -107,6 +114,7 @@ _HOMES = {
     "load_results": "cluster_abm.study.results",
     "load_scenario": "cluster_abm.scenario",
     "load_study": "cluster_abm.study.design.study_file",
+    "plan": "cluster_abm.study.planning.asking",
     "register": "cluster_abm.policies",
     "reproduce": "cluster_abm.study.papers.reproduce",
     "run_batch": "cluster_abm.study.results",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+
+_ADDRESS = re.compile(r"(<[^<>]*?) at 0x[0-9a-fA-F]+")
 
 
 class InputError(Exception):
@@ -17,7 +20,9 @@ class InputError(Exception):
 
     def __init__(self, problems: str | Iterable[str]) -> None:
         # Several checks may come to the same problem, which is said once.
-        self.problems: list[str] = list(dict.fromkeys([problems] if isinstance(problems, str) else problems))
+        # An object's address says nothing, and is another one every time.
+        lines = [_ADDRESS.sub(r"\1", one) for one in ([problems] if isinstance(problems, str) else problems)]
+        self.problems: list[str] = list(dict.fromkeys(lines))
         super().__init__("\n".join(self.problems))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:

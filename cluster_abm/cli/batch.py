@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cluster_abm.cli.front.names import studies
+from cluster_abm.cli.front.sections import HelpfulGroup
 from cluster_abm.cli.options import (
     Executor,
     FilePath,
@@ -26,7 +27,7 @@ folder_argument = click.argument("folder", metavar="DIR", type=FilePath())
 SHOWN = 5
 
 
-@click.group("batch", short_help="Studies of many runs that can be stopped and go on.")
+@click.group("batch", cls=HelpfulGroup, short_help="Studies of many runs that can be stopped and go on.")
 def batch_group() -> None:
     """Carry out studies of many runs: resumable, on all cores or several machines.
 
@@ -139,7 +140,7 @@ def report_command(folder: Path, out: Path | None, as_json: bool) -> int:
 
 
 def _print_json(document: Any) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     echo(to_json(document), nl=False)
 

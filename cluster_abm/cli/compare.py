@@ -105,7 +105,7 @@ def compare_command(
 
 
 def _show(found: Comparison, folder: Path | None, asked: Asked, load: OfferedLoad | None, as_json: bool) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)

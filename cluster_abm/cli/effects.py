@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cluster_abm.cli.output import tell
@@ -41,6 +41,24 @@ def check_keys_have_effect(
     _remark_on_nodes(scenario, source, overrides)
     _remark_on_file(source, overrides)
     _remark_on_hardware(scenario)
+
+
+def check_any_has_effect(
+    scenarios: Iterable[tuple[Scenario, str]], overrides: Overrides, others: Mapping[str, str]
+) -> None:
+    """Refuse overrides on which nothing depends in any of several scenarios, each with the policy that it runs under.
+
+    Raises:
+        InputError: as of `check_keys_have_effect`.
+    """
+    refused: dict[str, str] | None = None
+    for scenario, policy in scenarios:
+        found = without_effect(scenario, overrides, [policy], others)
+        refused = found if refused is None else {key: why for key, why in refused.items() if key in found}
+        if not refused:
+            return
+    if refused:
+        raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
 
 
 def _remark_on_nodes(scenario: Scenario, source: str, overrides: Overrides) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -17,6 +16,7 @@ import click
 
 from cluster_abm.cli.front import names
 from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.json_text import json_line
 
 if TYPE_CHECKING:
     from cluster_abm.study.runner.tasks import Where
@@ -199,7 +199,7 @@ class Overrides(dict[str, object]):
             if key == "workload.trace.file":
                 found.append(f"trace {Path(str(value)).name}")
             elif key not in SAID_ANYWAY:
-                found.append(f"{key}={value if isinstance(value, str) else json.dumps(value, default=str)}")
+                found.append(f"{key}={value if isinstance(value, str) else json_line(value)}")
         if len(found) > MOST_IN_WORDS:
             found[MOST_IN_WORDS:] = [f"and {len(found) - MOST_IN_WORDS} more"]
         return ", ".join(found)

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cluster_abm.cli.effects import check_any_has_effect
 from cluster_abm.cli.front.names import reproductions
-from cluster_abm.cli.options import Executor, executor_options, json_option, out_option, overrides_of, trace_file_option
+from cluster_abm.cli.options import (
+    Executor,
+    executor_options,
+    json_option,
+    out_option,
+    overrides_of,
+    set_option,
+    trace_file_option,
+)
 from cluster_abm.cli.output import echo, ending_with, tell
 from cluster_abm.cli.problems import tell_problems
 from cluster_abm.interrupts import interrupt_held_back
@@ -19,10 +28,17 @@ if TYPE_CHECKING:
     from cluster_abm.study.papers.reproduction import Reproduction
 
 
+NOT_REPRODUCED = {
+    "compare": "only `cluster-abm compare` reads it; --seeds says how many",
+    "measure": "a reproduction takes no measurements; `run` does",
+}
+
+
 @click.command("reproduce", short_help="The papers' tables beside the published numbers.")
 @click.argument("name", default="all", shell_complete=reproductions)
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds (default: as many as the table needs).")
 @click.option("--quick", is_flag=True, help="A smoke run: few seeds, few points, a minute at most, and no verdict.")
+@set_option
 @trace_file_option
 @executor_options
 @out_option("out/reproduce")
@@ -31,6 +47,7 @@ def reproduce_command(
     name: str,
     seeds: int | None,
     quick: bool,
+    settings: tuple[str, ...],
     trace: Path | None,
     executor: Executor,
     out: Path | None,
@@ -40,17 +57,27 @@ def reproduce_command(
 
     Finished runs are kept in the folder's `store`: the same command, stopped or killed, goes on where it was.
 
+    --set changes the scenario under reproduction, to see whether its claims hold there too; keys that its axis or its
+    series set are refused.
+
     Example: cluster-abm reproduce iolb-table-1 --quick
     """
-    from cluster_abm.results.files import out_folder, to_json
+    from cluster_abm.json_text import to_json
+    from cluster_abm.results.files import out_folder
+    from cluster_abm.study.papers.cells import cells_of
     from cluster_abm.study.papers.plan import load_plan
     from cluster_abm.study.papers.reproduce import reproduce, reproduction_names
 
     names = reproduction_names() if name == "all" else [name]
-    takers = [chosen for chosen in names if load_plan(chosen).takes_trace]
-    if name != "all" or not takers:
-        # A table asked for by name refuses a trace that it does not take; of all, only those that take it get it.
-        takers = names
+    plans = {chosen: load_plan(chosen) for chosen in names}
+    # A table asked for by name refuses a trace that it does not take; of all, only those that take it get it.
+    gets_trace = {chosen: name != "all" or plan.takes_trace for chosen, plan in plans.items()}
+    given = {chosen: overrides_of(settings, trace if gets_trace[chosen] else None) for chosen in names}
+    if settings:
+        # Before hours of runs, and not at the table that refuses it.
+        cells = {chosen: cells_of(plan, quick, given[chosen]) for chosen, plan in plans.items()}
+        run = [(cell.scenario, cell.series.policy) for of_plan in cells.values() for cell in of_plan]
+        check_any_has_effect(run, overrides_of(settings), NOT_REPRODUCED)
     if out is None and not as_json:
         out = Path("out", "reproduce")
     found: list[Reproduction] = []
@@ -58,8 +85,7 @@ def reproduce_command(
         for chosen in names:
             begun = time.perf_counter()
             where = executor.where(out, None if folder is None else folder / "store")
-            overrides = overrides_of((), trace if chosen in takers else None)
-            result = reproduce(chosen, seeds, quick, overrides, where=where)
+            result = reproduce(chosen, seeds, quick, given[chosen], where=where)
             found.append(result)
             # On the disk before anything is said of it, and whole before a signal takes effect.
             if folder is not None and result.points:

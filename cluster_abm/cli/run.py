@@ -185,7 +185,7 @@ def _write_film(cameraman: Cameraman, path: Path, title: str, kept_besides: str)
 
 def _show(summary: dict[str, Any], changed: str, as_json: bool) -> None:
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(summary), nl=False)
     else:

@@ -10,6 +10,7 @@ import click
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.cli.front.names import scenarios
+from cluster_abm.cli.front.sections import HelpfulGroup
 from cluster_abm.cli.options import ONLY_COMPARE, FilePath, Overrides, json_option, overrides_of, set_option
 from cluster_abm.cli.output import echo, tell
 from cluster_abm.cli.trace_fit import fit_command
@@ -42,7 +43,7 @@ MEANINGS = {
 }
 
 
-@click.group("trace", short_help="Look at a log, convert it, fit a scenario to it.")
+@click.group("trace", cls=HelpfulGroup, short_help="Look at a log, convert it, fit a scenario to it.")
 def trace_group() -> None:
     """Look at a trace file, convert it, or fit a scenario to it."""
 
@@ -92,7 +93,7 @@ def info_command(
             overrides.setdefault("workload.trace.format", format)
         found |= _load_on(scenario, overrides)
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(found), nl=False)
         return

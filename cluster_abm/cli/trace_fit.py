@@ -86,7 +86,8 @@ def fit_command(
 
     cluster-abm trace fit log.swf.gz --out like-it.toml --set workload.trace.duration_s=604800 --policies none,jsq
     """
-    from cluster_abm.results.files import to_json, write_text
+    from cluster_abm.json_text import to_json
+    from cluster_abm.results.files import write_text
     from cluster_abm.study.design.policies import check_policies
     from cluster_abm.study.fitting.distances import distances
     from cluster_abm.study.fitting.fit import fit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arguments import (
+    CALLABLE_OR_NONE,
+    FLAG,
+    TIME_OR_NONE,
+    Kind,
+    check_arguments,
+    from_on,
+    of_class,
+    whole_number,
+)
 from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.model.actions import Actions, check_pooled
 from cluster_abm.model.agents.base import overrides
@@ -31,8 +41,11 @@ from cluster_abm.model.talking.opening import conversation_of
 from cluster_abm.model.window import Window, Windows
 from cluster_abm.policies import AnyPolicy, Policy, View
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.distributions import LARGEST
 
 Integers = npt.NDArray[np.int64]
+# What a misspelt keyword may mean.
+ARGUMENTS = ("scenario", "seed", "rng", "policy", "keep_decisions", "compile_decisions", "overrides")
 
 
 class ClusterModel(Showing, MesaManners):
@@ -56,9 +69,9 @@ class ClusterModel(Showing, MesaManners):
         keep_decisions: False: decisions are counted and not kept; `decisions_frame` is then empty, and says so.
         compile_decisions: False: load managers decide in Python, also where their policy has a compiled form, with the
             same results: for a debugger, or to compare.
+        overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         kwargs: (so named for Mesa) any key of a scenario, `__` for the dot: cluster__nodes=64 is `cluster.nodes`, and
-            policy__d=3 a parameter of the policy (`cluster_abm.list_keys()`, `list_policies()`). Tables and lists are
-            for `load_scenario(name, {"cluster.nodes": 64})`.
+            policy__d=3 a parameter of the policy (`cluster_abm.list_keys()`, `list_policies()`).
 
     Raises:
         InputError: the scenario, a keyword, the policy or the trace is not right.
@@ -91,13 +104,17 @@ class ClusterModel(Showing, MesaManners):
         policy: AnyPolicy | None = None,
         keep_decisions: bool = True,
         compile_decisions: bool = True,
+        overrides: Mapping[str, object] | None = None,
         **kwargs: Any,
     ) -> None:
-        setup = resolve(scenario, kwargs, policy)
+        check_arguments(keep_decisions=(keep_decisions, FLAG), compile_decisions=(compile_decisions, FLAG))
+        setup = resolve(scenario, kwargs, policy, overrides, ARGUMENTS)
         self.run_seed = seed_of(seed, rng, setup)
         super().__init__(rng=self.run_seed)
         self.setup, self.negotiation = setup, setup.negotiation
         self.params = {"scenario": setup.name, **({} if policy is None else {"policy": policy}), **kwargs}
+        if overrides:
+            self.params["overrides"] = dict(overrides)
         self.turn = ""
         self._compile_decisions = compile_decisions
         own = policy if isinstance(policy, Policy) else None
@@ -285,9 +302,15 @@ class ClusterModel(Showing, MesaManners):
         Args:
             progress: called now and then with the fraction done, 0..1 (of the time, or of the tasks).
             until_ms: the run stops at the first slice boundary not before this time [ms]; None: at the scenario's end.
+
+        Raises:
+            InputError: `until_ms` is no finite time.
         """
+        check_arguments(progress=(progress, CALLABLE_OR_NONE), until_ms=(until_ms, TIME_OR_NONE))
         total_tasks = max(1, self.engine.total_tasks)
-        until_ns = NEVER if until_ms is None else self.parts.clock.boundary_from(nanoseconds(until_ms))
+        until_ns = NEVER
+        if until_ms is not None:
+            until_ns = self.parts.clock.boundary_from(nanoseconds(min(float(until_ms), LARGEST)))
         while self.running and self.now_ns < until_ns:
             if self._goes_slice_by_slice:
                 self.step()
@@ -316,15 +339,23 @@ class ClusterModel(Showing, MesaManners):
 
     # ---- what agents see -------------------------------------------------------------------------------------
 
+    @property
+    def _node(self) -> Kind:
+        nodes = len(self.node_agents)
+        return Kind(f"a node from 0 to {nodes - 1}", lambda value: whole_number(value) in range(nodes))
+
     def true_loads(self, node: int) -> Any:
         """The load row of a node as it is now (a row of a table that is reused: copy to keep)."""
+        check_arguments(node=(node, self._node))
         return self.parts.views.true_row(node)
 
     def view_of(self, manager: LoadManager, refused: frozenset[int] = frozenset()) -> View:
         """What a load manager knows now, to keep."""
+        check_arguments(manager=(manager, of_class(LoadManager)), refused=(refused, of_class(frozenset, set)))
         view = self.parts.views.of(manager.index, refused)
         return replace(view, loads=view.loads.copy())
 
     def records_of(self, job: int) -> Table:
         """Records of a job's tasks that have ended."""
+        check_arguments(job=(job, from_on(0)))
         return self.jobs_register.records_of(job)

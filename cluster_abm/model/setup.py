@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arguments import shown
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
@@ -19,15 +20,22 @@ from cluster_abm.limits import available_processors
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
+from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
 
 
-def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any], policy: AnyPolicy | None = None) -> Scenario:
-    """The scenario, with scalar keywords whose `__` stand for dots, e.g. cluster__nodes=64, and under a policy, if one
-    is given. Raises InputError."""
-    overrides = {name.replace("__", "."): _plain(value) for name, value in keywords.items()}
+def resolve(
+    scenario: Scenario | str | Path,
+    keywords: Mapping[str, Any],
+    policy: AnyPolicy | None = None,
+    overrides: Mapping[str, object] | None = None,
+    arguments: Iterable[str] = (),
+) -> Scenario:
+    """The scenario, with keys laid over it (`laid_over`), and under a policy, if one is given.
+    Raises InputError."""
+    overrides = laid_over(overrides, keywords, arguments)
     scenario = scenario_of(scenario, overrides)
     if policy is None:
         return scenario
@@ -36,11 +44,6 @@ def resolve(scenario: Scenario | str | Path, keywords: Mapping[str, Any], policy
         raise InputError(f"policy = {choice.name!r}, policy__name = {overrides['policy.name']!r}: give one of them")
     check_one_policy(scenario, f"policy = {choice.name!r}")
     return scenario.model_copy(update={"policy": choice})
-
-
-def _plain(value: Any) -> Any:
-    """A keyword's value without numpy: sweeps hand in np.int64 and np.float64."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def travel_ns(cost_ms: float, task: int, target: int) -> int:
@@ -160,7 +163,7 @@ def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
         return int(value)
     if name == "rng" and isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
         return int(np.random.default_rng(value).integers(2**63))
-    raise InputError(f"{name} = {value!r}: must be a whole number of 0..{2**63 - 1}")
+    raise InputError(f"{name} = {shown(value)}: must be a whole number of 0..{2**63 - 1}")
 
 
 def most_threads(threads: str | int) -> int:

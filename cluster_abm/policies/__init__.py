@@ -10,6 +10,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
+from cluster_abm.arguments import shown
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import load
 from cluster_abm.policies.base import Decision, Policy
@@ -18,9 +19,9 @@ from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.files import file_of, load_policy
 from cluster_abm.policies.naming import AnyPolicy, check_class, free_name, give_name
 from cluster_abm.policies.origins import Origin, obtained, origin_of
+from cluster_abm.policies.other_names import policy_hint
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.policies.waiting import WaitingJobs
-from cluster_abm.scenario import nearest
 from cluster_abm.scenario.policy_names import split_reference
 from cluster_abm.scenario.schema import PolicyChoice
 
@@ -95,7 +96,7 @@ def register(policy: type[Policy]) -> type[Policy]:
         InputError: it is no class of policies, or another policy has its name.
     """
     if not (isinstance(policy, type) and issubclass(policy, Policy)):
-        raise InputError(f"register({policy!r:.60}): a class that inherits from cluster_abm.policies.Policy is needed")
+        raise InputError(f"register({shown(policy)}): a class that inherits from cluster_abm.policies.Policy is needed")
     _enter(free_name(policy, available(), only_its_own=True), policy)
     return policy
 
@@ -117,7 +118,7 @@ def name_of(policy: AnyPolicy) -> str:
         policy = load_policy(policy)
     of = policy if isinstance(policy, type) else type(policy)
     if not issubclass(of, Policy) or of is Policy:
-        raise InputError(f"policy = {policy!r:.60}: a name, FILE.py:CLASS, a class of policies or an object is needed")
+        raise InputError(f"policy = {shown(policy)}: a name, FILE.py:CLASS, a class of policies or an object is needed")
     name = free_name(of, available())
     _enter(name, of)
     return name
@@ -191,7 +192,7 @@ def create(choice: PolicyChoice) -> Policy:
     """
     policies = available()
     if choice.name not in policies:
-        raise InputError(f"policy.name = {choice.name!r}: no such policy; {nearest(choice.name, list(policies))}")
+        raise InputError(f"policy.name = {choice.name!r}: no such policy; {policy_hint(choice.name, policies)}")
     policy = policies[choice.name]
     mine: dict[str, Any] = {}
     for key, value in choice.parameters.items():
@@ -237,7 +238,7 @@ def describe(names: Iterable[str] | None = None) -> list[dict[str, Any]]:
     policies = available()
     for name in names or ():
         if name not in policies:
-            raise InputError(f"policy {name!r:.120}: no such policy; {nearest(name[:100], list(policies))}")
+            raise InputError(f"policy {name!r:.120}: no such policy; {policy_hint(name, policies)}")
     return [
         {
             "name": name,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.json_text import to_json
 from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.whole_files import in_one_move
 
@@ -67,11 +67,6 @@ def try_to_write(folder: Path) -> None:
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b" ")
         file.flush()
-
-
-def to_json(document: Any) -> str:
-    """A document as JSON text that ends with a newline; NaN is not JSON, so it is an error."""
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def write_json(folder: Path, name: str, document: Any) -> Path:

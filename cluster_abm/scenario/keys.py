@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.schema import Scenario
+from cluster_abm.scenario.wording.other_names import key_called
 
 
 def scenario_keys() -> list[dict[str, Any]]:
@@ -18,6 +19,17 @@ def scenario_keys() -> list[dict[str, Any]]:
     Sections inside the workload (distributions, arrivals ...) are taken apart too: their keys are what `--set` takes.
     """
     return list(_keys_below(Scenario()))
+
+
+def keys_with(text: str) -> list[dict[str, Any]]:
+    """The entries of `scenario_keys` with a text in their key or meaning, in any case, or that the field calls so."""
+    words = text.strip().lower()
+    called = key_called(words)
+    return [
+        entry
+        for entry in scenario_keys()
+        if words in f"{entry['key']} {entry['meaning']}".lower() or entry["key"] == called
+    ]
 
 
 def distributions() -> dict[str, Distribution]:

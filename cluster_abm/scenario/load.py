@@ -13,15 +13,18 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
+from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.filling.nodes import fill_nodes
+from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
 from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
+from cluster_abm.scenario.wording.other_names import did_you_mean
 
 # Also what others take from here.
 __all__ = [
@@ -55,7 +58,10 @@ def scenario_names() -> list[str]:
 
 
 def load_scenario(
-    source: str | Path, overrides: Mapping[str, object] | None = None, policy_files: PolicyFiles | None = None
+    source: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    policy_files: PolicyFiles | None = None,
+    **keywords: object,
 ) -> Scenario:
     """A checked scenario from a shipped name or a TOML file.
 
@@ -63,11 +69,14 @@ def load_scenario(
         >>> import cluster_abm as ca
         >>> ca.load_scenario("quickstart", {"cluster.nodes": 64, "policy.name": "jsq"})
         <Scenario 'quickstart': 64 nodes, policy jsq, seed 1>
+        >>> ca.load_scenario("quickstart", cluster__nodes=64) == ca.load_scenario("quickstart", {"cluster.nodes": 64})
+        True
 
     Args:
         source: name of a shipped scenario, or path of a TOML file.
         overrides: dotted keys to values that replace the file's, e.g. {"cluster.nodes": 64}.
         policy_files: what loads a policy that they name as FILE.py:CLASS (`policies.name_of`); None: it is refused.
+        keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
         The scenario, whose keys are attributes: `scenario.cluster.nodes`. It cannot be changed.
@@ -75,10 +84,12 @@ def load_scenario(
     Raises:
         InputError: no such scenario, not TOML, unknown keys, wrong types or values; all problems at once.
     """
+    check_arguments(policy_files=(policy_files, CALLABLE_OR_NONE))
+    keys = laid_over(overrides, keywords, ("source", "overrides", "policy_files"))
     path = scenario_path(source)
     data = read_toml(path)
     data.setdefault("name", path.stem)
-    return scenario_from(data, str(path), overrides, policy_files)
+    return scenario_from(data, str(path), keys, policy_files)
 
 
 def scenario_of(source: Scenario | str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -172,6 +183,7 @@ def scenario_to_toml(scenario: Scenario) -> str:
 
 def scenario_path(source: str | Path) -> Path:
     """The file of a shipped name, or the path that was given. Raises InputError: there is no such file."""
+    check_arguments(scenario=(source, Kind("a Scenario, a shipped name or the path of a TOML file", is_path)))
     path = Path(source)
     shipped = shipped_path(f"{source}.toml")
     if isinstance(source, str) and path.suffix != ".toml" and source in scenario_names():
@@ -304,6 +316,8 @@ def _message(error: Any, where: str, own: set[Problem] | None, overrides: Mappin
     text = IN_PLAIN_WORDS.get(error["type"], text)
     if isinstance(given, str) and error["type"] in WANT_A_NUMBER:
         text = units.hint(field, given) or text
+    if error["type"] == "model_type":
+        text = f"is a section with keys of its own, as {field}.{next(iter(_keys(location)), 'kind')}"
     if text.endswith("valid tuple") and isinstance(given, Mapping):
         return f"{origin}: {shortened(field, '')}: a list of tables is written [[{shortened(field, '')}]]"
     text = text.replace("valid tuple", 'list, e.g. ["a", "b"]')
@@ -316,6 +330,10 @@ def _nearest_key(whole: str, location: list[Any]) -> str:
         return f"a group's number of nodes is {'.'.join([*map(str, location[:-1]), 'count'])!r}"
     allowed = list(_keys(location[:-1]))
     rest = whole.split(".")[len(location) :]
+    if not rest and not difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.8):
+        elsewhere = keys_meant(str(location[-1]))
+        if elsewhere:
+            return did_you_mean(elsewhere)
     close = difflib.get_close_matches(str(location[-1]).lower()[:100], allowed, n=1, cutoff=0.5)
     if not close:
         return nearest(str(location[-1])[:100], allowed)

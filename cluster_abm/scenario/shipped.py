@@ -8,6 +8,8 @@ from pathlib import Path
 
 # Of values in messages, in letters.
 LONGEST_SHOWN = 120
+# Of names that a command lists, as many are all named in a message.
+MOST_NAMES = 12
 
 
 def shipped_path(*parts: str) -> Path:
@@ -18,17 +20,24 @@ def shipped_path(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
-def nearest(word: str, allowed: list[str]) -> str:
-    """A hint with the nearest allowed word, or with all of them."""
+def nearest(word: str, allowed: list[str], listed_by: str = "") -> str:
+    """A hint with the nearest allowed word; else with all of them, or, of many, the command that lists them."""
     close = difflib.get_close_matches(word.lower(), allowed, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(allowed)}"
+    return f"did you mean {close[0]!r}?" if close else all_of(allowed, listed_by)
+
+
+def all_of(allowed: list[str], listed_by: str = "") -> str:
+    """All allowed words; of many the command that lists them, if there is one."""
+    if listed_by and len(allowed) > MOST_NAMES:
+        return f"`{listed_by}` lists all {len(allowed)}"
+    return f"allowed: {', '.join(allowed)}"
 
 
 def shortened(value: object, quote: str = "'") -> str:
     """A value of a user's as Python writes it, cut where it is longer than a message can be."""
     try:
         text = repr(value) if quote or not isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        # Integers of more digits than Python writes, and tables within tables without end.
-        return f"a {type(value).__name__} without end"
+    except Exception:
+        # Integers of more digits than Python writes, tables within tables without end, classes of a caller's.
+        return f"a {type(value).__name__} that cannot be written"
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"

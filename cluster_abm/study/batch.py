@@ -13,8 +13,8 @@ from tqdm import tqdm
 
 from cluster_abm.errors import InputError
 from cluster_abm.progress import Progress
-from cluster_abm.scenario import nearest
 from cluster_abm.study.design.expansion import Cell, Expansion, expand
+from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.design.study_file import Study
 from cluster_abm.study.results_folder import write_plan
 from cluster_abm.study.runner.executors import open_executor
@@ -152,4 +152,4 @@ def _precision_value(study: Study, record: Record) -> float:
     if name in record.metrics and isinstance(record.metrics[name], int | float):
         return float(record.metrics[name])
     numbers = [key for key, value in record.metrics.items() if isinstance(value, int | float)]
-    raise InputError(f"{study.file}: precision_metric = {name!r}: no such metric; {nearest(name, numbers)}")
+    raise InputError(f"{study.file}: precision_metric = {name!r}: no such metric; {nearest_metric(name, numbers)}")

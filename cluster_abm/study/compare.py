@@ -8,12 +8,15 @@ from typing import Any
 
 import pandas as pd
 
+from cluster_abm.arguments import check_arguments, or_none
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.policies import AnyPolicy, Policy
 from cluster_abm.scenario import Scenario, scenario_of
+from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
-from cluster_abm.study.design.policies import check_policies, variants_of, with_policy
+from cluster_abm.study.design.policies import LIST_OF_POLICIES, check_policies, variants_of, with_policy
+from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import Task, Where, run_all
 
 # Also what others take from here.
@@ -21,6 +24,8 @@ __all__ = [
     "BEST", "WORST", "Comparison", "check_policies", "check_seeds", "compare", "finite", "runs_frame", "variants_of",
     "with_policy",
 ]  # fmt: skip
+# What a misspelt keyword may mean.
+ARGUMENTS = ("scenario", "policies", "seeds", "workers", "quiet", "where", "overrides", "out")
 
 
 def compare(
@@ -33,6 +38,7 @@ def compare(
     *,
     overrides: Mapping[str, object] | None = None,
     out: str | Path | None = None,
+    **keywords: object,
 ) -> Comparison:
     """Run policies on the same jobs, from several seeds, and compare them.
 
@@ -57,6 +63,7 @@ def compare(
         where: another executor (Dask, Slurm) and its folder, in place of `workers` and `out`.
         overrides: dotted keys laid over the scenario, {"cluster.nodes": 64}.
         out: a folder that keeps finished runs; the same call, interrupted or repeated, does only those that it lacks.
+        keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
         The comparison: `estimates()`, `differences()`, `best()`, `conclusion`, `runs` (a row a run), `plot()`.
@@ -64,18 +71,18 @@ def compare(
     Raises:
         InputError: unknown policies or keys, or whatever a run finds wrong in what it was given.
     """
-    scenario = scenario_of(scenario, overrides)
+    place = place_of(workers, quiet, where, out)
+    scenario = scenario_of(scenario, laid_over(overrides, keywords, ARGUMENTS))
     variants = _variants(scenario, policies)
     names = tuple(variants)
     first = scenario.run.seed
-    count = _count(seeds, scenario.compare.seeds)
+    count = seeds_of(seeds, scenario.compare.seeds)
     check_seeds(first, count)
     check_runs(f"{counted(count)} seeds of {len(names)} policies", count * len(names))
     wanted = range(first, first + count)
     # Seed by seed, so that what is finished at an interrupt can be compared.
     places = [(name, seed) for seed in wanted for name in names]
     tasks = [Task(variants[name], seed) for name, seed in places]
-    place = where or Where(workers=workers, folder=None if out is None else Path(out, "store"))
     outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet, where=place)
     finished = zip(places, outcome.rows, strict=True)
     runs = runs_frame((name, seed, row) for (name, seed), row in finished if row is not None)
@@ -83,18 +90,11 @@ def compare(
     return Comparison(scenario, names, complete, runs, outcome)
 
 
-def _count(seeds: int | None, default: int) -> int:
-    if seeds is None:
-        return default
-    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
-        raise InputError(f"seeds = {seeds!r:.60}: how many of them is needed, a whole number from 1 on")
-    return seeds
-
-
 def _variants(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None) -> dict[str, Scenario]:
     if isinstance(policies, str | type | Policy):
         # One alone: a text is a sequence, too.
         policies = [policies]
+    check_arguments(policies=(policies, or_none(LIST_OF_POLICIES)))
     if policies is not None:
         if not len(policies):
             raise InputError("policies = []: at least one is needed; None takes the scenario's compare.policies")

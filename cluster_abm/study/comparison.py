@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cluster_abm import displays
+from cluster_abm.arguments import shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
 from cluster_abm.results.words import line_words, why_absent, with_unit
@@ -61,8 +62,10 @@ class Comparison(displays.Displayed):
 
     def values(self, policy: str, metric: str) -> list[float]:
         """One policy's metric, one value a seed. Raises InputError: no such policy, or metric."""
-        if policy not in self.policies:
-            raise InputError(f"policy {policy!r}: not among those compared; {nearest(str(policy), [*self.policies])}")
+        if not isinstance(policy, str) or policy not in self.policies:
+            raise InputError(
+                f"policy {shown(policy)}: not among those compared; {nearest(shown(policy), [*self.policies])}"
+            )
         self._check(metric)
         chosen = self.runs[(self.runs["policy"] == policy) & self.runs["seed"].isin(self.seeds)]
         return [float(value) for value in chosen.sort_values("seed")[metric]]
@@ -278,9 +281,9 @@ class Comparison(displays.Displayed):
         """Raise InputError where there is nothing to compare, or no such metric."""
         if not self.seeds:
             raise InputError(["no seed has finished for all policies", *self.outcome.problems])
-        if metric not in self.runs or metric in ("policy", "seed"):
+        if not isinstance(metric, str) or metric not in self.runs or metric in ("policy", "seed"):
             names = ", ".join(name for name in map(str, self.runs) if name not in ("policy", "seed"))
-            raise InputError(f"metric {metric!r}: no run has it{why_absent(metric)}; allowed: {names}")
+            raise InputError(f"metric {shown(metric)}: no run has it{why_absent(str(metric))}; allowed: {names}")
 
     def _parts(self) -> Iterator[str]:
         caption = caption_of(self.scenario)

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from cluster_abm import displays
+from cluster_abm.arguments import TEXT, check_arguments
 from cluster_abm.policies import describe
-from cluster_abm.scenario import load_scenario, scenario_keys, scenario_names
+from cluster_abm.scenario import load_scenario, scenario_names
 from cluster_abm.scenario.caption import caption_of
+from cluster_abm.scenario.keys import keys_with
 from cluster_abm.study.design.study_file import load_study, study_names
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
 
@@ -66,13 +68,13 @@ def list_keys(containing: str = "") -> pd.DataFrame:
         index key; columns default ("not set" of a key that has none), allowed (values of a key that takes one of a
         few), meaning.
     """
+    check_arguments(containing=(containing, TEXT))
     rows = [
         {
             "key": one["key"], "default": "not set" if one["default"] is None else one["default"],
             "allowed": ", ".join(map(str, one["allowed"])), "meaning": one["meaning"],
         }
-        for one in scenario_keys()
-        if containing.lower() in f"{one['key']} {one['meaning']}".lower()
+        for one in keys_with(containing)
     ]  # fmt: skip
     return Listing(pd.DataFrame(rows, columns=["key", "default", "allowed", "meaning"]).set_index("key"))
 

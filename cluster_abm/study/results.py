@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cluster_abm import displays
+from cluster_abm.arguments import COUNT, FLAG, PATH, TABLE, TEXT, Kind, check_arguments, is_path, or_none
 from cluster_abm.errors import InputError
 from cluster_abm.policies import name_of
 from cluster_abm.results.of_studies.study_axes import label_of, value_text
 from cluster_abm.results.style import plain
 from cluster_abm.study import batch, results_folder
+from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.design.study_file import Study, load_study
 from cluster_abm.study.design.unset_keys import with_unset_keys
 from cluster_abm.study.report.findings import Findings, find
 from cluster_abm.study.report.report import write_report
 from cluster_abm.study.report.study_loads import loads_over_time
+from cluster_abm.study.saved import SavedRun, is_saved, load_saved
 from cluster_abm.study.status import Status, status_of
+from cluster_abm.study.store.documents import holds_results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -230,8 +234,8 @@ def _interval(mean: float, low: float, high: float) -> str:
     return plain(mean) if low != low else f"{plain(mean)} [{plain(low)}, {plain(high)}]"
 
 
-def load_results(folder: str | Path) -> Results:
-    """The results of a study, finished or not, from the folder that `run_batch` or `batch run --out` wrote.
+def load_results(folder: str | Path) -> Results | Comparison | SavedRun:
+    """What `run_batch`, or a command's `--out`, left in a folder.
 
     Example:
         results = ca.load_results("out/mine")
@@ -239,15 +243,32 @@ def load_results(folder: str | Path) -> Results:
         results.plot("p95_slowdown").savefig("p95.png")
 
     Args:
-        folder: the folder.
+        folder: of a study (finished or not), of `cluster-abm compare`, or of `cluster-abm run`.
 
     Returns:
-        A pandas table, a row a run, that also knows its study (`Results`).
+        Of a study a pandas table, a row each run, that also knows its study (`Results`); of `compare` the `Comparison`;
+        of `run` its scenario, summary and tables (`SavedRun`).
 
     Raises:
-        InputError: no results of a study there.
+        InputError: no such results there, or they are damaged.
     """
+    check_arguments(folder=(folder, PATH))
+    if not holds_results(folder):
+        if is_saved(Path(folder)):
+            return load_saved(Path(folder))
+        raise InputError(
+            f"{folder}: no results of a study, of `compare` or of `run`: `batch run STUDY --out DIR`, run_batch(STUDY, "
+            "DIR) in Python, and --out DIR of the other two make such a folder"
+        )
+    return _of_study(folder)
+
+
+def _of_study(folder: str | Path) -> Results:
     return Results.of(results_folder.load_results(folder), results_folder.read_plan(folder).study, folder)
+
+
+def _is_study(value: object) -> bool:
+    return isinstance(value, Study) or is_path(value)
 
 
 def run_batch(
@@ -294,6 +315,11 @@ def run_batch(
     """
     from cluster_abm.results.files import out_folder
 
+    check_arguments(
+        study=(study, Kind("a Study, a shipped name or the path of a TOML file", _is_study)), out=(out, PATH),
+        workers=(workers, or_none(COUNT)), executor=(executor, TEXT), slurm=(slurm, or_none(TABLE)),
+        policy_files=(policy_files, FLAG), keep_failed=(keep_failed, FLAG), quiet=(quiet, FLAG),
+    )  # fmt: skip
     checked = study if isinstance(study, Study) else load_study(study, name_of if policy_files else None)
     with out_folder(Path(out)) as folder:
         outcome = batch.run_batch(
@@ -301,4 +327,4 @@ def run_batch(
         )
     if outcome.interrupted:
         raise KeyboardInterrupt(f"{outcome.finished} of {outcome.expected} runs are kept in {out}")
-    return load_results(out)
+    return _of_study(out)

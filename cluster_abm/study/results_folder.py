@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from cluster_abm.errors import InputError
+from cluster_abm.json_text import json_line
 from cluster_abm.policies import files_of
 from cluster_abm.scenario import scenario_to_toml
 from cluster_abm.study.design.expansion import Cell, Expansion
@@ -52,7 +53,7 @@ def write_plan(store: Store, expansion: Expansion) -> None:
         "cells": [[cell.point, cell.policy, cell.key] for cell in expansion.cells],
     }
     resolved = with_paths(expansion.study).model_copy(update={"scenario": SCENARIO, "overrides": {}})
-    texts = {SCENARIO: scenario_to_toml(expansion.base), STUDY: study_to_toml(resolved), PLAN: json.dumps(plan)}
+    texts = {SCENARIO: scenario_to_toml(expansion.base), STUDY: study_to_toml(resolved), PLAN: json_line(plan)}
     for name, text in texts.items():
         store.write(store.folder / name, sealed_document(name, text))
 
@@ -76,11 +77,16 @@ def read_plan(folder: str | Path) -> Plan:
         plan = json.loads(texts[PLAN])
         cells = [Cell(*cell) for cell in plan["cells"]]
         files = dict(plan.get("policy_files", {}))
-        return Plan(load_study(Path(folder, STUDY)), plan["code"], plan["points"], cells, files)
+        return Plan(load_study(Path(folder, STUDY)), plan["code"], _points(plan["points"]), cells, files)
     except (KeyError, TypeError, ValueError, RecursionError) as problem:
         raise InputError(
             f"{Path(folder, PLAN)}: of another version ({problem}); `batch run` with the same study writes it anew"
         ) from None
+
+
+def _points(written: list[Settings]) -> list[Settings]:
+    """Settings of points as they were before JSON, which has no word for infinity."""
+    return [{key: float(one) if one in ("inf", "-inf") else one for key, one in each.items()} for each in written]
 
 
 def load_results(folder: str | Path) -> pd.DataFrame:

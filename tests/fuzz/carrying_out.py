@@ -102,7 +102,7 @@ def _empty_folders(folder: Path) -> set[str]:
     """Folders without a file, whatever is empty in them; those of a folder of results belong to its form."""
     found = set()
     for place, folders, files in os.walk(folder):
-        if "plan.json" in files:
+        if "plan.json" in files or ("runs" in folders and os.listdir(os.path.join(place, "runs"))):
             folders.clear()
         elif place != str(folder) and not any(names for *_, names in os.walk(place)):
             found.add(os.path.relpath(place, folder))

@@ -20,7 +20,8 @@ class Case:
     Attributes:
         kind: which generator made it.
         arguments: of the command.
-        files: path in the case's folder -> content; a path that ends in "/" is a folder, a `str` the target of a link.
+        files: path in the case's folder -> content; a path that ends in "/" is a folder, one in "|" a pipe, a `str` the
+            target of a link.
         changes: what was mutated, in words.
         environment: variables set over those there are; None: not set.
         stdout: file, or what is there in its place: closed, full (/dev/full), or broken (a pipe that is read no more).
@@ -55,7 +56,9 @@ class Case:
                 path.mkdir(parents=True, exist_ok=True)
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, str):
+            if name.endswith("|"):
+                os.mkfifo(str(path).rstrip("|"))
+            elif isinstance(content, str):
                 os.symlink(content, path)
             else:
                 path.write_bytes(content)

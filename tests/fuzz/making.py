@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from case import Case, Random
 from options import listing_case, option_case
+from planned import planned_case
 from scenario_files import scenario_case, setting_case
 from studies import folder_case, study_case
 from surroundings import surrounding_case
@@ -13,8 +14,8 @@ from traces import network_case, program_case, trace_case
 
 # How often each kind comes up, of a hundred.
 KINDS: dict[str, tuple[int, Callable[[Random], Case]]] = {
-    "scenario": (24, scenario_case),
-    "setting": (24, setting_case),
+    "scenario": (22, scenario_case),
+    "setting": (21, setting_case),
     "trace": (14, trace_case),
     "option": (10, option_case),
     "listing": (2, listing_case),
@@ -22,6 +23,7 @@ KINDS: dict[str, tuple[int, Callable[[Random], Case]]] = {
     "network": (7, network_case),
     "study": (5, study_case),
     "folder": (6, folder_case),
+    "planned": (5, planned_case),
     "surroundings": (2, surrounding_case),
 }
 # Of the others: carried out by a Python of their own, so that nothing that was warm hides anything.

@@ -21,6 +21,7 @@ from making import make_case
 
 def warm_up() -> None:
     """Import and compile all that cases will need, by commands that are right."""
+    import planned
     import studies
     from scenario_files import BASE, FEATURES, FILES, policies, shipped
     from settings import keys, parameters
@@ -31,7 +32,7 @@ def warm_up() -> None:
     # Its own lock is shared by all forks: a case that is killed while it holds it would lock the later ones.
     tqdm.set_lock(threading.RLock())
     tqdm.monitor_interval = 0
-    for known in (policies, parameters, keys, shipped, studies.results):
+    for known in (policies, parameters, keys, shipped, studies.results, planned.planned):
         known()
     from traces import GRAPHML
 

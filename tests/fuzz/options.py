@@ -81,7 +81,7 @@ OPTIONS = {
     "batch report": ("--out",),
     "trace info": ("--run", "--format"),
     "trace convert": ("--run", "--format"),
-    "reproduce": ("--seeds", "--trace", "--workers", "--out"),
+    "reproduce": ("--seeds", "--set", "--trace", "--workers", "--out"),
     "plan": ("--need", "--over", "--policies", "--low", "--high", "--seeds", "--set", "--executor", "--out"),
     "calibrate": ("--policy", "--observed", "--over", "--held-out", "--seeds", "--budget", "--set", "--out"),
     "scenarios": ("--keys",),

@@ -174,7 +174,7 @@ def folder_case(random: Random) -> Case:
         # Each kind of file as often as any other, however many runs there are.
         suffix = random.choice(sorted({os.path.splitext(name)[1] for name in names}))
         name = random.choice([name for name in names if name.endswith(suffix)])
-        changes.append(f"{name[:40]}: {_damage(random, files, name, names)}")
+        changes.append(f"{name[:40]}: {damage(random, files, name, names)}")
     match random.choice(("status", "status", "report", "run")):
         case "status":
             words = ["batch", "status", "out", *random.choice(([], ["--json"]))]
@@ -191,11 +191,12 @@ def folder_case(random: Random) -> Case:
     return Case("folder", words, {**files, **FILES}, changes)
 
 
-def _damage(random: Random, files: dict[str, bytes | str], name: str, names: list[str]) -> str:
+def damage(random: Random, files: dict[str, bytes | str], name: str, names: list[str]) -> str:
+    """Spoil a file of a folder of results; return how."""
     data = files[name]
     assert isinstance(data, bytes)
     how = random.choice(
-        ("bytes", "lines", "sealed", "sealed", "swap", "remove", "folder", "loop", "parent", "stray", "cut")
+        ("bytes", "lines", "sealed", "sealed", "swap", "remove", "folder", "loop", "parent", "stray", "cut", "pipe")
     )
     match how:
         case "bytes":
@@ -213,6 +214,9 @@ def _damage(random: Random, files: dict[str, bytes | str], name: str, names: lis
         case "folder":
             del files[name]
             files[f"{name}/"] = b""
+        case "pipe":
+            del files[name]
+            files[f"{name}|"] = b""
         case "loop":
             files[name] = os.path.basename(name)
         case "parent":
@@ -244,7 +248,7 @@ def _resealed(random: Random, files: dict[str, bytes | str], name: str) -> str:
         import re
 
         found = [match.span() for match in re.finditer(r'"[^"]*"|-?[\d.]+(e[+-]?\d+)?', body)]
-        begin, end = random.choice(found)
+        begin, end = random.choice(found or [(0, 0)])
         words = (
             "null",
             "[]",

@@ -66,7 +66,11 @@ def test_rows_by_metric_with_their_spread(tmp_path):
         ("job,response_ms\n-1,3\n", "job = '-1'"),
         ("job,response_ms,use\n1,3,test\n", "use = 'test': allowed: fit, held-out"),
         ("job,response_ms\n1,3\n1,3\n", "line 3: job 1 of run '1' is there already, in line 2"),
-        ("metric,value,sd\nx,1,-1\n", "sd = '-1': allowed: a number above 0"),
+        ("metric,value,sd\nx,1,-1\n", "sd = '-1': allowed: a number from 1e-09 to 10 times the value"),
+        ("metric,value,sd\nx,1,1e300\n", "sd = '1e300': allowed: a number from 1e-09 to 10 times the value"),
+        ("metric,value,sd\nx,1,1e-300\n", "sd = '1e-300': allowed: a number from 1e-09 to 10 times the value"),
+        ("metric,value\nx,1e300\n", "value = '1e300': allowed: a number above 0 and up to 1e"),
+        ("metric,value,ci_low,ci_high\nx,1,1e-300,1e300\n", "the logarithm's standard deviation is 352: allowed: from"),
         ("metric,value,ci_low,ci_high\nx,1,2,3\n", "0 < ci_low < value < ci_high"),
         ("metric,value,ci_low,ci_high\nx,1,0.5,\n", "allowed: both"),
         (

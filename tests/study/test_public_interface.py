@@ -105,7 +105,8 @@ def test_help_says_what_a_name_is_for_and_what_it_takes(name):
         assert "Returns:" in text
         for parameter in signature.parameters.values():
             assert parameter.annotation is not inspect.Parameter.empty
-            assert parameter.kind is not inspect.Parameter.VAR_KEYWORD
+            # Keys of a scenario alone have no names of their own.
+            assert parameter.kind is not inspect.Parameter.VAR_KEYWORD or parameter.name == "keywords"
             if len(signature.parameters) > 1:
                 assert re.search(rf"\b{parameter.name}\b.*:", text), parameter.name
 
@@ -236,7 +237,7 @@ def test_one_policy_may_stand_alone_and_keys_be_laid_over(tmp_path):
     with pytest.raises(ca.InputError, match=r"unknown key 'cluster.noodles'"):
         ca.compare("quickstart", overrides={"cluster.noodles": 2})
     for seeds in (0, 2.5, [1, 2]):
-        with pytest.raises(ca.InputError, match="how many of them is needed, a whole number from 1 on"):
+        with pytest.raises(ca.InputError, match=r"seeds = .*: a whole number from 1 on"):
             ca.compare("quickstart", ["none"], seeds=seeds)
 
 

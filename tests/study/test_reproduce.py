@@ -10,9 +10,10 @@ from pydantic import ValidationError
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.scenario import load_scenario, shipped_path
+from cluster_abm.study.papers.cells import settings_at
 from cluster_abm.study.papers.claims import check_claim, measure_number, statistic
 from cluster_abm.study.papers.plan import Claim, Number, load_plan, reproduction_names
-from cluster_abm.study.papers.reproduce import Point, Reproduction, _settings_at, _value, reproduce
+from cluster_abm.study.papers.reproduce import Point, Reproduction, _value, reproduce
 from cluster_abm.study.runner.tasks import Outcome, Where
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
@@ -194,7 +195,7 @@ def test_shipped_plans_fit_their_scenarios_and_published_numbers(name):
     assert set(plan.quick_points) <= set(xs)
     for x in xs:
         for series in plan.series:
-            scenario = load_scenario(plan.scenario, {**plan.overrides, **_settings_at(plan, x), **series.overrides})
+            scenario = load_scenario(plan.scenario, {**plan.overrides, **settings_at(plan, x), **series.overrides})
             create(scenario.policy.model_copy(update={"name": series.policy}))
     series = {one.name for one in plan.series}
     further = {f"{name}: {also.name}" for also in plan.also for name in also.of or series}
@@ -227,7 +228,8 @@ def test_the_published_numbers_are_the_papers():
 def test_a_quick_reproduction_runs_and_fills_the_document():
     found = reproduce("iolb-table-2", seeds=2, quick=True, overrides={"workload.duration_s": 30.0}, workers=1)
     document = found.as_json()
-    assert {"name", "paper", "seeds", "rows", "mape", "verdict", "notes"} == set(document)
+    assert {"name", "paper", "set", "seeds", "rows", "mape", "verdict", "notes"} == set(document)
+    assert document["set"] == {"workload.duration_s": 30.0}
     assert len(document["rows"]) == 3 * len(found.plan.quick_points)
     assert {"x", "series", "published", "measured", "ci95"} == set(document["rows"][0])
     assert "smoke run" in document["notes"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import math
 from pathlib import Path
 
@@ -247,3 +248,11 @@ def test_only_named_metrics_are_read(store):
     store.add(record(2))
     for table in store.contents(["mean_slowdown", "unheard-of"]).tables:
         assert set(table.column_names) == {"key", "seed", "metrics.mean_slowdown"}
+
+
+@pytest.mark.parametrize("value", [{}, [1.0, {}], ["x"], [[1.0]], 2**70, [2**70]])
+def test_a_metric_that_no_table_holds_is_damage(store, value):
+    path = store.path_of((KEY, 1))
+    path.write_bytes(seal(json.dumps({"key": KEY, "seed": 1, "metrics": {"odd": value}})))
+    (problem,) = store.contents().damaged.values()
+    assert problem.startswith("it is no record of a run: metric 'odd' is ")

@@ -1,4 +1,4 @@
-"""The help of the whole command: its commands in the order of need, and no sentence cut."""
+"""Groups of commands: without arguments their help; that of the whole command in the order of need, no sentence cut."""
 
 from __future__ import annotations
 
@@ -7,8 +7,24 @@ from typing import Any
 
 import click
 
+from cluster_abm.cli.output import echo
 
-class SectionedGroup(click.Group):
+
+class HelpfulGroup(click.Group):
+    """A group that, without arguments, prints its help on stdout as `--help` does: exit code 0 with every click.
+
+    click 8.1 does so itself; from 8.2 on it makes an error of the help.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Print the help if there is nothing to parse."""
+        if not args and not ctx.resilient_parsing:
+            echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+
+class SectionedGroup(HelpfulGroup):
     """A group whose help lists its commands by sections.
 
     Attributes:

@@ -21,7 +21,7 @@ def hardware_command(name: str | None, as_json: bool) -> None:
 
     presets = [read_preset(one, "NAME") for one in ([name] if name is not None else preset_names())]
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json([one._asdict() | {"path": str(one.path)} for one in presets]), nl=False)
     elif name is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from typing import Any
 
 from cluster_abm.cli.listing.lines import columns, echo_entries, echo_text
 from cluster_abm.cli.output import echo
 from cluster_abm.errors import InputError
+from cluster_abm.json_text import json_line
 
 IS_DRAWN = " (a distribution)"
 
@@ -17,17 +17,17 @@ IS_DRAWN = " (a distribution)"
 def list_keys(wanted: str, as_json: bool) -> None:
     """Print the keys that have a text in their name or meaning. Raises InputError if none has."""
     from cluster_abm.scenario import nearest, scenario_keys
+    from cluster_abm.scenario.keys import keys_with
 
-    keys = scenario_keys()
     words = wanted.strip().lower()
-    found = [entry for entry in keys if words in f"{entry['key']} {entry['meaning']}".lower()]
+    found = keys_with(words)
     if not found:
-        parts = sorted({part for entry in keys for part in entry["key"].split(".")})
+        parts = sorted({part for entry in scenario_keys() for part in entry["key"].split(".")})
         hint = nearest(words[:100], parts)
         hint = hint if hint.startswith("did") else "--keys without a text lists all"
         raise InputError(f"--keys {wanted[:100]!r}: no key has this in its name or meaning; {hint}")
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(found), nl=False)
         return
@@ -89,7 +89,7 @@ def _drawn(found: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    return "not set" if value is None else json.dumps(value)
+    return "not set" if value is None else json_line(value)
 
 
 def _allowed(values: list[Any]) -> str:

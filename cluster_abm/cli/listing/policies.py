@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from cluster_abm.cli.front.names import policies as policy_names
 from cluster_abm.cli.listing.lines import echo_entries, echo_text
 from cluster_abm.cli.options import json_option, policy_named
 from cluster_abm.cli.output import echo
+from cluster_abm.json_text import json_line
 
 if TYPE_CHECKING:
     from cluster_abm.policies import Policy
@@ -58,7 +58,7 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
     chosen = [policy_named(one) for one in names]
     found = describe(chosen) if chosen else describe()
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(found), nl=False)
     elif chosen:
@@ -175,7 +175,7 @@ def _form(policy: type[Policy]) -> str:
 
 
 def _in_toml(value: Any) -> str:
-    return "not set" if value is None else json.dumps(value)
+    return "not set" if value is None else json_line(value)
 
 
 def _bounds(field: Any) -> str:

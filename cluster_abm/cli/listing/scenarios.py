@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from cluster_abm.cli.listing.lines import columns, echo_entries, echo_text
 from cluster_abm.cli.options import json_option
 from cluster_abm.cli.output import echo
 from cluster_abm.errors import InputError
+from cluster_abm.json_text import json_line
 
 
 @click.command("scenarios", short_help="List the shipped scenarios, show one, or list all keys.")
@@ -55,7 +55,7 @@ def scenarios_command(names: tuple[str, ...], wanted: str | None, as_json: bool)
     if names:
         found = [entry | _of_file(name) for entry, name in zip(found, names, strict=True)]
     if as_json:
-        from cluster_abm.results.files import to_json
+        from cluster_abm.json_text import to_json
 
         echo(to_json(found), nl=False)
     elif names:
@@ -102,6 +102,6 @@ def _show(entry: dict[str, Any]) -> None:
         echo_text(entry["remarks"], 2)
     echo(f"\n  {entry['path']}\n\n  what it sets (all else: cluster-abm scenarios --keys)")
     for key, value in entry["keys"].items():
-        text = f"{key} = {json.dumps(value, default=str, ensure_ascii=False)}"
+        text = f"{key} = {json_line(value)}"
         echo(textwrap.fill(text, columns(), initial_indent=" " * 4, subsequent_indent=" " * 8))
     echo(f"\n  cluster-abm compare {entry['name']}")

@@ -51,8 +51,9 @@ def arena_command(
     Example: cluster-abm arena --quick --policy mine.py:Mine --out out/arena
     """
     from cluster_abm.cli.options import names_of
+    from cluster_abm.json_text import to_json
     from cluster_abm.policies import name_of
-    from cluster_abm.results.files import out_folder, to_json
+    from cluster_abm.results.files import out_folder
     from cluster_abm.study.arena.arena import FULL, QUICK, contestants, hold
     from cluster_abm.study.arena.report import document, write_report
 

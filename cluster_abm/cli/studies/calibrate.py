@@ -168,7 +168,7 @@ def _save(folder: Path, found: Calibrated, overrides: Overrides, wall_s: float) 
 
 
 def _show(found: Calibrated, out: Path, as_json: bool) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)

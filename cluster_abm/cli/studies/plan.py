@@ -132,7 +132,7 @@ def plan_command(
 
 
 def _show(found: Planned, out: Path | None, as_json: bool) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)
@@ -191,15 +191,13 @@ def _at(found: Planned, point: Point | None, need: Need) -> str:
 
 def _save(folder: Path, found: Planned, overrides: Overrides, wall_s: float) -> None:
     from cluster_abm.results.files import write_json, write_table, write_text
-    from cluster_abm.results.of_studies.planning_picture import Ceiling, draw_plan
+    from cluster_abm.results.style import save
     from cluster_abm.scenario import scenario_to_toml
 
     question, table = found.question, found.frame()
     write_text(folder, "scenario.toml", scenario_to_toml(question.fixed.scenario))
     write_json(folder, "plan.json", found.as_json())
     write_table(folder, "points.parquet", table)
-    needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
-    title = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
-    values = {policy: (one.value, one.low, one.high) for policy, one in found.crossings.items()}
-    draw_plan(folder / "plan.png", overrides.captioned(title), question.key, table, needs, values)
+    title = f"{question.scenario.name}: {question.key} that keeps {' and '.join(map(str, question.asked))}"
+    save(found.plot(overrides.captioned(title)), folder / "plan.png")
     write_json(folder, "timing.json", {"wall_s": wall_s})

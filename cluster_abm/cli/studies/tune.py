@@ -204,7 +204,7 @@ def _save(folder: Path, found: Tuned, overrides: Overrides, wall_s: float) -> No
 
 
 def _show(found: Tuned, out: Path, given: str, as_json: bool) -> None:
-    from cluster_abm.results.files import to_json
+    from cluster_abm.json_text import to_json
 
     if as_json:
         echo(to_json(found.as_json()), nl=False)

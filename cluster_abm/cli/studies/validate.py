@@ -60,7 +60,8 @@ def validate_command(
 
     Example: cluster-abm validate --yes --out out/validation
     """
-    from cluster_abm.results.files import out_folder, to_json
+    from cluster_abm.json_text import to_json
+    from cluster_abm.results.files import out_folder
     from cluster_abm.validation.report import text
     from cluster_abm.validation.validate import validate
 

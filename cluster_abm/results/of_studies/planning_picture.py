@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from cluster_abm.results.colours import MARK
@@ -33,10 +34,20 @@ def draw_plan(
     needs: Sequence[Ceiling],
     values: Mapping[str, tuple[float | None, float | None, float | None]],
 ) -> Path:
+    """Write `plan_figure` as a PNG."""
+    return save(plan_figure(title, key, table, needs, values), path)
+
+
+def plan_figure(
+    title: str,
+    key: str,
+    table: pd.DataFrame,
+    needs: Sequence[Ceiling],
+    values: Mapping[str, tuple[float | None, float | None, float | None]],
+) -> Figure:
     """A panel for each need: the metric over the key, a curve for each policy, and the bound.
 
     Args:
-        path: of the PNG.
         title: of the picture.
         key: what is planned.
         table: columns policy, the key, and of each metric itself, `METRIC low` and `METRIC high`.
@@ -78,4 +89,4 @@ def draw_plan(
     ]
     labels += ["what is asked", "where it begins to be kept (band: 95 % interval)"]
     legend_below(figure, handles, labels)
-    return save(figure, path)
+    return figure

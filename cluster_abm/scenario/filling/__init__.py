@@ -1,1 +1,1 @@
-"""What a scenario leaves to the files that it names."""
+"""What a scenario leaves to the files that it names, and to the keys that a caller lays over it."""

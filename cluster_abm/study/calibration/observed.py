@@ -13,6 +13,7 @@ import numpy as np
 
 from cluster_abm.bounded_files import Limit, opened, unpacked
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.tuning.ranges import Value
 from cluster_abm.workload.text.csv_cells import CsvCells
@@ -25,6 +26,8 @@ USES = ("fit", "held-out")
 MOST_MB = 64
 # Half of a normal 95 % interval, in standard deviations.
 HALF_95 = 1.959964
+# Standard deviations of a logarithm that a measurement may have: sums of squares of others say nothing, or overflow.
+LEAST_SPREAD, MOST_SPREAD = 1e-9, 10.0
 
 Kind = Literal["jobs", "metrics"]
 
@@ -183,8 +186,8 @@ class _Reader:
             column, text = "value", given["value"]
             name = given["metric"]
         value = number(text)
-        if not 0.0 < value < math.inf:
-            problems.append(f"{column} = {shortened(text)}: allowed: a number above 0")
+        if not 0.0 < value <= LARGEST:
+            problems.append(f"{column} = {shortened(text)}: allowed: a number above 0 and up to {LARGEST:g}")
         log_sd = math.nan
         if not problems:
             try:
@@ -225,10 +228,20 @@ def _log_sd(given: Mapping[str, str], value: float) -> float:
         return math.nan
     found = {name: number(text) for name, text in texts.items()}
     if "sd" in found:
-        if not 0.0 < found["sd"] < math.inf:
-            raise InputError(f"sd = {shortened(texts['sd'])}: allowed: a number above 0, or nothing")
+        if not LEAST_SPREAD * value <= found["sd"] <= MOST_SPREAD * value:
+            raise InputError(
+                f"sd = {shortened(texts['sd'])}: allowed: a number from {LEAST_SPREAD:g} to {MOST_SPREAD:g} times the "
+                "value, or nothing"
+            )
         return found["sd"] / value
     if len(found) < 2 or not 0.0 < found["ci_low"] < value < found["ci_high"] < math.inf:
         words = ", ".join(f"{name} = {shortened(text)}" for name, text in texts.items())
         raise InputError(f"{words}: allowed: both, with 0 < ci_low < value < ci_high, or neither")
-    return math.log(found["ci_high"] / found["ci_low"]) / (2 * HALF_95)
+    spread = (math.log(found["ci_high"]) - math.log(found["ci_low"])) / (2 * HALF_95)
+    if not LEAST_SPREAD <= spread <= MOST_SPREAD:
+        words = ", ".join(f"{name} = {shortened(text)}" for name, text in texts.items())
+        raise InputError(
+            f"{words}: the logarithm's standard deviation is {spread:.3g}: allowed: from {LEAST_SPREAD:g} to "
+            f"{MOST_SPREAD:g}"
+        )
+    return spread

@@ -15,13 +15,14 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.policies import available
-from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
 from cluster_abm.study.calibration.fitting import design_size
 from cluster_abm.study.calibration.observed import Observed
 from cluster_abm.study.compare import check_seeds
+from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.tuning.question import value_at
 from cluster_abm.study.tuning.ranges import NOT_SEARCHED, Over, Value, checked, with_settings
 from cluster_abm.workload import job_table
@@ -162,7 +163,7 @@ class Question:
                 known = metrics_of(scenario, "none")
                 for row in rows:
                     if row.name not in known:
-                        hint = nearest(str(row.name)[:100], sorted(known))
+                        hint = nearest_metric(str(row.name), known)
                         words = f"metric = {shortened(row.name)}: no such metric of a run; {hint}"
                         problems.append(observed.line(row, words))
         if problems:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cluster_abm.arguments import Kind
 from cluster_abm.errors import InputError
 from cluster_abm.policies import AnyPolicy, Policy, available, choice_of, create, name_of
-from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.policies.other_names import all_policies, policy_hint
+from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy, policies_in
 from cluster_abm.scenario.schema import PolicyChoice
+
+# What a call takes for several policies.
+LIST_OF_POLICIES = Kind(
+    "a policy, or a list of policies,", lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes)
+)
 
 
 def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) -> None:
@@ -20,10 +27,12 @@ def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) ->
     """
     known = list(available())
     labels = labels or names
-    problems = [f"policies: {name!r}: no such policy; {nearest(name, known)}" for name in names if name not in known]
+    problems = [
+        f"policies: {name!r}: no such policy; {policy_hint(str(name), known)}" for name in names if name not in known
+    ]
     problems += [f"policies: {name!r} is named twice" for name in dict.fromkeys(labels) if labels.count(name) > 1]
     if not names:
-        problems.append(f"policies: none named; allowed: {', '.join(known)}")
+        problems.append(f"policies: none named; {all_policies(known)}")
     if problems:
         raise InputError(problems)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tomli_w
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path
 from cluster_abm.errors import InputError
 from cluster_abm.limits import counted
 from cluster_abm.policies import Policy, name_of
@@ -311,6 +312,10 @@ def load_study(source: str | Path, policy_files: PolicyFiles | None = None) -> S
     Raises:
         InputError: no such study, not TOML, unknown keys, wrong values; all problems at once.
     """
+    check_arguments(
+        source=(source, Kind("a shipped name or the path of a TOML file", is_path)),
+        policy_files=(policy_files, CALLABLE_OR_NONE),
+    )
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and source in study_names():
         path = shipped_path("studies", f"{source}.toml")

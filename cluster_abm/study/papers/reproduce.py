@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from cluster_abm.errors import InputError
+from cluster_abm.arguments import FLAG, TEXT, check_arguments
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.scenario import load_scenario, shipped_path
-from cluster_abm.study.papers.plan import Plan, Setting, X, load_plan, reproduction_names
+from cluster_abm.scenario import load_scenario
+from cluster_abm.scenario.filling.overriding import laid_over
+from cluster_abm.study.papers.cells import axis_of, cells_of
+from cluster_abm.study.papers.plan import load_plan, reproduction_names
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
+from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import Task, Where, run_all
 from cluster_abm.study.statistics.bounds import bounds_of
 
 __all__ = ["Point", "Reproduction", "reproduce", "reproduction_names"]
+# What a misspelt keyword may mean.
+ARGUMENTS = ("name", "seeds", "quick", "overrides", "workers", "quiet", "where", "out")
 
 
 def reproduce(
@@ -31,6 +34,7 @@ def reproduce(
     where: Where | None = None,
     *,
     out: str | Path | None = None,
+    **keywords: object,
 ) -> Reproduction:
     """Run a paper's table or figure again, and hold it beside the published numbers.
 
@@ -48,37 +52,35 @@ def reproduce(
         name: a name of `reproduction_names()`, as "iolb-table-1".
         seeds: how many; default: the plan's.
         quick: a smoke run with the plan's few seeds and points; it has no verdict.
-        overrides: dotted keys laid over the plan's scenario; with a trace of several runs each seed takes another run.
+        overrides: dotted keys laid over the plan's scenario, but for those that its axis and its series set; with a
+            trace of several runs each seed takes another run.
         workers: processes at most; None: one for each processor; 1: all runs in this process.
         quiet: no progress bar.
         where: another executor (Dask, Slurm) and its folder, in place of `workers` and `out`.
         out: a folder that keeps finished runs; the same call, interrupted or repeated, does only those that it lacks.
+        keywords: the same as `overrides`, `__` for the dot: cluster__nodes=64.
 
     Returns:
         The reproduction: `rows` (a table), `verdict`, `notes`, `plot()`.
 
     Raises:
-        InputError: unknown name, or what a run was given is wrong.
+        InputError: unknown name, a key that the axis or a series sets, or what a run was given is wrong.
     """
+    place = place_of(workers, quiet, where, out)
+    check_arguments(name=(name, TEXT), quick=(quick, FLAG))
     plan = load_plan(name)
-    given = dict(overrides or {})
-    runs: Sequence[int] = ()
-    if "workload.trace.file" in given:
-        if not plan.takes_trace:
-            raise InputError(f"--trace: {name} is about the jobs its paper describes, and takes none from a trace")
-        given = {**plan.trace_overrides, **given}
-        runs = _runs_of(Path(str(given["workload.trace.file"])))
-    count = seeds or (plan.quick_seeds if quick else plan.seeds)
-    check_runs(f"{counted(count)} seeds of {name}", count * len(plan.series) * len(_axis(plan, quick)))
-    cells = [(x, published, one) for x, published in _axis(plan, quick) for one in plan.series]
+    given = laid_over(overrides, keywords, ARGUMENTS)
+    count = seeds_of(seeds, plan.quick_seeds if quick else plan.seeds)
+    check_runs(f"{counted(count)} seeds of {name}", count * len(plan.series) * len(axis_of(plan, quick)))
+    cells = cells_of(plan, quick, given)
+    file = given.get("workload.trace.file")
+    runs = () if file is None else _runs_of(Path(str(file)))
     tasks: list[Task] = []
     # Where its runs begin among the tasks, of each scenario: several curves may be of the same runs.
     begins: dict[str, int] = {}
     first_task = []
-    for x, _, series in cells:
-        chosen = {**_settings_at(plan, x), "policy.name": series.policy, **series.overrides}
-        settings: dict[str, object] = {**plan.overrides, **chosen, **given}
-        scenario = load_scenario(plan.scenario, settings)
+    for cell in cells:
+        scenario = cell.scenario
         first_task.append(begins.setdefault(scenario.model_dump_json(), len(tasks)))
         if first_task[-1] < len(tasks):
             continue
@@ -86,12 +88,11 @@ def reproduce(
             seed = scenario.run.seed + number
             if runs:
                 run = runs[number % len(runs)]
-                scenario = load_scenario(plan.scenario, {**settings, "workload.trace.run": run})
+                scenario = load_scenario(plan.scenario, {**cell.settings, "workload.trace.run": run})
             tasks.append(Task(scenario, seed))
-    place = where or Where(workers=workers, folder=None if out is None else Path(out, "store"))
     outcome = run_all(tasks, workers, label=f"reproduce {name}", quiet=quiet, where=place)
     points = []
-    for first, (x, published, series) in zip(first_task, cells, strict=True):
+    for first, (x, published, series, *_) in zip(first_task, cells, strict=True):
         own = outcome.rows[first : first + count]
         metric, scale = (series.metric, 1.0) if series.metric else (plan.metric, plan.scale)
         of_series = published.get(series.name)
@@ -102,16 +103,7 @@ def reproduce(
                 bounds = bounds_of(also.metric, also.scale)
                 points.append(Point(x, f"{series.name}: {also.name}", None, values, bounds))
     found = [point for point in points if any(map(math.isfinite, point.by_seed))]
-    return Reproduction(plan, count, tuple(found), outcome, quick, len(_axis(plan, quick=False)))
-
-
-def _settings_at(plan: Plan, x: X) -> dict[str, Setting]:
-    """The keys that a point of the axis sets."""
-    axis = plan.axis
-    settings = dict(axis.settings.get(x if isinstance(x, str) else f"{x:g}", {}))
-    if axis.key:
-        settings[axis.key] = x if isinstance(x, str) else x * axis.scale
-    return settings
+    return Reproduction(plan, count, tuple(found), outcome, quick, len(axis_of(plan, quick=False)), given)
 
 
 def _values(rows: Sequence[dict[str, Any] | None], metric: str, scale: float) -> tuple[float, ...]:
@@ -130,29 +122,3 @@ def _runs_of(trace: Path) -> Sequence[int]:
 
     table = read_trace(trace).table
     return sorted({int(run) for run in table["run"]}) if "run" in table else ()
-
-
-def _axis(plan: Plan, quick: bool) -> list[tuple[X, dict[str, float]]]:
-    """Points of the axis, each with what was published there, by series."""
-    points: list[tuple[X, dict[str, float]]] = [(x, {}) for x in plan.axis.points]
-    if plan.published:
-        table = _published(plan)
-        with_curve = [series for series in plan.series if series.column]
-        points = [
-            (
-                x if isinstance(x, str) else float(x),
-                {one.name: float(row[one.column]) for one in with_curve if pd.notna(row[one.column])},
-            )
-            for x, (_, row) in zip(table[plan.axis.column].tolist(), table.iterrows(), strict=True)
-        ]
-    return [point for point in points if not quick or point[0] in plan.quick_points]
-
-
-def _published(plan: Plan) -> pd.DataFrame:
-    path = shipped_path("published", plan.published)
-    table = pd.read_csv(path)
-    columns = {plan.axis.column, *(series.column for series in plan.series if series.column)}
-    missing = columns - set(table.columns)
-    if missing:
-        raise InputError(f"{path}: no column {', '.join(sorted(missing))}; it has {', '.join(table.columns)}")
-    return table

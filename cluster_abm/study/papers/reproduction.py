@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from cluster_abm import displays
+from cluster_abm.arguments import TEXT, check_arguments
 from cluster_abm.errors import InputError
+from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
 from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, value_words
 from cluster_abm.study.papers.plan import Plan, X
@@ -47,6 +50,7 @@ class Reproduction(displays.Displayed):
         outcome: what became of each run.
         quick: whether it was a smoke run.
         axis_points: how many points the plan's whole axis has; 0: not known.
+        overrides: dotted keys that were laid over the plan's scenario.
     """
 
     plan: Plan
@@ -55,9 +59,11 @@ class Reproduction(displays.Displayed):
     outcome: Outcome
     quick: bool
     axis_points: int = 0
+    overrides: Mapping[str, object] = field(default_factory=dict)
 
     def curve(self, series: str) -> Curve:
         """Points of one curve, and its values at them, shape (points, seeds finished everywhere)."""
+        check_arguments(series=(series, TEXT))
         own = [point for point in self.points if point.series == series]
         if not own:
             return [], np.zeros((0, 0))
@@ -118,6 +124,8 @@ class Reproduction(displays.Displayed):
     def notes(self) -> str:
         """The plan's notes, what each claim came to, and what limits this run."""
         lines = [self.plan.notes.strip()]
+        if self.overrides:
+            lines.append(f"with {self.set_words}: this is not the paper's own scenario, which the numbers are about")
         lines += [f"{'holds' if holds else 'FAILS'}: {text}" for text, holds in self.claims()]
         if self.left_out:
             what = "interrupted" if self.outcome.interrupted else "a smoke run"
@@ -146,7 +154,17 @@ class Reproduction(displays.Displayed):
     @property
     def seeds_words(self) -> str:
         """1 seed, 4 seeds."""
-        return f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
+        words = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
+        return f"{words}, with {self.set_words}" if self.overrides else words
+
+    @property
+    def set_words(self) -> str:
+        """The keys that were laid over the plan's scenario, in words; "" of none."""
+        return ", ".join(
+            f"trace {Path(str(value)).name}" if key == "workload.trace.file" else f"{key}={shortened(value, '')}"
+            for key, value in self.overrides.items()
+            if (key, value) != ("workload.kind", "trace")
+        )
 
     @property
     def verdict_explained(self) -> str:
@@ -172,6 +190,7 @@ class Reproduction(displays.Displayed):
         """
         if not self.points:
             raise InputError([f"{self.plan.name}: no run has finished", *self.outcome.problems])
+        check_arguments(picture=(picture, TEXT))
         if picture not in self.pictures:
             allowed = ", ".join(repr(name) for name in self.pictures)
             raise InputError(f"picture = {picture!r:.60}: no such picture of {self.plan.name}; allowed: {allowed}")
@@ -223,6 +242,7 @@ class Reproduction(displays.Displayed):
         return {
             "name": self.plan.name,
             "paper": self.plan.paper,
+            "set": dict(self.overrides),
             "seeds": self.seeds,
             "rows": rows,
             "mape": self.mape_percent(),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from cluster_abm.errors import InputError
 from cluster_abm.results.words import why_absent
-from cluster_abm.scenario import nearest
 from cluster_abm.scenario.shipped import shortened
+from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.statistics.estimates import Estimate
 
 ALLOWED = 'allowed is METRIC<=VALUE (or <, >=, >), several joined by "and", e.g. "p95_slowdown<=3"'
@@ -86,7 +86,7 @@ def needs_of(texts: Sequence[str], metrics: Collection[str]) -> tuple[Need, ...]
             if match is None:
                 problems.append(f"--need {shortened(text)}: {ALLOWED}")
             elif match[1] not in metrics:
-                hint = why_absent(match[1]) or f": {nearest(match[1], sorted(metrics))}"
+                hint = why_absent(match[1]) or f": {nearest_metric(match[1], metrics)}"
                 problems.append(f"--need {shortened(text)}: no such metric{hint}")
             elif not NUMBER.fullmatch(number) or not math.isfinite(float(number)):
                 problems.append(f"--need {shortened(text)}: {shortened(number)} is no finite number; {ALLOWED}")

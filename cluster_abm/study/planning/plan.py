@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -28,6 +28,9 @@ from cluster_abm.study.statistics.estimates import estimate
 from cluster_abm.study.tuning.question import value_at
 from cluster_abm.study.tuning.ranges import Over, checked, with_settings
 from cluster_abm.workload import jobs_per_second
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # How far the range goes to either side of what the scenario says, where no end is given.
 REACH = 32.0
@@ -184,7 +187,7 @@ class Question:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Planned:
     """What came of it.
 
@@ -209,6 +212,33 @@ class Planned:
         if value is None:
             return None
         return int(value) if self.question.axis.whole else float(value)
+
+    @property
+    def values(self) -> dict[str, float | int | None]:
+        """The value of the key from which, or up to which, the needs are kept, by policy; None: there is none."""
+        return {policy: self.number(one.value) for policy, one in self.crossings.items()}
+
+    def __repr__(self) -> str:
+        needs = " and ".join(map(str, self.question.asked))
+        found = ", ".join(f"{policy} {'none' if value is None else value}" for policy, value in self.values.items())
+        return f"<Planned {self.question.key} at which {needs}: {found}>"
+
+    def plot(self, title: str | None = None) -> Figure:
+        """Draw the metrics over the key, the target, and where it begins to be met.
+
+        Args:
+            title: what stands above it; default: what was asked.
+
+        Returns:
+            A Matplotlib figure; a notebook shows it, and `.savefig("mine.png")` writes it.
+        """
+        from cluster_abm.results.of_studies.planning_picture import Ceiling, plan_figure
+
+        question = self.question
+        needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
+        values = {policy: (one.value, one.low, one.high) for policy, one in self.crossings.items()}
+        words = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
+        return plan_figure(title or words, question.key, self.frame(), needs, values)
 
     def as_json(self) -> dict[str, Any]:
         """The document that `cluster-abm plan --json` prints."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from cluster_abm.errors import InputError
+from cluster_abm.json_text import json_value
 from cluster_abm.results.files import write_json
 from cluster_abm.scenario.shipped import shortened
+from cluster_abm.study.store.durable import Damaged, read_bytes
 
 # Says by which command a folder was made.
 COMMAND = "command.json"
@@ -27,14 +30,18 @@ def claim(folder: Path, command: Mapping[str, Any], what: str) -> None:
         InputError: the folder holds the results of another command; names what differs.
     """
     path = folder / COMMAND
-    if not path.exists():
+    if not os.path.lexists(path):
         write_json(folder, COMMAND, command)
         return
     try:
-        theirs = json.loads(path.read_text(encoding="utf-8"))
-        before, now = dict(_flat(theirs)), dict(_flat(command))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise InputError(f"{path}: cannot be read ({problem}); another folder is needed") from None
+        theirs = json.loads(read_bytes(path))
+        if not isinstance(theirs, dict):
+            raise ValueError("it holds no table")
+    except (Damaged, FileNotFoundError, ValueError, RecursionError) as problem:
+        raise InputError(
+            f"{path}: is damaged ({problem}): remove it, and the same command goes on with the runs in {folder}"
+        ) from None
+    before, now = dict(_flat(theirs)), dict(_flat(json_value(command)))
     differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if differing:
         words = [f"{key} was {_words(before.get(key))}, is {_words(now.get(key))}" for key in differing[:5]]

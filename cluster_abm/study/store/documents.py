@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from cluster_abm.bounded_files import opened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.toml_file import is_there
 from cluster_abm.study.store.durable import Damaged, read_bytes, seal, unseal
@@ -98,9 +99,9 @@ def check_folder(study: str, sources: Iterable[Path], folder: str | Path) -> Non
 def _is_ours(path: Path) -> bool:
     mark = _AROUND[path.name][0].encode()
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(len(mark)) == mark
-    except OSError:
+    except (InputError, OSError):
         return False
 
 

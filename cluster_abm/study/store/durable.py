@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from pathlib import Path
 
 
@@ -33,6 +34,10 @@ def unseal(data: bytes, before: str = "", after: str = "") -> str:
 def read_bytes(path: Path) -> bytes:
     """A file's bytes. Raises Damaged if there is something that cannot be read, FileNotFoundError if nothing is."""
     try:
+        # A pipe would be waited for, and a device has no end; a folder is refused by the system.
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise Damaged("it is no regular file")
         return path.read_bytes()
     except FileNotFoundError:
         raise

@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cluster_abm.interrupts import interrupt_held_back
+from cluster_abm.study.store.durable import Damaged, read_bytes
 
 RENEWAL_S = 10.0
 EXPIRY_S = 90.0
@@ -93,12 +94,15 @@ class Leases:
 
     def _is_void(self, claim: Path) -> bool:
         try:
-            token = claim.read_text(encoding="utf-8")
+            token = read_bytes(claim).decode()
             # Its owner has created it and not written its name yet, or never will.
             return self._is_dead(token) if token else self._age_s(claim) > self._expiry_s
         except FileNotFoundError:
             # Given up just now; a process that wants it tries again.
             return False
+        except (Damaged, ValueError):
+            # No process of ours writes such a claim.
+            return True
 
     def _is_dead(self, token: str) -> bool:
         session = self._session(token)

@@ -284,9 +284,14 @@ class Store:
 def _check_metrics(metrics: dict[str, Any]) -> None:
     """Raise ValueError for what no run of this program has measured, and no table holds."""
     for name, value in metrics.items():
-        whole = isinstance(value, int) and -(2**63) <= value < 2**63
-        if not name.isprintable() or not (value is None or whole or isinstance(value, float | list)):
+        numbers = value if isinstance(value, list) else [value]
+        if not name.isprintable() or not all(map(_is_number, numbers)):
             raise ValueError(f"metric {name!r:.60} is {value!r:.60}")
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is what a table holds of a metric; None is one that a run has not."""
+    return value is None or isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**63)
 
 
 def _names(table: pa.Table) -> Iterator[RunName]:

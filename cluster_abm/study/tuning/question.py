@@ -11,12 +11,14 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.policies import available
+from cluster_abm.policies.other_names import policy_hint
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.results.words import why_absent
-from cluster_abm.scenario import Scenario, nearest
+from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
 from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.compare import check_seeds
+from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked
 
 
@@ -74,10 +76,9 @@ class Question:
         except InputError as problem:
             problems += problem.problems
         if self.scenario.policy.name not in available():
-            known = list(available())
             problems.append(
                 f"policy {shortened(self.scenario.policy.name)}: no such policy; "
-                f"{nearest(self.scenario.policy.name, known)}"
+                f"{policy_hint(self.scenario.policy.name, available())}"
             )
             raise InputError(problems)
         try:
@@ -106,7 +107,7 @@ class Question:
         there = sorted(known & BETTER.keys())
         if self.metric not in there:
             absent = "" if self.metric in known else why_absent(self.metric)
-            hint = absent or f"; {nearest(self.metric, there)}"
+            hint = absent or f"; {nearest_metric(self.metric, there)}"
             yield f"--metric {shortened(self.metric)}: no metric, or none of which one side is better{hint}"
 
     def _problems_of_sum(self) -> Iterator[str]:
