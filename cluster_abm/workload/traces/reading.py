@@ -128,7 +128,7 @@ def _trace_of(kind: str, head: bytes, lines: Lines, run: int | None, reading: Lo
         case "gwa":
             return gwa_trace([vm_in(lines)], lines.where)
         case "swim":
-            return swim_trace(CsvCells(lines, between="\t", quoted=False, names=NAMES), reading)
+            return swim_trace(CsvCells(lines, between="\t", quoted=False, names=NAMES, cut=True), reading)
         case "hbd":
             return hbd_trace(CsvCells(lines), run)
         case _:
