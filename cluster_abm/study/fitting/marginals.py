@@ -46,8 +46,11 @@ class Quantiles(NamedTuple):
         place = np.searchsorted(values, at, side="right" if or_equal else "left")
         right = np.clip(place, 1, len(values) - 1)
         low, high = values[right - 1], values[right]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.where(low > 0, np.log(at / low) / np.log(high / low), at / high)
+            # Of values more than 10^308 times as large as others no quotient is a number.
+            far = (low > 0) & np.isinf(high / low)
+            part = np.where(far, (np.log(at) - np.log(low)) / (np.log(high) - np.log(low)), part)
         part = np.where(high > low, np.clip(part, 0.0, 1.0), 1.0)
         found = shares[right - 1] + part * (shares[right] - shares[right - 1])
         return np.where(place == 0, 0.0, np.where(place == len(values), 1.0, found))
