@@ -138,7 +138,13 @@ def _of_mean(law: Quantiles, mean: float) -> Quantiles:
         movable = inner[first:]
         least, most = (_moved(law, movable, part).mean for part in (MOVED, -MOVED))
         if least <= mean <= most:
-            part = brentq(lambda one, chosen=movable: _moved(law, chosen, one).mean - mean, -MOVED, MOVED, xtol=1e-15)
+            part = brentq(
+                lambda one, chosen=movable: _moved(law, chosen, one).mean - mean,
+                -MOVED,
+                MOVED,
+                xtol=1e-15,
+                maxiter=1000,
+            )
             return _moved(law, movable, float(part))
     return law
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import lzma
@@ -49,7 +50,9 @@ def write_trace(trace: Trace, path: Path) -> list[Path]:
             break
     beside = path.with_name(f"{name}.profiles.csv")
     with in_one_move(beside) as partial:
-        trace.profiles.to_csv(partial, index=False, lineterminator="\n")
+        # Outside of quotes # begins a remark.
+        quoting = csv.QUOTE_NONNUMERIC if trace.profiles["program"].str.contains("#").any() else csv.QUOTE_MINIMAL
+        trace.profiles.to_csv(partial, index=False, lineterminator="\n", quoting=quoting)
     return [path, beside]
 
 
