@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from case import Case, Random
+from fits import fit_case
 from options import listing_case, option_case
 from scenario_files import scenario_case, setting_case
 from studies import folder_case, study_case
@@ -13,9 +14,10 @@ from traces import network_case, program_case, trace_case
 
 # How often each kind comes up, of a hundred.
 KINDS: dict[str, tuple[int, Callable[[Random], Case]]] = {
-    "scenario": (24, scenario_case),
-    "setting": (24, setting_case),
+    "scenario": (22, scenario_case),
+    "setting": (22, setting_case),
     "trace": (14, trace_case),
+    "fit": (4, fit_case),
     "option": (10, option_case),
     "listing": (2, listing_case),
     "program": (6, program_case),
