@@ -121,8 +121,8 @@ def nodes_for(log: Log) -> int | None:
         nodes = np.ceil(log.jobs.work_ms / 1000.0 / np.float64(log.jobs.window_s) / LOAD)
     if not nodes <= MOST_NODES:
         raise InputError(
-            f"{log.file}: its work keeps {nodes:.6g} nodes busy to {LOAD:g}: allowed up to {MOST_NODES:,}; say how many "
-            "there are: --set cluster.nodes=N"
+            f"{log.file}: its work keeps {nodes:.6g} nodes busy to {LOAD:g}: allowed up to {MOST_NODES:,}; say how "
+            "many there are: --set cluster.nodes=N"
         )
     return max(1, int(nodes))
 

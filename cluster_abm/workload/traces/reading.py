@@ -110,10 +110,7 @@ def _parsed(
     if kind == "wfformat":
         return wfformat_trace(b"".join(blocks), named, reading)
     lines = Lines(blocks, named)
-    if kind == "gwa":
-        trace = gwa_trace([vm_in(lines, where)], named)
-    else:
-        trace = _trace_of(kind, head, lines, run, reading)
+    trace = gwa_trace([vm_in(lines, where)], named) if kind == "gwa" else _trace_of(kind, head, lines, run, reading)
     if lines.ended:
         return trace
     # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
