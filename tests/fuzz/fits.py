@@ -11,12 +11,14 @@ from traces import spoilt_table
 
 # Instants of so many jobs [ms], and values of a column in the order of the jobs, about a middle one.
 INSTANTS: dict[str, Callable[[Random, int], list[float]]] = {
-    "two": lambda random, jobs: [0.0] * (jobs // 2) + [random.choice((1e-6, 1.0, 1000.0, 1e12))] * (jobs - jobs // 2),
+    "two": lambda random, jobs: (
+        [0.0] * (jobs // 2) + [random.choice((1e-6, 1.0, 1000.0, 5e5, 1e12))] * (jobs - jobs // 2)
+    ),
     "one late": lambda random, jobs: [0.0] * (jobs - 1) + [random.choice((0.5, 5000.0, 1e12))],
     "late": lambda random, jobs: [1e12 - 1] * (jobs // 2) + [1e12] * (jobs - jobs // 2),
     "one": lambda random, jobs: [7.0] * jobs,
     "even": lambda random, jobs: [1000.0 * job for job in range(jobs)],
-    "tight": lambda random, jobs: [1e-4 * job for job in range(jobs)],
+    "tight": lambda random, jobs: [0.1 * job for job in range(jobs)],
     "days": lambda random, jobs: [86_400_000.0 * (job // 3) for job in range(jobs)],
     "ever longer": lambda random, jobs: [min(1.2**job, 1e12) for job in range(jobs)],
     "drawn": lambda random, jobs: sorted(random.random() * 1e6 for _ in range(jobs)),
@@ -39,6 +41,7 @@ MIDDLES = {
     "cpu_ms": 100.0, "memory_mb": 5.0, "io_per_ms": 0.05, "disk_mb": 3.0, "request_kb": 64.0, "initial_data_mb": 2.0,
     "requested_ms": 300.0, "write_share": 0.5, "tasks": 2.0, "home": 1.0,
 }  # fmt: skip
+POSITIVE = ("cpu_ms", "request_kb", "requested_ms")
 WHOLE = {"tasks": 1, "home": 0}
 # Of what can be fitted, mostly: what is refused is refused early.
 USUAL = ("equal", "two", "one else", "next", "growing")
@@ -53,10 +56,16 @@ def _log(random: Random) -> tuple[bytes, list[str]]:
     for name, middle in MIDDLES.items():
         if name != "cpu_ms" and random.random() < 0.75:
             continue
+        if name == "disk_mb" and "io_per_ms" in columns and random.random() < 0.9:
+            continue
         how = random.choice((*sorted(VALUES), *USUAL * 3))
+        if name in POSITIVE and "0" in how.replace("zeros", "0") and random.random() < 0.9:
+            how = "equal"
         values = VALUES[how](random, jobs, middle)
+        if name == "write_share" and random.random() < 0.9:
+            values = [min(value, 1.0) for value in values]
         if name in WHOLE:
-            cells = [str(int(min(max(value, WHOLE[name]), random.choice((8, 2**31 - 1))))) for value in values]
+            cells = [str(int(min(max(value, WHOLE[name]), random.choice((8, 8, 8, 2**31 - 1))))) for value in values]
         else:
             cells = [repr(value) for value in values]
         if random.random() < 0.2:
@@ -80,7 +89,7 @@ def fit_case(random: Random) -> Case:
     else:
         data, changes = _log(random)
         between = b","
-    if random.random() < 0.2:
+    if random.random() < 0.1:
         data, more = spoilt_table(random, data, between, 1)
         changes += more
     out = random.choice(("f.toml", "no/f.toml", "no/deep/f.toml"))

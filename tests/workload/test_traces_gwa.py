@@ -193,7 +193,8 @@ def test_a_study_reads_a_folder_once_and_anew_when_it_changes(tmp_path: Path) ->
 
 ODD_NAMES = {
     b"#1.csv": "#1", b"a#b.csv": "a#b", b" 2.csv": "2", b"2 .csv": "2.csv", b"a\nb.csv": "a\\nb",
-    b"a\r\x1b.csv": "a\\r\\x1b", b"\xff.csv": "\\xff", b'x,"y.csv': 'x,"y', "\u2028z.csv".encode(): "z", "\u00e9.csv".encode(): "\u00e9",
+    b"a\r\x1b.csv": "a\\r\\x1b",
+    b"\xff.csv": "\\xff", b'x,"y.csv': 'x,"y', "\u2028z.csv".encode(): "z", "\u00e9.csv".encode(): "\u00e9",
     b" .csv": ".csv",
 }  # fmt: skip
 

@@ -89,7 +89,8 @@ def _distribution(axes: Axes, name: str, log: Floats, model: Floats) -> None:
     tidy(axes, name, NAMES.get(name, name), "share of the jobs below")
     low, high = axes.get_xlim()
     # Values that differ in their last digits have no room on a logarithmic axis.
-    if high - low > NEARLY_EQUAL * abs(high):
+    most = max(float(values.max()) for values in (log, model))
+    if low < high and not 1 < most / least <= 1 + NEARLY_EQUAL:
         log_ticks(axes)
     axes.tick_params(axis="x", labelsize=8)
 
