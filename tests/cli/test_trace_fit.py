@@ -132,6 +132,15 @@ def test_jobs_of_two_instants_and_requests_far_above_the_work(cli, tmp_path):
     assert load_scenario(tmp_path / "f.toml").workload.requested_over_actual.values[-1] == 1e12
 
 
+def test_a_window_so_long_that_draws_have_no_job(cli, tmp_path):
+    """60 jobs at one burst in 32 years: with bursts as large, most draws hold none."""
+    (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{at},{5 + at % 3}\n" for at in range(60)))
+    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--json", "--set")
+    code, out, err = cli(*command, "workload.trace.duration_s=1e9")
+    assert code == 0, err
+    assert json.loads(out)["distances"]["jobs"]["log"] == 60
+
+
 def test_a_log_of_equal_jobs_has_fixed_laws(cli, tmp_path):
     (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{100 * place},50\n" for place in range(80)))
     code, _, err = cli("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2")

@@ -116,7 +116,7 @@ def parquet(twice: str = "", odd: object = None) -> bytes:
     return held.getvalue()
 
 
-ODD_CELLS = (b"\xff", {"a": 1}, ["a"], [1.5, 2.5, None], True, ["", " ", "a b"])
+ODD_CELLS = (b"\xff", {"a": 1}, [["a"]] * 3, [1.5, 2.5, None], True, ["", " ", "a b"])
 
 
 SAMPLES = {
