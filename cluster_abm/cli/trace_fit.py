@@ -87,24 +87,25 @@ def fit_command(
     cluster-abm trace fit log.swf.gz --out like-it.toml --set workload.trace.duration_s=604800 --policies none,jsq
     """
     from cluster_abm.json_text import to_json
-    from cluster_abm.results.files import write_text
+    from cluster_abm.results.files import out_folder, write_text
     from cluster_abm.study.design.policies import check_policies
     from cluster_abm.study.fitting.distances import distances
     from cluster_abm.study.fitting.fit import fit
     from cluster_abm.study.fitting.rankings import rank_on_both
     from cluster_abm.study.fitting.writing import document, scenario_text
 
-    _check_out(out)
-    names = policies_named(policies)
-    if names is not None:
-        check_policies(names)
-    base, log = _read(file, run, format, max_mb, scenario, settings)
-    fitted = fit(base, log, out.stem)
-    first = fitted.scenario.run.seed
-    found, draws = distances(log, fitted, range(first, first + seeds))
-    text = scenario_text(fitted, log, found)
-    write_text(out.parent, out.name, text)
-    picture = _draw(out.with_suffix(".png"), log, fitted, found, draws)
+    _check_name(out)
+    with out_folder(out.parent):
+        names = policies_named(policies)
+        if names is not None:
+            check_policies(names)
+        base, log = _read(file, run, format, max_mb, scenario, settings)
+        fitted = fit(base, log, out.stem)
+        first = fitted.scenario.run.seed
+        found, draws = distances(log, fitted, range(first, first + seeds))
+        text = scenario_text(fitted, log, found)
+        write_text(out.parent, out.name, text)
+        picture = _draw(out.with_suffix(".png"), log, fitted, found, draws)
     for note in fitted.notes:
         tell(f"note: {note}")
     # Written before the runs, which may take long.
@@ -123,18 +124,10 @@ def fit_command(
     return 130 if any(one.interrupted for one in codes) else max((one.exit_code for one in codes), default=0)
 
 
-def _check_out(out: Path) -> None:
-    """Raise InputError for a name that a scenario cannot be loaded by, or a folder that cannot be written to: before
-    the work."""
-    from cluster_abm.results.files import try_to_write
-
+def _check_name(out: Path) -> None:
+    """Raise InputError for a name that a scenario cannot be loaded by."""
     if out.suffix != ".toml":
         raise InputError(f"--out {str(out)!r}: allowed is a file that ends with .toml")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        try_to_write(out.parent)
-    except OSError as problem:
-        raise InputError(f"--out {str(out)!r}: cannot be written ({problem.strerror or problem})") from None
 
 
 def _read(
@@ -155,7 +148,7 @@ def _read(
         # Of several runs one must be chosen, which `jobs` says.
         jobs = read_trace(file, run=run, format=format, max_mb=max_mb).jobs
         if "home" in jobs and jobs["home"].notna().any():
-            overrides["cluster.nodes"] = int(jobs["home"].max()) + 1
+            overrides["cluster.nodes"] = _nodes_of(jobs["home"].max(), file)
     base = _base(scenario, overrides)
     log = read_log(base)
     nodes = None if sizes_given else nodes_for(log)
@@ -166,6 +159,15 @@ def _read(
             f"note: cluster.nodes = {nodes}: so many nodes does the log's work keep busy to 0.7; --set cluster.nodes=N"
         )
     return base, log
+
+
+def _nodes_of(last: float, file: Path) -> int:
+    """How many nodes there are, by the largest home. Raises InputError: more than a cluster may have."""
+    from cluster_abm.scenario.cluster import MOST_NODES
+
+    if last >= MOST_NODES:
+        raise InputError(f"{file}: home = {last:.0f}: allowed 0..{MOST_NODES - 1} (nodes of a cluster)")
+    return int(last) + 1
 
 
 def _base(scenario: str | None, overrides: Overrides) -> Scenario:

@@ -270,6 +270,8 @@ class _Check:
         is_plain_call = (
             not node.keywords and len(node.args) == 1 and isinstance(getattr(node.func, "value", None), ast.Name)
         )
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.keywords:
+            raise self._misfit(node, "a dictionary's get takes no keywords")
         is_wrong = is_builtin and (node.keywords or not _has_right_count(name, len(node.args)))
         if is_wrong or (takes_column and not is_plain_call):
             raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")

@@ -205,13 +205,23 @@ for _name, _number in INDICES.items():
 
 
 def place_of(task: Any) -> int:
-    """Place of a task among the candidates; -1 of none."""
+    """Place of a task among the candidates; -1: none is given."""
     return -1
 
 
 @overloaded(place_of)
 def _place_of(task: Any) -> Any:
-    return (lambda task: task.row.place) if task is TASK else (lambda task: -1)
+    if task is TASK:
+        return _place_of_candidate
+    is_none = isinstance(types.unliteral(task), types.NoneType | types.Omitted) or task is None
+    return (lambda task: -1) if is_none else None
+
+
+def _place_of_candidate(task: Any) -> int:
+    place = task.row.place
+    if place < 0:
+        raise TypeError("no task of view.candidates")
+    return int(place)
 
 
 def as_node(target: Any) -> int:

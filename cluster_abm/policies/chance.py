@@ -52,7 +52,7 @@ def source_of_chance(function: FunctionType) -> str:
 
 def _of_value(name: str, value: Any, names: set[str]) -> str:
     if isinstance(value, ModuleType):
-        if value in MODULES:
+        if any(value is one for one in MODULES):
             return value.__name__
         if value is np and "random" in names:
             return "numpy.random"
@@ -64,7 +64,7 @@ def _of_value(name: str, value: Any, names: set[str]) -> str:
         return f"{name}, a generator of its own"
     if isinstance(getattr(value, "__self__", None), random.Random):
         return "random"
-    if value in (datetime.datetime, datetime.date) and names & NOW:
+    if any(value is one for one in (datetime.datetime, datetime.date)) and names & NOW:
         return f"{name}.{min(names & NOW)}"
     for module, functions in CLOCKS.items():
         if any(getattr(module, one, None) is value for one in functions) and value is not None:

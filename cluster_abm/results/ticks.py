@@ -77,7 +77,7 @@ class PlainLogLocator(LogLocator):
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """The places of the ticks."""
-        low, high = sorted((vmin, vmax))
+        low, high = sorted((float(vmin), float(vmax)))
         if not 0 < low < high < np.inf:
             self.set_params(subs=(1.0,))
             return super().tick_values(vmin, vmax)

@@ -19,7 +19,7 @@ from cluster_abm.scenario.distributions import (
     Speed,
 )
 
-MOST_CORES = 1024
+MOST_CORES, MOST_NODES = 1024, 100_000
 Cores = Annotated[Count, Field(le=MOST_CORES)]
 Latency = Literal["fixed", "exponential"]
 
@@ -79,7 +79,7 @@ class BufferControl(Section):
 class Cluster(Section):
     """The nodes; defaults are WAL-PM's Table 1, homogeneous."""
 
-    nodes: Annotated[Count, Field(le=100_000)] = 32
+    nodes: Annotated[Count, Field(le=MOST_NODES)] = 32
     """number of nodes"""
     slice_ms: Period = 10.0
     """time slice: what one step() of the model advances [ms]"""

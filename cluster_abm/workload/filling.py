@@ -99,9 +99,10 @@ class _Drawing:
         jobs["io_per_ms"] = column("io_per_ms", drawn["io_per_ms"])
         jobs["request_kb"] = column("request_kb", drawn["request_kb"])
         if "disk_mb" in given:
-            accesses = given["disk_mb"] * 1000.0 / jobs["request_kb"]
-            said = ~np.isnan(accesses)
-            jobs["io_per_ms"][said] = accesses[said] / jobs["cpu_ms"][said]
+            with np.errstate(over="ignore"):  # more than a float holds is refused below, as all that is too much
+                accesses = given["disk_mb"] * 1000.0 / jobs["request_kb"]
+                said = ~np.isnan(accesses)
+                jobs["io_per_ms"][said] = accesses[said] / jobs["cpu_ms"][said]
         jobs["request_shape"] = _request_shape(workload.request_kb)
         jobs["reaccess_rate"] = column("reaccess_rate", np.full(count, workload.reaccess_rate))
         jobs["write_share"] = column("write_share", np.full(count, workload.write_share))

@@ -114,10 +114,10 @@ def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
     at_home_ms, last_ns = np.zeros(scenario.cluster.nodes), 0
     for rows in blocks(len(jobs)):
         part = jobs[rows]
-        for name, most in largest.items():
-            values = part[name] * part["tasks"] if name == "memory_mb" else part[name]
-            largest[name] = float(np.maximum(most, values.max()))
         with np.errstate(over="ignore"):
+            for name, most in largest.items():
+                values = part[name] * part["tasks"] if name == "memory_mb" else part[name]
+                largest[name] = float(np.maximum(most, values.max()))
             work_ms = cpu_and_io_ms(part, scenario.cluster) * part["tasks"]
             at_home_ms += np.bincount(part["home"], work_ms, len(at_home_ms))
         arrival_ns = part["arrival_ns"]

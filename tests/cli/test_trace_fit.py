@@ -99,6 +99,48 @@ def test_bad_input_is_said_and_nothing_is_written(cli, tmp_path, text, options, 
     assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
 
 
+def test_bad_input_leaves_no_folder_behind(cli, tmp_path):
+    (tmp_path / "log.csv").write_text(log(20))
+    (tmp_path / "there").mkdir()
+    for out in ("no/deep/f.toml", "there/f.toml"):
+        assert cli("trace", "fit", "log.csv", "--out", out)[0] == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.csv", "there"]
+
+
+def test_a_folder_that_is_a_file_is_told_before_the_work(cli, tmp_path):
+    (tmp_path / "log.csv").write_text(log(20))
+    code, _, err = cli("trace", "fit", "log.csv", "--out", "log.csv/f.toml")
+    assert code == 2
+    assert "--out 'log.csv': cannot be written to" in err
+
+
+def test_homes_beyond_any_cluster_are_named(cli, tmp_path):
+    (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms,home\n" + "".join(f"{at},5,100000\n" for at in range(60)))
+    code, _, err = cli("trace", "fit", "log.csv", "--out", "f.toml")
+    assert code == 2
+    assert "error: log.csv: home = 100000: allowed 0..99999 (nodes of a cluster)" in err
+
+
+def test_jobs_of_two_instants_and_requests_far_above_the_work(cli, tmp_path):
+    rows = "".join(f"{1000 * (place // 40)},1e-6,{1e12 if place % 2 else 60}\n" for place in range(80))
+    (tmp_path / "log.csv").write_text(f"arrival_ms,cpu_ms,requested_ms\n{rows}")
+    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--json", "--set")
+    code, out, err = cli(*command, "cluster.context_switch_ms=0")
+    assert code == 0, err
+    assert "40 jobs request 1e+12 times what they take alone, or more: cut to it" in err
+    assert json.loads(out)["jobs"] == 80
+    assert load_scenario(tmp_path / "f.toml").workload.requested_over_actual.values[-1] == 1e12
+
+
+def test_a_window_so_long_that_draws_have_no_job(cli, tmp_path):
+    """60 jobs at one burst in 32 years: with bursts as large, most draws hold none."""
+    (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{at},{5 + at % 3}\n" for at in range(60)))
+    command = ("trace", "fit", "log.csv", "--out", "f.toml", "--seeds", "2", "--json", "--set")
+    code, out, err = cli(*command, "workload.trace.duration_s=1e9")
+    assert code == 0, err
+    assert json.loads(out)["distances"]["jobs"]["log"] == 60
+
+
 def test_a_log_of_equal_jobs_has_fixed_laws(cli, tmp_path):
     (tmp_path / "log.csv").write_text("arrival_ms,cpu_ms\n" + "".join(f"{100 * place},50\n" for place in range(80)))
     code, _, err = cli("trace", "fit", "log.csv", "--out", "it.toml", "--seeds", "2")

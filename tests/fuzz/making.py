@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from case import Case, Random
+from fits import fit_case
 from options import listing_case, option_case
 from planned import planned_case
 from scenario_files import scenario_case, setting_case
@@ -17,6 +18,7 @@ KINDS: dict[str, tuple[int, Callable[[Random], Case]]] = {
     "scenario": (22, scenario_case),
     "setting": (21, setting_case),
     "trace": (14, trace_case),
+    "fit": (4, fit_case),
     "option": (10, option_case),
     "listing": (2, listing_case),
     "program": (6, program_case),

@@ -61,6 +61,21 @@ JobID|JobName|State|Submit|Start|End|ElapsedRaw|NCPUS|NTasks|TotalCPU|MaxRSS|Max
 3|c|TIMEOUT|2023-05-01T10:00:02|2023-05-01T10:00:02|2023-05-01T10:00:03|1|1|||||00:10:00
 """
 SWIM = b"job0\t0\t0\t6000000\t300000\t100000\njob1\t1\t1\t0\t0\t0\njob2\t2\t1\t500\t0\t70000\n"
+SWIM_PATHS = (
+    b"job0\t0\t0\t6000000\t300000\t100000\tinputPath1\t\t\njob1\t1\t1\t0\t0\t0\tinputPath2\njob2\t2\t1\t5\t0\t7\n"
+)
+SWF_ODD = b"""\
+6251812952 1356996147 0 56011 64 1 68719476736 64 4294967295 4294967295 1 1 1 1 1 -1 -1 -1
+2 1356996207 0 1164297 -1 1 -1 4 2147483647 -1 1 1 1 1 1 -1 6251812952 30
+3 0 0 60 1 1 -1 2147483647 60 -1 1 1 1 1 1 -1 2 0
+"""
+SACCT_AGAIN = b"""\
+JobID|JobName|State|Submit|Start|End|ElapsedRaw|NCPUS|NTasks|TotalCPU|MaxRSS
+7|a|REQUEUED|2023-03-01T08:00:00|2023-03-01T08:10:00|2023-03-01T08:10:02|2|1||00:02|
+7.0|a|FAILED|2023-03-01T08:10:00|2023-03-01T08:10:00|2023-03-01T08:10:02|2|1|1|00:01|3960K
+7|a|COMPLETED|2023-03-01T08:15:00|2023-03-01T08:20:00|2023-03-01T08:20:03|3|1||00:03|
+8|b|RESIZING|2023-03-01T08:15:00|2023-03-01T08:20:00|Unknown|3|4||00:00|
+"""
 GWA = b"""\
 Timestamp [ms];\tCPU cores;\tCPU usage [%];\tMemory usage [KB];\t\
 Disk read throughput [KB/s];\tDisk write throughput [KB/s]
@@ -82,15 +97,26 @@ WFFORMAT = b"""\
 """
 
 
-def parquet() -> bytes:
-    """Parquet of our columns; equal bytes each time."""
+def parquet(twice: str = "", odd: object = None) -> bytes:
+    """Parquet of our columns; equal bytes each time.
+
+    Args:
+        twice: a column that it has twice.
+        odd: in place of the cells of `job`, three of them, or one three times.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
     held = io.BytesIO()
-    columns = {"arrival_ms": [0.0, 1.0, 2.0], "cpu_ms": [5.0, 6.0, 7.0], "job": ["a", "b", None]}
-    parquet.write_table(pa.table(columns), held)
+    columns: dict[str, object] = {"arrival_ms": [0.0, 1.0, 2.0], "cpu_ms": [5.0, 6.0, 7.0], "job": ["a", "b", None]}
+    if odd is not None:
+        columns["job"] = odd if isinstance(odd, list) else [odd] * 3
+    names = [*columns, *([twice] if twice else [])]
+    parquet.write_table(pa.table([pa.array(columns.get(name, [1, 2, 3])) for name in names], names=names), held)
     return held.getvalue()
+
+
+ODD_CELLS = (b"\xff", {"a": 1}, [["a"]] * 3, [1.5, 2.5, None], True, ["", " ", "a b"])
 
 
 SAMPLES = {
@@ -104,6 +130,9 @@ SAMPLES = {
     "swim": Sample("s.tsv", SWIM, b"\t"),
     "gwa": Sample("vm.csv", GWA, b";"),
     "wfformat": Sample("w.json", WFFORMAT, b""),
+    "swim-paths": Sample("s.tsv", SWIM_PATHS, b"\t"),
+    "swf-odd": Sample("t.swf", SWF_ODD, b" "),
+    "sacct-again": Sample("jobs.txt", SACCT_AGAIN, b"|"),
     "parquet": Sample("p.parquet", b"", b""),  # made when it is asked for
 }
 # Beside the cells that are nasty anywhere.

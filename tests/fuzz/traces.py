@@ -15,7 +15,7 @@ from nasty import CELLS, bomb, spoilt_bytes, spoilt_lines, value
 from scenario_files import BASE, FILES, NETWORK, PROFILES, ending
 from settings import setting
 from trace_samples import CELLS as CELLS_OF_TRACES
-from trace_samples import SAMPLES, parquet
+from trace_samples import ODD_CELLS, SAMPLES, parquet
 
 HEADERS = (
     *("; MaxRecords: ²", "; MaxRecords: " + "9" * 5000, "; MaxRecords: -1", "; MaxRecords:", ";", "; :", "; Key:value"),
@@ -108,7 +108,21 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "xz bomb": lambda data: bomb("xz", 400),
     "empty": lambda data: b"",
 }
-FORMATS = {*SAMPLES} - {"after", "lotaru"}
+FORMATS = {*SAMPLES} - {"after", "lotaru", "swim-paths", "swf-odd", "sacct-again"}
+# Of files in a folder: begins of remarks, blanks, line breaks, bytes that are no UTF-8.
+ODD_NAMES = (
+    "#1.csv",
+    "a#b.csv",
+    " a.csv",
+    "a .csv",
+    " .csv",
+    "a\nb.csv",
+    "a\rb.csv",
+    "\udcff.csv",
+    '".csv',
+    "a,b.csv",
+    "\x1b.csv",
+)
 ENDINGS = (".gz", ".xz", ".zip", ".bz2", ".zst", ".tar", ".tar.gz", ".GZ", "", ".gz.gz", ".lzma")
 
 
@@ -144,11 +158,13 @@ def trace_case(random: Random) -> Case:
     kind = random.choice(("csv", "swf", *SAMPLES))
     name, data, between = SAMPLES[kind]
     if kind == "parquet":
-        data = parquet()
+        chance = random.random()
+        twice = random.choice(("cpu_ms", "job", "home", "x", "a\nb")) if chance < 0.3 else ""
+        data = parquet(twice, random.choice(ODD_CELLS) if chance > 0.8 else None)
     if random.random() < 0.15:
         name = random.choice(("log", "a.csv", "a.swf", "a.json", "a.parquet", "a.txt"))
     changes: list[str] = []
-    if kind == "swf" and random.random() < 0.3:
+    if kind.startswith("swf") and random.random() < 0.3:
         header = random.choice(HEADERS)
         data, changes = header.encode("utf-8") + b"\n" + data, [f"header {header[:40]!r}"]
     elif random.random() < 0.9 and between:
@@ -161,7 +177,8 @@ def trace_case(random: Random) -> Case:
     files: dict[str, bytes | str] = {name: data, "s.toml": BASE.encode(), **FILES}
     if kind == "gwa" and random.random() < 0.4:
         # A folder of machines, of which one is spoilt.
-        files = {f"vms/{name}": data, "vms/other.csv": SAMPLES["gwa"].data, "s.toml": BASE.encode(), **FILES}
+        others = {f"vms/{other}": SAMPLES["gwa"].data for other in ("other.csv", *random.sample(ODD_NAMES, 2))}
+        files = {f"vms/{name}": data, **others, "s.toml": BASE.encode(), **FILES}
         name = "vms"
     match random.choice(("info", "info", "convert", "run", "run")):
         case "info":
@@ -171,7 +188,7 @@ def trace_case(random: Random) -> Case:
                 ("o.csv", "o.csv.gz", "o.csv.xz", "o.parquet", "o.txt", "no/o.csv", name, "/dev/full.csv", ".csv")
             )
             words = ["trace", "convert", name, output]
-            if kind == "swim" and random.random() < 0.8:
+            if kind.startswith("swim") and random.random() < 0.8:
                 words += ["--cpu-ms-per-mb", random.choice(("10", "1e-300", "0", "nan", "1e9"))]
         case _:
             words = ["run", "s.toml", "--trace", name, *ending(random)]

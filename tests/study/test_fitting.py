@@ -188,6 +188,14 @@ def test_a_planted_course_comes_back():
     assert stats.kstest(flat / flat[-1], "uniform").statistic < 2.5 / math.sqrt(len(flat))
 
 
+def test_a_log_whose_days_are_all_alike_has_a_course():
+    """Two jobs at each midnight, one at each noon, for 20 days: between days there is no chance at all."""
+    times = np.sort(np.concatenate([np.arange(20) * 86_400.0] * 2 + [np.arange(20) * 86_400.0 + 43_200.0]))
+    found = fit_course(times, 20 * 86_400.0, {}, 0.0)
+    assert found.daily == (16.0, *[0.0] * 11, 8.0, *[0.0] * 11)
+    assert found.weekly == ()
+
+
 def test_the_hour_at_which_a_log_begins_is_that_of_its_header():
     # 1027839845 is Sunday, 28 July 2002, 09:04:05 in Stockholm; a day later is Monday.
     header = {"UnixStartTime": "1027839845", "TimeZoneString": "Europe/Stockholm"}

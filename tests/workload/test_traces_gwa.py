@@ -189,3 +189,48 @@ def test_a_study_reads_a_folder_once_and_anew_when_it_changes(tmp_path: Path) ->
     assert read_trace(folder) is before
     shutil.copy(folder / "vm.csv", folder / "vm2.csv")
     assert len(read_trace(folder).jobs) == 2
+
+
+ODD_NAMES = {
+    b"#1.csv": "#1", b"a#b.csv": "a#b", b" 2.csv": "2", b"2 .csv": "2.csv", b"a\nb.csv": "a\\nb",
+    b"a\r\x1b.csv": "a\\r\\x1b",
+    b"\xff.csv": "\\xff", b'x,"y.csv': 'x,"y', "\u2028z.csv".encode(): "z", "\u00e9.csv".encode(): "\u00e9",
+    b" .csv": ".csv",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [[name] for name in ODD_NAMES] + [list(ODD_NAMES)])
+def test_names_of_files_are_data(tmp_path: Path, names: list[bytes]) -> None:
+    """A program is called like its file, in one line of text; converted, it is the same."""
+    folder = tmp_path / "rnd"
+    folder.mkdir()
+    for name in names:
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text(HEAD + ROWS)
+    trace = read_trace(folder)
+    expected = {ODD_NAMES[name] for name in names}
+    if len(names) == 1:
+        expected = {name.removesuffix(".csv") or name for name in expected}  # no other has it
+    assert set(trace.jobs["name"]) == expected
+    for name in ("out.csv", "out.parquet"):
+        written, profiles = write_trace(trace, tmp_path / name)
+        pd.testing.assert_frame_equal(read_trace(written).jobs, trace.jobs, check_exact=True)
+        again = read_profiles(str(profiles), 1)
+        pd.testing.assert_frame_equal(again, trace.profiles, check_exact=True)
+
+
+def test_one_file_packed_and_plain_are_two_machines(tmp_path: Path) -> None:
+    """Two programs of one name would be one with the samples of both."""
+    folder = tmp_path / "rnd"
+    put(folder, "a.csv")
+    (folder / "a.csv.xz").write_bytes(lzma.compress((HEAD + ROWS).encode()))
+    trace = read_trace(folder)
+    assert trace.jobs["name"].tolist() == ["a", "a.csv.xz"]
+    assert trace.jobs["cpu_ms"].tolist() == [pytest.approx(405_000.001)] * 2
+
+
+def test_a_machine_that_is_wrong_is_named_in_one_line(tmp_path: Path) -> None:
+    put(tmp_path / "rnd", "a\nb.csv", row(1_375_308_000, 2, "ten", 5, 0, 0))
+    with pytest.raises(InputError) as caught:
+        read_trace(tmp_path / "rnd")
+    assert caught.value.problems[0].splitlines() == [caught.value.problems[0]]
+    assert r"a\nb.csv', line 2: CPU usage [%] = 'ten': allowed: a number" in caught.value.problems[0]

@@ -97,3 +97,30 @@ def test_a_flipped_bit_is_found(tmp_path: Path) -> None:
     data[2000] ^= 0x10
     (tmp_path / "a.parquet").write_bytes(data)
     assert "Parquet file damaged" in refused(tmp_path / "a.parquet")[0]
+
+
+@pytest.mark.parametrize("name", ["cpu_ms", "name", "other"])
+def test_a_column_twice_is_named(tmp_path: Path, name: str) -> None:
+    cells = {"cpu_ms": [7.0, 8.0], "name": ["a", "b"], "other": [1, 2]}
+    columns = {"arrival_ms": [0.0, 1.0], "cpu_ms": [5.0, 6.0], name: cells[name]}
+    names = [*columns, name]
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table([*map(pa.array, columns.values()), pa.array(cells[name])], names=names), path)
+    problems = refused(path)
+    known = name != "other"
+    said = f"column named more than once: '{name}'" if known else "unknown column 'other'"
+    assert len(problems) == 1
+    assert said in problems[0]
+
+
+@pytest.mark.parametrize("raised", [KeyError("x"), OverflowError("y\nz"), TypeError(), pa.ArrowInvalid("bad")])
+def test_whatever_pyarrow_raises_of_a_damaged_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: Exception
+) -> None:
+    path = put(tmp_path, {"arrival_ms": [0.0], "cpu_ms": [5.0]})
+
+    def fail(data: bytes) -> None:
+        raise raised
+
+    monkeypatch.setattr(module, "_opened", fail)
+    assert "Parquet file damaged or cut off: " in refused(path)[0]

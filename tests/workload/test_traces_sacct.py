@@ -158,3 +158,32 @@ def test_a_job_may_hold_its_processors_for_its_run_time(tmp_path: Path) -> None:
     # ElapsedRaw of 100 to 103, and of the one that computed nothing, which held its processor nevertheless.
     assert jobs["cpu_ms"].tolist() == [90_000.0, 30_000.0, 30_000.0, 10_000.0, 10_000.0]
     assert jobs["tasks"].tolist() == [4.0, 1.0, 2.0, 2.0, 1.0]
+
+
+def test_a_requeued_job_that_ran_counts(tmp_path: Path) -> None:
+    """sacct -D: a line for each time that a job ran; here 01:04:42 and 00:59:00 of CPU, then it waits again."""
+    head = "JobID|State|Submit|Start|End|ElapsedRaw|NCPUS|NTasks|TotalCPU"
+    rows = [
+        f"7|REQUEUED|{DAY}08:00:00|{DAY}08:10:00|{DAY}09:14:49|3889|1||01:04:42",
+        f"7.0|FAILED|{DAY}08:10:00|{DAY}08:10:02|{DAY}09:14:49|3887|1|1|01:04:41",
+        f"7|COMPLETED|{DAY}09:15:00|{DAY}09:20:00|{DAY}10:20:00|3600|1||00:59:00",
+        f"8|REQUEUED|{DAY}09:15:00|Unknown|Unknown|0|1||00:00:00",
+        f"9|RESIZING|{DAY}09:15:00|{DAY}09:20:00|{DAY}09:20:10|10|4||00:20",
+        f"9|COMPLETED|{DAY}09:15:00|{DAY}09:20:10|{DAY}09:20:20|10|2||00:08",
+        f"10|RESIZING|{DAY}09:15:00|{DAY}09:20:10|Unknown|10|2||00:08",
+    ]
+    trace = read(tmp_path, rows, head)
+    assert (trace.jobs["cpu_ms"] * trace.jobs["tasks"]).tolist() == [3_882_000.0, 3_540_000.0, 20_000.0, 8000.0]
+    assert trace.skipped == {
+        "step of a job, counted with it": 1, "had not started": 1, "was still running": 1,
+    }  # fmt: skip
+    assert trace.noted["cut short (failed, cancelled, out of time or memory, ...), its work counts"] == 2
+    assert trace.noted["job id seen before (requeued)"] == 2
+
+
+def test_logs_without_any_cpu_time_say_the_key_for_it(tmp_path: Path) -> None:
+    rows = [f"{number}|COMPLETED|{DAY}10:00:00|10|1|00:00:00" for number in (1, 2)]
+    with pytest.raises(
+        InputError, match=r'\(2: zero CPU time\); workload\.trace\.cpu_time = "run" takes the run times'
+    ):
+        read(tmp_path, rows, "JobID|State|Submit|ElapsedRaw|NCPUS|TotalCPU")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.workload.traces import Trace, read_trace
+from cluster_abm.workload.traces import LogReading, Trace, read_trace
 
 HEADER = "; Version: 2.2\n; MaxRecords: {rows}\n"
 # A job that ran 100 s on 4 processors, used 80.5 s of CPU and 2,500 KB on each, and asked for 200 s.
@@ -227,3 +227,110 @@ def test_a_value_continued_over_many_lines(tmp_path: Path) -> None:
     # Joined one by one they would be copied 300,000 times.
     trace = read(tmp_path, line(), header="; Note: first\n" + "; next\n" * 300_000)
     assert trace.header["Note"] == "first" + "\nnext" * 300_000
+
+
+@pytest.mark.parametrize("most", [2**31 - 1, 2**32 - 1])
+@pytest.mark.parametrize("field", ["requested_time", "requested", "requested_memory"])
+def test_a_request_of_all_there_is_is_not_known(tmp_path: Path, most: int, field: str) -> None:
+    """CEA-Curie has 3 among 312,826 jobs with such a requested time."""
+    path = tmp_path / "log.swf"
+    path.write_text(line(**{field: most}, allocated=3) + line(number=2, submit=1, requested_memory=2000))
+    trace = read_trace(path, reading=LogReading(memory="requested"))
+    assert trace.noted["a request of 2^31 - 1 or 2^32 - 1, read as not known"] == 1
+    job = trace.jobs.iloc[0]
+    assert job["tasks"] == 3
+    assert np.isnan(job["requested_ms"]) == (field == "requested_time")
+    assert np.isnan(job["memory_mb"])
+    # Other numbers beyond the bounds are still wrong.
+    with pytest.raises(InputError, match=r"line 1: requested time = '2147483646': allowed: a number up to 1000000000,"):
+        read(tmp_path, line(requested_time=2**31 - 2), header="")
+
+
+def test_a_request_for_all_processors_is_no_number_of_processors(tmp_path: Path) -> None:
+    assert read(tmp_path, line(), line(allocated=-1, requested=2**31 - 1)).skipped == {"no processors": 1}
+
+
+def test_job_numbers_are_names_and_memory_may_be_in_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "log.swf"
+    path.write_text(line(number=6_251_812_952, memory=68_719_476_736, requested_memory=2**33) + line(number="7e11"))
+    assert read_trace(path).jobs["memory_mb"].tolist() == [68_719_476.736, 2.5]
+    trace = read_trace(path, reading=LogReading(memory="requested"))
+    assert trace.jobs["memory_mb"].iloc[0] == 8_589_934.592
+    with pytest.raises(InputError, match=r"line 1: job number = 'x': allowed: a number, -1 if not known"):
+        read(tmp_path, line(number="x"), header="")
+
+
+def test_unix_submit_times_are_counted_from_the_first_job(tmp_path: Path) -> None:
+    at = 1_356_996_147
+    rows = [
+        line(submit=at - 5, run=-1, cpu=-1),
+        line(submit=at),
+        line(submit=at + 60.5),
+        line(submit=0),
+        line(submit=-1),
+    ]
+    trace = read(tmp_path, *rows)
+    assert trace.jobs["arrival_ms"].tolist() == [0.0, 60_500.0]
+    assert trace.skipped == {"no run time and no CPU time": 1, "no submit time": 2}
+    assert trace.noted["submit times are Unix times, counted from the first"] == 2
+    # The hours of the day follow from it, whatever the header says of the log's begin.
+    assert trace.header["UnixStartTime"] == str(at)
+    # A job long after the log's begin is none of it.
+    assert read(tmp_path, line(submit=4e8)).jobs["arrival_ms"].tolist() == [4e11]
+
+
+@pytest.mark.parametrize(
+    ("submits", "words"),
+    [
+        ((0, 1_356_996_147), "line 4: submit time = '1356996147': allowed: a number up to 1000000000, -1 if not"),
+        ((1_356_996_147, 60), "line 4: submit time = '60': allowed: a number up to 100000000000 (s since 1970, from "),
+        ((1_356_996_147_000, 1_356_996_148_000), "line 3: submit time = '1356996147000'"),
+        ((6e8, 1e10), "submissions from 1989-01-05T10:40:00.000 to 2286-11-20T17:46:40.000: allowed up to 32 years"),
+    ],
+)
+def test_submit_times_that_fit_no_clock(tmp_path: Path, submits: tuple[float, float], words: str) -> None:
+    assert words in problems(tmp_path, *(line(submit=submit) for submit in submits))[0]
+
+
+def test_jobs_that_come_after_others_are_counted(tmp_path: Path) -> None:
+    rows = [
+        line(),
+        line(number=2, preceding=1, think=30),
+        line(number=3, preceding=2, think=0),
+        line(number=4, preceding=0),
+    ]
+    noted = "preceding job and think time given, not followed"
+    assert read(tmp_path, *rows).noted == {noted: 2}
+    # What nothing is made of is not checked.
+    assert read(tmp_path, line(preceding="x", think="y")).noted == {}
+
+
+RUN_TIMES = 'hardly what the jobs used; workload.trace.cpu_time = "run" takes the run times'
+
+
+@pytest.mark.parametrize(
+    ("jobs", "words"),
+    [
+        ([(56_011, 1), (1_164_297, 1)], "CPU times are all 1 s"),
+        ([(1000, 2), (5000, 0.5)], "CPU times are less than 1% of the run times in all"),
+        # Jobs of one length may well use the same; jobs that wait use little.
+        ([(100, 80), (100, 80)], ""),
+        ([(5000, 1), (100, 80)], ""),
+        ([(100, -1), (200, -1)], ""),
+    ],
+)
+def test_cpu_times_that_are_a_placeholder_are_noted(
+    tmp_path: Path, jobs: list[tuple[float, float]], words: str
+) -> None:
+    rows = [line(number=number, run=run, cpu=cpu, requested_time=-1) for number, (run, cpu) in enumerate(jobs)]
+    noted = {remark: count for remark, count in read(tmp_path, *rows).noted.items() if "hardly" in remark}
+    assert noted == ({f"{words}: {RUN_TIMES}": 2} if words else {})
+    taken = read_trace(tmp_path / "log.swf", reading=LogReading(cpu_time="run"))
+    assert taken.jobs["cpu_ms"].tolist() == [run * 1000.0 for run, _ in jobs]
+    assert not any("hardly" in remark for remark in taken.noted)
+
+
+def test_a_log_of_no_cpu_time_says_the_key_for_it(tmp_path: Path) -> None:
+    assert problems(tmp_path, line(cpu=0))[0].endswith(
+        '(1: zero CPU time); workload.trace.cpu_time = "run" takes the run times'
+    )

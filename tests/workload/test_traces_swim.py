@@ -91,3 +91,14 @@ def test_the_samples_are_accounted_for() -> None:
         assert trace.rows == len(real) == len(trace.jobs) + sum(trace.skipped.values())
         assert trace.jobs["disk_mb"].sum() == pytest.approx(real[[3, 4, 5]].sum().sum() / 1e6)
         assert trace.jobs["arrival_ms"].tolist() == (real[1] * 1000.0).tolist()
+
+
+def test_paths_behind_the_bytes_are_passed_over(tmp_path: Path) -> None:
+    """As in SWIM's samples with input paths: columns beyond the sixth, as many as each line has."""
+    lines = ROWS.splitlines()
+    more = [f"{line}\tinputPath{number}" + "\t" * (number % 3) for number, line in enumerate(lines[:-1])]
+    trace = read_trace(put(tmp_path, "\n".join([*more, lines[-1]]) + "\n"))
+    plain = read_trace(put(tmp_path))
+    pd.testing.assert_frame_equal(trace.jobs, plain.jobs)
+    assert trace.skipped == plain.skipped
+    assert trace.noted == plain.noted | {"more than 6 columns (paths), the rest ignored": 6}

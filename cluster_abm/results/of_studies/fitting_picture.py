@@ -21,6 +21,7 @@ COLUMNS = 3
 LOG, MODEL, RANGE = "#222222", "#D55E00", "#F3C3A6"
 # A distribution function is drawn through so many quantiles.
 QUANTILES = 2000
+NEARLY_EQUAL = 1e-9
 NAMES = {
     "cpu_ms": "CPU time of a task [ms]", "memory_mb": "memory of a task [MB]", "io_per_ms": "accesses [1/ms of CPU]",
     "tasks": "tasks of a job", "request_kb": "size of an access [KB]", "initial_data_mb": "data at home [MB]",
@@ -79,6 +80,8 @@ def _distribution(axes: Axes, name: str, log: Floats, model: Floats) -> None:
     shares = (np.arange(QUANTILES) + 0.5) / QUANTILES
     least = min((float(values[values > 0].min()) for values in (log, model) if (values > 0).any()), default=1.0)
     for values, colour, style, words in ((log, LOG, "-", "log"), (model, MODEL, "--", "model, mean")):
+        if not len(values):
+            continue  # a window in which few jobs come: none in any draw
         at = np.quantile(values, shares, method="inverted_cdf")
         # Zeros have no place on a logarithmic axis: they lie at its left end.
         axes.step(
@@ -87,7 +90,9 @@ def _distribution(axes: Axes, name: str, log: Floats, model: Floats) -> None:
     axes.set_ylim(0, 1.02)
     tidy(axes, name, NAMES.get(name, name), "share of the jobs below")
     low, high = axes.get_xlim()
-    if low < high:
+    # Values that differ in their last digits have no room on a logarithmic axis.
+    most = max(float(values.max(initial=0.0)) for values in (log, model))
+    if low < high and not 1 < most / least <= 1 + NEARLY_EQUAL:
         log_ticks(axes)
     axes.tick_params(axis="x", labelsize=8)
 

@@ -23,6 +23,8 @@ BEGINS = 6
 # A log all whose dispersions lie in this interval of a Poisson process is one.
 POISSON_LEVEL = 1e-3
 LARGEST_VARIATION = 30.0
+# The shortest time that `workload.arrivals.scales_s` takes.
+LEAST_SCALE_S = 1e-6
 
 
 class Bursts(NamedTuple):
@@ -174,7 +176,7 @@ def fit_bursts(times_s: Floats, window_s: float, resolution_s: float) -> Bursts:
     if not pieces or is_poisson(found, pieces, window_s):
         return Bursts()
     rate = len(times_s) / window_s
-    shortest = max(0.5 / rate, window_s / MOST_CELLS, pieces[0])
+    shortest = max(0.5 / rate, window_s / MOST_CELLS, pieces[0], LEAST_SCALE_S)
     count = max(1, math.floor(math.log(window_s / 3 / shortest, SCALE_STEP)) + 1)
     scales = tuple(float(f"{shortest * SCALE_STEP**place:.3g}") for place in range(count))
     # By what a dispersion is uncertain: of few pieces more.
@@ -190,7 +192,9 @@ def fit_bursts(times_s: Floats, window_s: float, resolution_s: float) -> Bursts:
         found_by = _measured(law(parameters), rate, *grids)
         return np.asarray(weights * np.log(np.maximum(found_by, 1e-3) / found))
 
-    low = np.log([1e-4, max(resolution_s, 1e-3 * shortest), *[1e-3] * count])
+    # The clock of a log of a few instants may be coarser than the shortest scale.
+    least_gap_s = min(max(resolution_s, 1e-3 * shortest), shortest / 2)
+    low = np.log([1e-4, least_gap_s, *[1e-3] * count])
     high = np.log([1e4, shortest, *[LARGEST_VARIATION] * count])
     begin = np.clip(np.log([max(found[0] - 1.0, 0.01) / 2, shortest / 30, *[0.3] * count]), low, high)
     best = least_squares(errors, begin, bounds=(low, high), max_nfev=200).x

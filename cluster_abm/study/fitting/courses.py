@@ -96,9 +96,14 @@ def _rates(times_s: Floats, window_s: float, starts_h: float, each_s: float, cou
     counts = np.histogram(times_s, edges)[0]
     number = (first + np.arange(len(counts))) % count
     groups = [counts[number == one] for one in range(count)]
-    if min(map(len, groups)) < 2 or all(np.ptp(group) == 0 for group in groups):
+    if min(map(len, groups)) < 2:
         return ()
-    if not f_oneway(*groups).pvalue < LEVEL:
+    if all(np.ptp(group) == 0 for group in groups):
+        # Each day is as every other: what differs between hours is no chance.
+        differs = np.ptp([group[0] for group in groups]) > 0
+    else:
+        differs = f_oneway(*groups).pvalue < LEVEL
+    if not differs:
         return ()
     rates = hourly(times_s, window_s, starts_h, each_s, count)
     return tuple(float(f"{rate:.4g}") for rate in rates)

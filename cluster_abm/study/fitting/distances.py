@@ -38,7 +38,7 @@ class Pair:
 
     def as_json(self) -> dict[str, float | None]:
         """As numbers of a JSON document."""
-        return {name: value if math.isfinite(value) else None for name, value in vars(self).items()}
+        return {name: _finite(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,22 @@ class Distances:
     def as_json(self) -> dict[str, Any]:
         """The part `distances` of `trace fit --json`."""
         columns = {
-            name: {"ks_law": self.law[name], "ks_drawn": self.drawn[name], "mean_ratio": self.means[name]}
+            name: {
+                "ks_law": _finite(self.law[name]),
+                "ks_drawn": _finite(self.drawn[name]),
+                "mean_ratio": _finite(self.means[name]),
+            }
             for name in self.law
         }
         found: dict[str, Any] = {"seeds": list(self.seeds), "columns": columns}
         for name in ("dispersions", "correlations", "repeats", "homes", "homes_cpu"):
             found[name] = {_key(key): pair.as_json() for key, pair in getattr(self, name).items()}
         return found | {"jobs": self.jobs.as_json(), "work_ms": self.work.as_json()}
+
+
+def _finite(value: float) -> float | None:
+    """What JSON has a number for."""
+    return value if math.isfinite(value) else None
 
 
 def _key(key: object) -> str:
@@ -98,7 +107,7 @@ def distances(log: Log, fitted: Fitted, seeds: Iterable[int]) -> tuple[Distances
         sample = sample_of(known)
         law[name] = float(distance(found, sample).max())
         means[name] = found.mean / sample.mean if sample.mean else 1.0
-        drawn[name] = float(np.mean([ks_2samp(known, one.columns[name], method="asymp").statistic for one in draws]))
+        drawn[name] = _mean([ks_2samp(known, one.columns[name], method="asymp").statistic for one in draws if len(one)])
     return Distances(
         seeds, law, drawn, means,
         dispersions={piece: _beside(jobs, draws, _dispersion_in(piece)) for piece in pieces},
@@ -176,6 +185,11 @@ def _by_key(jobs: Jobs, draws: list[Jobs], measure: Callable[[Jobs], Mapping[Any
 
 def _beside(jobs: Jobs, draws: list[Jobs], measure: Callable[[Jobs], float]) -> Pair:
     return _pair(measure(jobs), [measure(one) for one in draws])
+
+
+def _mean(values: list[float]) -> float:
+    """The mean; NaN of no values (a draw may be without any job)."""
+    return float(np.mean(values)) if values else math.nan
 
 
 def _pair(log: float, model: list[float]) -> Pair:

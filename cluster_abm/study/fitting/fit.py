@@ -12,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
+from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario, scenario_from
+from cluster_abm.scenario.cluster import MOST_NODES
 from cluster_abm.scenario.dependence import rank_correlation
-from cluster_abm.scenario.distributions import Distribution, TaskCount
+from cluster_abm.scenario.distributions import LARGEST, Distribution, TaskCount
 from cluster_abm.study.fitting.counts import Bursts, fit_bursts
 from cluster_abm.study.fitting.courses import Course, fit_course, without_course
 from cluster_abm.study.fitting.joint import fit_dependence, fit_repeats, spearman
-from cluster_abm.study.fitting.log import Log
+from cluster_abm.study.fitting.log import REQUEST, Log
 from cluster_abm.study.fitting.marginals import fit_quantiles, fit_widths
 from cluster_abm.workload.drawing.dependence import product_over_means
 
@@ -108,10 +110,21 @@ DEMANDS = ("cpu_ms", "memory_mb", "io_per_ms", "tasks")
 
 
 def nodes_for(log: Log) -> int | None:
-    """How many nodes of speed 1 a log without homes keeps busy to LOAD; None: it says its homes, or no CPU times."""
+    """How many nodes of speed 1 a log without homes keeps busy to LOAD; None: it says its homes, or no CPU times.
+
+    Raises:
+        InputError: more than a cluster may have.
+    """
     if log.jobs.homes is not None or "cpu_ms" not in log.jobs.columns:
         return None
-    return max(1, int(np.ceil(log.jobs.work_ms / 1000.0 / log.jobs.window_s / LOAD)))
+    with np.errstate(over="ignore"):
+        nodes = np.ceil(log.jobs.work_ms / 1000.0 / np.float64(log.jobs.window_s) / LOAD)
+    if not nodes <= MOST_NODES:
+        raise InputError(
+            f"{log.file}: its work keeps {nodes:.6g} nodes busy to {LOAD:g}: allowed up to {MOST_NODES:,}; say how "
+            "many there are: --set cluster.nodes=N"
+        )
+    return max(1, int(nodes))
 
 
 def _law(values: Floats) -> Distribution:
@@ -153,13 +166,17 @@ def _work_kept(
     cpu, tasks = cpu[both], tasks[both]
     if not np.ptp(cpu) or not np.ptp(tasks):
         return {}, []
-    wanted = float((cpu * tasks).mean() / cpu.mean() / tasks.mean())
+    with np.errstate(all="ignore"):
+        wanted = float((cpu * tasks).mean() / cpu.mean() / tasks.mean())
     widths = TaskCount(**workload["tasks"])
 
     def over(correlation: float) -> float:
         return product_over_means(laws["cpu_ms"], widths, correlation) - wanted
 
-    low, high = over(-MOST), over(MOST)
+    with np.errstate(all="ignore"):
+        low, high = over(-MOST), over(MOST)
+    if not np.isfinite([low, high]).all():
+        return {}, []  # CPU times so small that their mean is 0
     if low * high > 0:
         nearest = MOST if abs(high) < abs(low) else -MOST
         words = f"CPU time x tasks: no dependence gives a job the log's mean work, {wanted:.3g} of the means' product"
@@ -182,6 +199,9 @@ def _missing(log: Log) -> Iterator[str]:
         if share:
             yield f"{name}: {share:.1%} of the jobs lack it; fitted to the others"
         known = values[~np.isnan(values)]
+        most = int((known >= LARGEST).sum())
+        if name == REQUEST and most:
+            yield f"{name}: {most:,} jobs request {LARGEST:g} times what they take alone, or more: cut to it"
         if not np.ptp(known):
             yield f"{name}: the same for all jobs, {known[0]:g}"
     if log.jobs.homes is None:

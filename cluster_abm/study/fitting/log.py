@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.tables import NEVER
+from cluster_abm.engine.tables import NEVER, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload import work_of
 from cluster_abm.workload.from_trace import chosen_jobs, trace_path
 from cluster_abm.workload.requests import alone_ms
@@ -20,6 +21,7 @@ from cluster_abm.workload.traces import LogReading, read_trace
 Floats = npt.NDArray[np.float64]
 
 FEWEST_JOBS = 50
+LEAST_SPAN_MS = 1.0  # from the first to the last arrival
 # What is fitted by itself, with its unit.
 UNITS = {
     "cpu_ms": "ms", "memory_mb": "MB", "io_per_ms": "1/ms", "tasks": "1", "request_kb": "KB", "initial_data_mb": "MB",
@@ -43,6 +45,9 @@ class Jobs:
     window_s: float
     columns: Mapping[str, Floats]
     homes: npt.NDArray[np.int64] | None
+
+    def __len__(self) -> int:
+        return len(self.times_s)
 
     @property
     def work_ms(self) -> float:
@@ -89,6 +94,11 @@ def read_log(scenario: Scenario) -> Log:
         raise InputError(
             f"{where}: all {len(arrival_ms):,} jobs come at one instant, {first:g} ms: their arrivals cannot be fitted"
         )
+    if last - first < LEAST_SPAN_MS:
+        raise InputError(
+            f"{where}: all {len(arrival_ms):,} jobs come within {last - first:.6g} ms: a fit needs at least "
+            f"{LEAST_SPAN_MS:g} ms between the first and the last"
+        )
     begin_ms = 0.0 if choice.duration_s is not None else first
     jobs = len(arrival_ms)
     # Without a window of its own: as long as its mean gap times the number of jobs.
@@ -101,7 +111,7 @@ def read_log(scenario: Scenario) -> Log:
             columns[name] = np.where(np.isnan(given[source]), np.nan, table.jobs[name].astype(float))
     requested = given.get("requested_ms")
     if requested is not None and table.requested_ms is not None and not np.isnan(requested).all():
-        columns[REQUEST] = np.maximum(1.0, requested / alone_ms(table.jobs, scenario))
+        columns[REQUEST] = _over_alone(requested, table.jobs, scenario)
     gaps = np.diff(np.unique(arrival_ms))
     return Log(
         file=str(where),
@@ -124,7 +134,7 @@ def drawn_jobs(scenario: Scenario, seed: int, like: Jobs) -> Jobs:
     table = work.jobs
     columns = {name: table[name].astype(float) for name in like.columns if name != REQUEST}
     if REQUEST in like.columns and work.requested_ms is not None:
-        columns[REQUEST] = work.requested_ms / alone_ms(table, scenario)
+        columns[REQUEST] = _over_alone(work.requested_ms, table, scenario)
     arrival_ns = table["arrival_ns"]
     return Jobs(
         times_s=arrival_ns[arrival_ns < NEVER] / 1e9,
@@ -132,6 +142,12 @@ def drawn_jobs(scenario: Scenario, seed: int, like: Jobs) -> Jobs:
         columns=columns,
         homes=table["home"].astype(np.int64) if like.homes is not None else None,
     )
+
+
+def _over_alone(requested_ms: Floats, jobs: Table, scenario: Scenario) -> Floats:
+    """Requested times over what jobs take alone, from 1 to the largest number that a law may have."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return np.clip(requested_ms / alone_ms(jobs, scenario), 1.0, LARGEST)
 
 
 def _header(scenario: Scenario, where: Path) -> Mapping[str, str]:

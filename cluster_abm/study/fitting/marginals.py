@@ -46,8 +46,11 @@ class Quantiles(NamedTuple):
         place = np.searchsorted(values, at, side="right" if or_equal else "left")
         right = np.clip(place, 1, len(values) - 1)
         low, high = values[right - 1], values[right]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.where(low > 0, np.log(at / low) / np.log(high / low), at / high)
+            # Of values more than 10^308 times as large as others no quotient is a number.
+            far = (low > 0) & np.isinf(high / low)
+            part = np.where(far, (np.log(at) - np.log(low)) / (np.log(high) - np.log(low)), part)
         part = np.where(high > low, np.clip(part, 0.0, 1.0), 1.0)
         found = shares[right - 1] + part * (shares[right] - shares[right - 1])
         return np.where(place == 0, 0.0, np.where(place == len(values), 1.0, found))
@@ -135,7 +138,13 @@ def _of_mean(law: Quantiles, mean: float) -> Quantiles:
         movable = inner[first:]
         least, most = (_moved(law, movable, part).mean for part in (MOVED, -MOVED))
         if least <= mean <= most:
-            part = brentq(lambda one, chosen=movable: _moved(law, chosen, one).mean - mean, -MOVED, MOVED, xtol=1e-15)
+            part = brentq(
+                lambda one, chosen=movable: _moved(law, chosen, one).mean - mean,
+                -MOVED,
+                MOVED,
+                xtol=1e-15,
+                maxiter=1000,
+            )
             return _moved(law, movable, float(part))
     return law
 

@@ -42,6 +42,7 @@ class CsvCells:
         between: what stands between cells, one of SEPARATORS.
         quoted: whether quotes enclose cells, or are like any other character.
         names: the columns of a file without a header line.
+        cut: whether rows may have more cells than there are columns; these are passed over.
 
     Attributes:
         where: the file's name.
@@ -49,6 +50,7 @@ class CsvCells:
         problems: rows of a wrong width, as far as the file is read.
         rows: how many rows of the right width came.
         blank_lines: how many lines hold nothing.
+        longer: how many rows were cut.
 
     Raises:
         InputError: empty file, broken quotes, a column named twice.
@@ -62,11 +64,12 @@ class CsvCells:
         between: str = ",",
         quoted: bool = True,
         names: Sequence[str] = (),
+        cut: bool = False,
     ) -> None:
         self.where, self._kind, self._between, self._quoted = lines.where, kind, between, quoted
         self.problems = Problems(lines.where)
-        self.rows = self.blank_lines = 0
-        self._lines, self._remarks = lines, remarks
+        self.rows = self.blank_lines = self.longer = 0
+        self._lines, self._remarks, self._cut = lines, remarks, cut
         self._blocks = iter(lines)
         self._block_number = self._row_block = 0
         self._line = 1
@@ -169,8 +172,9 @@ class CsvCells:
         wrong: list[tuple[int, int]] = []
         self._row_block = self._block_number
         for row in self._checked(reader, before):
-            if len(row) == width:
-                rows.append(row)
+            if len(row) == width or (self._cut and len(row) > width):
+                self.longer += len(row) > width
+                rows.append(row[:width])
                 lines.append(self._line)
             elif not row:
                 self.blank_lines += 1

@@ -41,9 +41,13 @@ def checked_column(rows: Rows, name: str, rule: Column, required: bool, problems
 
 
 def check_names(names: Sequence[str], where: str, known: tuple[str, ...], required: tuple[str, ...]) -> None:
-    """Raise InputError for columns that are unknown (with the nearest known one) or missing."""
-    problems = []
-    for name in names:
+    """Raise InputError for columns that are unknown (with the nearest known one), given twice, or missing."""
+    problems = [
+        f"{where}: column named more than once: {name[:60]!r}"
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1 and name in known
+    ]
+    for name in dict.fromkeys(names):
         if name in known:
             continue
         near = get_close_matches(name[:60], known, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -44,7 +45,7 @@ def read_folder(path: Path, limit: Limit) -> Trace:
     for name in files:
         with opened(name) as file:
             digests.append(digest(file, name, limit))
-    return _parsed(_Folder(tuple(files), others, tuple(digests), limit), str(path))
+    return _parsed(_Folder(tuple(files), others, tuple(digests), limit), shown(path))
 
 
 def machine_files(path: Path) -> tuple[list[Path], int]:
@@ -66,10 +67,17 @@ def machine_files(path: Path) -> tuple[list[Path], int]:
     return files, len(there) - len(files)
 
 
-def vm_in(lines: Lines) -> Machine:
+def vm_in(lines: Lines, path: str | Path) -> Machine:
     """The virtual machine in a file, named like it."""
-    name = ENDINGS.sub("", Path(lines.where).name) or Path(lines.where).name
-    return machine(CsvCells(lines, "sample", between=";", quoted=False), name)
+    return machine(CsvCells(lines, "sample", between=";", quoted=False), program_name(Path(path).name))
+
+
+def program_name(file: str) -> str:
+    """What the program of a virtual machine is called, by the name of its file: a text of one line that UTF-8 can
+    write, without blanks around it. Anything else stands in it as Python spells it, say \\xff."""
+    name = (ENDINGS.sub("", file).strip() or file.strip()).encode("utf-8", "surrogateescape")
+    text = name.decode("utf-8", "backslashreplace")
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 @lru_cache(maxsize=2)  # a study reads the same folder for every seed and policy
@@ -82,6 +90,7 @@ def _parsed(folder: _Folder, where: str) -> Trace:
 
 def _machines(folder: _Folder, where: str) -> Iterator[Machine]:
     left = folder.limit.mb * MEGABYTE
+    taken: set[str] = set()
 
     def counted(blocks: Iterator[bytes]) -> Iterator[bytes]:
         nonlocal left
@@ -96,11 +105,23 @@ def _machines(folder: _Folder, where: str) -> Iterator[Machine]:
 
     for name in folder.files:
         with opened(name) as file:
-            lines = Lines(counted(unpacked(file, name, folder.limit)), str(name))
-            found = vm_in(lines)
+            lines = Lines(counted(unpacked(file, name, folder.limit)), shown(name))
+            found = vm_in(lines, name)
+        # a.csv and a.csv.xz are two machines.
+        unlike = next(one for one in _spellings(found.name, name) if one not in taken)
+        taken.add(unlike)
+        found = replace(found, name=unlike)
         if not lines.ended:
             found = replace(found, noted=found.noted | {"last line without a line end (cut off?)": 1})
         yield found
+
+
+def _spellings(name: str, file: Path) -> Iterator[str]:
+    """Names for a machine, the shortest first, never the same."""
+    yield name
+    ending = ENDINGS.search(file.name)
+    yield name + (ending[0] if ending else "")
+    yield from (f"{name} ({number})" for number in itertools.count(2))
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

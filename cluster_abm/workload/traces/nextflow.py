@@ -3,8 +3,8 @@
 A row is a run of a workflow's task. What becomes of it:
 
 * CPU time is realtime x %cpu. %cpu is CPU time over run time as measured, so it may exceed `cpus`, which is a request.
-* A job has as many tasks as it kept cores busy: %cpu / 100, rounded up. They share CPU time, memory and bytes evenly.
-  So no task computes longer than its row ran, and alone on a machine a job takes about as long as its row did.
+* A job has as many tasks as it kept cores busy: %cpu / 100 - 0.1, rounded up, at most `cpus`. They share CPU time,
+  memory and bytes evenly. So alone on a machine a job takes about as long as its row did.
 * Bytes that the disk saw are read_bytes and write_bytes. Where a row has neither, openly assumed shares of the bytes of
   calls (rchar, wchar) stand in: `LogReading.disk_read_share`, `disk_write_share`.
 * Memory is peak_rss, else rss; requested memory does not stand in for it. 0 is not known.
@@ -23,7 +23,7 @@ import pandas as pd
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.parts.finishing import busy_cores, disk_columns, finished, on_own_clock
+from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock, tasks_for
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import duration_ms, percent, plain, size_bytes
@@ -168,8 +168,10 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
         noted["no %cpu, run time taken as CPU time"] = int(unknown.sum())
         filled["cpu_ms"] = "in rows without %cpu the run time of one task"
     busy = np.where(unknown, 1.0, share)
-    tasks = busy_cores(busy)
-    filled["tasks"] = "as many as a row kept cores busy: %cpu / 100, rounded up; they share its work evenly"
+    tasks = tasks_for(busy, frame["cpus"].to_numpy(float))
+    filled["tasks"] = (
+        "as many as a row kept cores busy: %cpu / 100 - 0.1, rounded up, at most cpus; they share its work evenly"
+    )
     columns: dict[str, Floats] = {
         "arrival_ms": on_own_clock(submit, cells.where),
         "cpu_ms": np.round(frame["realtime_ms"].to_numpy(float) * busy / tasks, 6),

@@ -47,8 +47,6 @@ def parquet_trace(data: bytes, where: str, limit: Limit) -> Trace:
         InputError: damaged or cut off, unknown or missing columns, columns of another kind, values that are not allowed
             (the first ten, by row).
     """
-    import pyarrow as pa
-
     try:
         file = _opened(data)
         _check_size(file, where, limit)
@@ -56,7 +54,9 @@ def parquet_trace(data: bytes, where: str, limit: Limit) -> Trace:
         required = (*REQUIRED, JOB) if AFTER in names else REQUIRED
         check_names(names, where, (*COLUMNS, *WORD_COLUMNS), required)
         return _trace(file, where)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
+    except InputError:
+        raise
+    except Exception as problem:  # of a damaged file pyarrow raises one thing or another, and names no base of all
         said = str(problem).splitlines()[0][:200] if str(problem) else type(problem).__name__
         said = said if said.isprintable() else repr(said)
         raise InputError(f"{shown(where)}: Parquet file damaged or cut off: {said}") from None

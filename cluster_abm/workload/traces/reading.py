@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from cluster_abm.bounded_files import TRACE_MB, Limit, digest, opened, unpacked
+from cluster_abm.bounded_files import TRACE_MB, Limit, digest, opened, shown, unpacked
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
@@ -101,15 +101,16 @@ def _parsed(
 ) -> Trace:
     head, blocks = beginning(unpacked(source.file, where, Limit(max_mb, RAISED_BY)))
     kind = format or format_of(head, where)
+    named = shown(where)
     if kind != "hbd":
-        _refuse_run(run, kind, where)
-    _refuse_reading(reading, kind, where)
+        _refuse_run(run, kind, named)
+    _refuse_reading(reading, kind, named)
     if kind == "parquet":
-        return parquet_trace(b"".join(blocks), where, Limit(max_mb, RAISED_BY))
+        return parquet_trace(b"".join(blocks), named, Limit(max_mb, RAISED_BY))
     if kind == "wfformat":
-        return wfformat_trace(b"".join(blocks), where, reading)
-    lines = Lines(blocks, where)
-    trace = _trace_of(kind, head, lines, run, reading)
+        return wfformat_trace(b"".join(blocks), named, reading)
+    lines = Lines(blocks, named)
+    trace = gwa_trace([vm_in(lines, where)], named) if kind == "gwa" else _trace_of(kind, head, lines, run, reading)
     if lines.ended:
         return trace
     # A number that was cut short cannot be distinguished from a whole one, so note that it may have happened.
@@ -125,10 +126,8 @@ def _trace_of(kind: str, head: bytes, lines: Lines, run: int | None, reading: Lo
             return nextflow_trace(_table(head, lines), reading)
         case "sacct":
             return sacct_trace(CsvCells(lines, between="|", quoted=False), reading)
-        case "gwa":
-            return gwa_trace([vm_in(lines)], lines.where)
         case "swim":
-            return swim_trace(CsvCells(lines, between="\t", quoted=False, names=NAMES), reading)
+            return swim_trace(CsvCells(lines, between="\t", quoted=False, names=NAMES, cut=True), reading)
         case "hbd":
             return hbd_trace(CsvCells(lines), run)
         case _:

@@ -9,7 +9,8 @@ used. What becomes of it:
 * MaxDiskRead and MaxDiskWrite x NTasks, summed over the steps, are bytes of calls: Slurm's gather plugins take them
   from rchar and wchar of /proc/PID/io (src/plugins/jobacct_gather/common/common_jag.c). Openly assumed shares of them
   are what the disk saw: `LogReading.disk_read_share`, `disk_write_share`.
-* Jobs that failed, ran out of time or memory, or were cancelled while running count: their work was done.
+* Jobs that failed, ran out of time or memory, or were cancelled while running count: their work was done. So do those
+  that were requeued or resized after they had run: such a job has one line for each time that it ran.
 * Times without a zone stand as they are. Unknown, None and empty fields are not known; nor is a time limit that is
   UNLIMITED or the partition's (Partition_Limit).
 """
@@ -25,7 +26,7 @@ import numpy.typing as npt
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
-from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock
+from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns, finished, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
@@ -50,9 +51,11 @@ ENDED = (
     "REVOKED",
 )
 CANCELLED = "CANCELLED"
-WAITING = ("PENDING", "REQUEUED", "CONFIGURING")
-RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "RESIZING", "STOPPED", "SIGNALING", "STAGE_OUT")
-CUT_SHORT = ("FAILED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "PREEMPTED", "DEADLINE", CANCELLED)
+WAITING = ("PENDING", "CONFIGURING")
+REQUEUED = ("REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT")  # for what ran before there is a line
+RESIZING = "RESIZING"  # with an end: what the job did before it got another size
+RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "STOPPED", "SIGNALING", "STAGE_OUT")
+CUT_SHORT = ("FAILED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "PREEMPTED", "DEADLINE", CANCELLED, *REQUEUED, RESIZING)
 
 
 class _Used(NamedTuple):
@@ -94,9 +97,9 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "step of a job, counted with it": is_step & (job_of >= 0),
         "step without the line of its job": is_step,
         "no job id": fields.word("jobid") == "",
-        "state not known": ~np.isin(state, [*ENDED, CANCELLED, *WAITING, *RUNNING]),
-        "had not started": np.isin(state, WAITING),
-        "was still running": np.isin(state, RUNNING),
+        "state not known": ~np.isin(state, [*ENDED, CANCELLED, *WAITING, *REQUEUED, RESIZING, *RUNNING]),
+        "had not started": np.isin(state, WAITING) | (np.isin(state, REQUEUED) & ~(run_ms > 0)),
+        "was still running": np.isin(state, RUNNING) | ((state == RESIZING) & np.isnan(fields.number("end"))),
         "ends before it starts": fields.number("end") < fields.number("start"),
         "negative run time": run_ms < 0,
         "cancelled before it ran": ~timed & (state == CANCELLED),
@@ -105,7 +108,7 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "no submit time": np.isnan(fields.number("submit")),
         "no processors": ~(processors > 0),
         "negative CPU time": cpu_ms < 0,
-        "zero CPU time": cpu_ms == 0,
+        ZERO_CPU: cpu_ms == 0,
         "negative bytes": np.any([values < 0 for values in used[1:]], axis=0),
         "bytes beyond 2^63": beyond_counting(*used[1:]),
     }
@@ -127,7 +130,7 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
         "times in several time zones, compared as instants": len(stamps.zones) if len(stamps.zones) > 1 else 0,
     }
     words = {"name": fields.word("jobname")[usable]}
-    return finished(cells.where, "sacct", len(run_ms), columns, words, skipped, noted, filled)
+    return finished(cells.where, "sacct", len(run_ms), columns, words, skipped, noted, filled, reading)
 
 
 def _check_columns(cells: CsvCells) -> None:

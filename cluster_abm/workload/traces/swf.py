@@ -7,10 +7,13 @@ Eighteen fields a line, -1 for what is not known, `;` before remarks. What becom
   over the processors, or over several runs). A run time of 0 or -1 beside a known CPU time is taken as not known.
 * Memory used (KB per processor, 1000 KB = 1 MB) of 0 or -1 is not known; requested memory does not stand in for it.
   Both, and the CPU time, can be read otherwise: `LogReading`.
-* The requested run time (field 9) is in s of wall time; 0 or less is not known.
+* The requested run time (field 9) is in s of wall time; 0 or less is not known. Nor is a request of 2^31 - 1 or
+  2^32 - 1, in whichever field: it stands for all that there is.
+* Submit times that are Unix times are counted from the first job on.
 * Jobs that failed or were cancelled while running count: their work was done. Those that never ran are skipped.
 * Parts of a checkpointed job (status 2, 3, 4) are skipped if the log also has the line of the whole job.
-* Submissions out of order are sorted.
+* Submissions out of order are sorted. Preceding jobs and think times (fields 17, 18) are counted and not followed.
+* CPU times that cannot be what jobs used (one constant, or below 1 % of the run times) are believed, and it is noted.
 """
 
 from __future__ import annotations
@@ -19,12 +22,21 @@ import numpy as np
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
+from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, USED, read_log
+from cluster_abm.workload.traces.swf_lines import (
+    FIELDS,
+    REQUESTED_MEMORY,
+    REQUESTS,
+    USED,
+    read_log,
+    stands_for_all,
+)
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, sorted_out, tally
 
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
 LONGEST_COUNT = 15  # digits of a number of rows
+LEAST_SHARE = 0.01  # of the run times that CPU times come to, if they were measured
 
 
 def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
@@ -37,7 +49,7 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
     used = USED
     if reading.memory == "requested":
         used = {name: place for name, place in USED.items() if name != "used memory"} | REQUESTED_MEMORY
-    columns, longer, header = read_log(lines, used)
+    columns, longer, header, unix = read_log(lines, used)
     if not columns:
         raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")
     rows = len(columns["submit time"])
@@ -48,20 +60,33 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
     # Longer ones are no number of rows, and Python refuses to read the longest.
     if announced and announced[0].isascii() and announced[0].isdigit() and len(announced[0]) <= LONGEST_COUNT:
         noted["rows more or less than the header's MaxRecords"] = abs(int(announced[0]) - rows)
-    skipped, usable_rows = _skipped(columns, reading)
+    unlimited = np.zeros(rows, bool)
+    for name in REQUESTS:
+        if name in columns:
+            holds = stands_for_all(columns[name])
+            columns[name][holds] = -1.0
+            unlimited |= holds
+    skipped, usable_rows = _skipped(columns, reading, unix)
     if not usable_rows.any():
-        reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
-        raise InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons})")
+        raise no_job(where, rows, skipped, reading)
     usable = columns if usable_rows.all() else {name: values[usable_rows] for name, values in columns.items()}
     odd = np.zeros(len(usable["submit time"]), bool)
     for values in usable.values():
         odd |= (values < 0) & (values != -1)
     noted["negative value other than -1, read as not known"] = int(odd.sum())
+    noted["a request of 2^31 - 1 or 2^32 - 1, read as not known"] = int(unlimited[usable_rows].sum())
+    if unix:
+        submit = usable["submit time"]
+        # Hours of the day are counted from what the header says of the log's begin.
+        header = header | {"UnixStartTime": f"{submit.min():.12g}"}
+        usable = usable | {"submit time": on_own_clock(submit * 1000.0, where) / 1000.0}
+        noted["submit times are Unix times, counted from the first"] = len(submit)
+    noted |= _doubtful(usable, reading)
     jobs, remarks = _jobs(usable, reading)
     return Trace(where, "swf", rows, job_frame(jobs), tally(skipped), tally(noted | remarks), header)
 
 
-def _skipped(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, int], Flags]:
+def _skipped(columns: dict[str, Floats], reading: LogReading, unix: bool) -> tuple[dict[str, int], Flags]:
     """Rows left out by the first reason that holds, and which rows remain, shape (rows,)."""
     run, cpu, status = columns["run time"], columns["average CPU time"], columns["status"]
     ids = columns["job number"]
@@ -69,14 +94,31 @@ def _skipped(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str,
     never = (run <= 0) & (cpu <= 0)
     reasons: dict[str, Flags] = {
         "part of a job that has a line of its own": part & np.isin(ids, ids[~part]),
-        "no submit time": columns["submit time"] < 0,
+        # 0 since 1970 is "never".
+        "no submit time": (columns["submit time"] < 0) | (unix & (columns["submit time"] == 0)),
         "cancelled before it ran": never & (status == CANCELLED),
         "zero run time": never & (run == 0),
         "no run time and no CPU time": never,
-        "zero CPU time": (cpu == 0) & ((run <= 0) | (reading.cpu_time == "used")),
+        ZERO_CPU: (cpu == 0) & ((run <= 0) | (reading.cpu_time == "used")),
         "no processors": (columns["allocated processors"] <= 0) & (columns["requested processors"] <= 0),
     }
     return sorted_out(reasons, len(run))
+
+
+def _doubtful(columns: dict[str, Floats], reading: LogReading) -> dict[str, int]:
+    """What says that CPU times are hardly those that the jobs used -> how many jobs have one."""
+    run, cpu = columns["run time"], columns["average CPU time"]
+    known = (run > 0) & (cpu > 0)
+    if reading.cpu_time == "run" or not known.any():
+        return {}
+    run, cpu = run[known], cpu[known]
+    if np.ptp(cpu) == 0 and np.ptp(run) > 0:
+        words = f"CPU times are all {cpu[0]:g} s"
+    elif cpu.sum() < LEAST_SHARE * run.sum():
+        words = f"CPU times are less than {LEAST_SHARE:.0%} of the run times in all"
+    else:
+        return {}
+    return {f"{words}: hardly what the jobs used; {RUN_TIMES}": len(run)}
 
 
 def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Floats], dict[str, int]]:
@@ -110,6 +152,7 @@ def _jobs(columns: dict[str, Floats], reading: LogReading) -> tuple[dict[str, Fl
         "memory 0, read as not known": (memory == 0).sum(),
         "failed, its work counts": (status == FAILED).sum(),
         "cancelled while it ran, its work counts": (status == CANCELLED).sum(),
+        "preceding job and think time given, not followed": (columns["preceding job"] > 0).sum(),
         "part of a job without a line of its own": np.isin(status, PARTS).sum(),
         "job number seen before": len(submit) - len(np.unique(columns["job number"])),
         "submitted before the row above, sorted": (np.diff(submit) < 0).sum(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from operator import itemgetter
@@ -14,6 +15,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.text.problems import SHOWN_PROBLEMS, Problems
 from cluster_abm.workload.traces.gathering import NumberColumn
+from cluster_abm.workload.traces.parts.fields import LARGEST_COUNT
 from cluster_abm.workload.traces.swf_scan import PLAIN, POWERS, scan_lines
 from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, number
 
@@ -28,13 +30,28 @@ USED = {  # position in the line, from 0
     "requested processors": 7,
     "requested time": 8,
     "status": 10,
+    "preceding job": 16,
 }
 WHOLE = ("allocated processors", "requested processors")
+# Only names of jobs: any number will do.
+NAMES = ("job number", "preceding job")
+MEMORY = ("used memory", "requested memory")
+# Requests that stand for "as much as there is" in real logs: the largest numbers of 31 and 32 bits.
+REQUESTS = ("requested time", "requested processors", "requested memory")
+NO_REQUEST = (2.0**31 - 1, 2.0**32 - 1)
 LONGEST_S = LONGEST_MS / 1000.0
+# Submit times count from the log's begin. A first one of 16 years and more is a Unix time; from UNIX_END on they would
+# be milliseconds.
+UNIX_S, UNIX_END = 5e8, 1e11
 LONGEST_HEADER = 16_000_000  # bytes
 HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
 # Read instead of the used memory, where a scenario wants that.
 REQUESTED_MEMORY = {"requested memory": 9}
+
+
+def stands_for_all(requests: Floats) -> npt.NDArray[np.bool_]:
+    """Which requests are one of NO_REQUEST, shape as `requests`."""
+    return (requests == NO_REQUEST[0]) | (requests == NO_REQUEST[1])
 
 
 def places(used: Mapping[str, int]) -> npt.NDArray[np.int64]:
@@ -48,11 +65,19 @@ PLACES = places(USED)
 
 
 class Log(NamedTuple):
-    """The fields in use, each of shape (rows,), how many lines have more than 18, and the header."""
+    """The lines of a log.
+
+    Attributes:
+        columns: the fields in use, shape (rows,) each.
+        longer: how many lines have more than 18.
+        header: what it says.
+        unix: whether submit times are Unix times.
+    """
 
     columns: dict[str, Floats]
     longer: int
     header: dict[str, str]
+    unix: bool
 
 
 def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
@@ -62,9 +87,11 @@ def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
         InputError: lines cut short or not numeric (the first ten), a header that has no end.
     """
     columns = {name: NumberColumn() for name in used}
+    submit = list(used).index("submit time")
     header = _Header(lines.where)
     problems = Problems(lines.where)
     longer, before = 0, 0
+    unix: bool | None = None
     for block in lines:
         blank = lines.blank(block)
         if blank:
@@ -74,13 +101,15 @@ def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
         longer += found.longer
         # Below the first job remarks belong to no header.
         header.is_open = header.is_open and not len(found.rows)
+        if unix is None:
+            unix = _counts_from_1970(found.values[submit])
         for place, (name, column) in enumerate(columns.items()):
-            _note_wrong(name, used[name], place, found, before, problems)
+            _note_wrong(name, used[name], place, found, before, problems, bool(unix))
             column.extend(found.values[place])
         before += found.all_lines
     problems.refuse()
     read = {name: column.column() for name, column in columns.items()} if not header.is_open else {}
-    return Log(read, longer, header.keys())
+    return Log(read, longer, header.keys(), bool(unix))
 
 
 class _Header:
@@ -184,23 +213,42 @@ class _Block:
         )
 
 
-def _note_wrong(name: str, field: int, place: int, block: _Block, before: int, problems: Problems) -> None:
+def _counts_from_1970(submit: Floats) -> bool | None:
+    """Whether the first submit time is a Unix time; None where none is known."""
+    known = submit[submit >= 0]
+    return bool(known[0] >= UNIX_S) if len(known) else None
+
+
+def _note_wrong(name: str, field: int, place: int, block: _Block, before: int, problems: Problems, unix: bool) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
     values = block.values[place]
+    if name == "preceding job":
+        return  # only counted
     whole = name in WHOLE
-    high = LARGEST_WHOLE if whole else LONGEST_S
+    high, hint = LARGEST_WHOLE if whole else LONGEST_S, ""
+    if name in NAMES:
+        high = math.inf
+    elif name in MEMORY:
+        high = LARGEST_COUNT
+    elif name == "submit time" and unix:
+        high, hint = UNIX_END, f" (s since 1970, from {UNIX_S:.0f} on, as in the first row)"
     wrong = ~np.isfinite(values) | (values > high)
+    if hint:
+        wrong |= (values > 0) & (values < UNIX_S)
     if whole:
         wrong |= values != np.floor(values)
+    if name in REQUESTS:
+        wrong &= ~stands_for_all(values)
     rows = np.flatnonzero(wrong).tolist()
     if not rows:
         return
     kind = "a whole number" if whole else "a number"
+    bound = "" if math.isinf(high) else f" up to {high:.12g}"
     problems.add_rows(
         rows,
         {row: int(block.rows[row]) + before + 1 for row in rows[:SHOWN_PROBLEMS]},
         lambda row: (
             f"{name} = {block.cell(row, field).decode('utf-8', 'replace')[:40]!r}: "
-            f"allowed: {kind} up to {high:.12g}, -1 if not known"
+            f"allowed: {kind}{bound}{hint}, -1 if not known"
         ),
     )

@@ -2,7 +2,8 @@
 
 Job, submit [s], seconds since the job before, and the bytes of its input, shuffle and output. A row says nothing of CPU
 and memory. CPU time is drawn, or so many ms for each MB (`LogReading.cpu_ms_per_mb`): to be swept, not believed. A job
-has one task, or one for each so many MB (`task_mb`). Its bytes are taken to pass a disk once each.
+has one task, or one for each so many MB (`task_mb`). Its bytes are taken to pass a disk once each. Some samples have
+further columns: paths, which are not read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read
 from cluster_abm.workload.traces.parts.finishing import finished
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.units import plain
-from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out
+from cluster_abm.workload.traces.table import Flags, Floats, Trace, number, sorted_out
 
 NAMES = ("job", "submit_s", "gap_s", "input_bytes", "shuffle_bytes", "output_bytes")
 BYTES = NAMES[3:]
@@ -24,8 +25,10 @@ JOB_NAME = re.compile(r"job_?\d+", re.ASCII)
 
 
 def looks_like_swim(cells: list[str]) -> bool:
-    """Whether a first line is SWIM's: a job's name and five numbers."""
-    return len(cells) == len(NAMES) and JOB_NAME.fullmatch(cells[0].strip()) is not None
+    """Whether a first line is SWIM's: a job's name and five numbers, perhaps paths behind them."""
+    if len(cells) < len(NAMES) or JOB_NAME.fullmatch(cells[0].strip()) is None:
+        return False
+    return len(cells) == len(NAMES) or not any(np.isnan(number(cell)) for cell in cells[1 : len(NAMES)])
 
 
 def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
@@ -75,5 +78,9 @@ def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
             'in no row: by workload.cpu_ms (to set it, say workload.trace.format = "swim"), or by '
             "workload.trace.cpu_ms_per_mb"
         )
-    noted = {"blank lines": cells.blank_lines, "no bytes at all": int((total_mb == 0).sum())}
+    noted = {
+        "blank lines": cells.blank_lines,
+        f"more than {len(NAMES)} columns (paths), the rest ignored": cells.longer,
+        "no bytes at all": int((total_mb == 0).sum()),
+    }
     return finished(cells.where, "swim", len(submit), columns, {}, skipped, noted, filled)

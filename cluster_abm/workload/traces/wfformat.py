@@ -6,7 +6,8 @@ What becomes of it:
   submitted at 0: a task starts to wait when its last parent has ended.
 * CPU time is runtimeInSeconds x min(avgCPU / 100, coreCount): no processor computes longer than the task is there.
   coreCount is often absent, and then no bound. Without avgCPU the run time of one core is taken, and it is said.
-* A job has as many tasks as cores were kept busy, rounded up; they share CPU time, memory and bytes evenly.
+* A job has as many tasks as cores were kept busy: avgCPU / 100 - 0.1, rounded up, at most coreCount. They share CPU
+  time, memory and bytes evenly.
 * readBytes and writtenBytes are bytes of calls, most of which the page cache serves: openly assumed shares of them are
   what the disk saw, `LogReading.disk_read_share`, `disk_write_share`.
 * Tasks with a run time of 0 (shorter than half a second, in Nextflow's) are skipped. What comes after them comes after
@@ -24,7 +25,7 @@ import numpy as np
 
 from cluster_abm.workload.traces.dependence import parents_of
 from cluster_abm.workload.traces.parts.fields import beyond_counting
-from cluster_abm.workload.traces.parts.finishing import busy_cores, disk_columns, finished, outside
+from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, outside, tasks_for
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out
 from cluster_abm.workload.traces.wfformat_document import MOST_DEPENDENCES, Workflow, document_of, too_many
@@ -83,7 +84,7 @@ def _columns(
     unknown = np.isnan(share)
     above = (cores >= 1) & (share > cores)
     busy = np.where(unknown, 1.0, np.where(above, cores, share))
-    tasks = busy_cores(busy)
+    tasks = tasks_for(busy, np.where(cores >= 1, cores, math.nan))
     memory = np.where(numbers["memory"] > 0, numbers["memory"], math.nan)
     none = np.full(len(busy), math.nan)
     calls = numbers["read"] / 1e6, numbers["written"] / 1e6
@@ -97,7 +98,10 @@ def _columns(
     }
     filled = {
         "arrival_ms": "all 0: a task is submitted when its parents have ended",
-        "tasks": "as many as a task kept cores busy: avgCPU / 100, rounded up; they share its work evenly",
+        "tasks": (
+            "as many as a task kept cores busy: avgCPU / 100 - 0.1, rounded up, at most coreCount; they share its work "
+            "evenly"
+        ),
     }
     if unknown.any():
         filled["cpu_ms"] = f"in {int(unknown.sum()):,} rows without avgCPU the run time of one core"

@@ -8,6 +8,7 @@ import lzma
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,9 @@ def write_trace(trace: Trace, path: Path) -> list[Path]:
             break
     beside = path.with_name(f"{name}.profiles.csv")
     with in_one_move(beside) as partial:
-        trace.profiles.to_csv(partial, index=False, lineterminator="\n")
+        # csv.QUOTE_NONNUMERIC: outside of quotes # begins a remark.
+        quoting: Literal[0, 2] = 2 if trace.profiles["program"].str.contains("#").any() else 0
+        trace.profiles.to_csv(partial, index=False, lineterminator="\n", quoting=quoting)
     return [path, beside]
 
 

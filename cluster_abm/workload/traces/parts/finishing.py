@@ -61,10 +61,25 @@ def disk_columns(
     return {"disk_mb": total / tasks, "write_share": np.minimum(share, 1.0)}, assumed
 
 
-def busy_cores(busy: Floats) -> Floats:
-    """How many tasks a job gets that kept so many cores busy on average: rounded up, at least one."""
-    # To the fourth digit: what rounding errors add is no core more.
-    return np.maximum(np.ceil(np.round(busy, 4)), 1.0)
+ZERO_CPU = "zero CPU time"  # why a row is skipped
+RUN_TIMES = 'workload.trace.cpu_time = "run" takes the run times'
+
+# How much more than its share a task may have before there is one task more. Measured shares of a core scatter around
+# whole numbers: a second task for
+# 100.4 % would halve the run time.
+SLACK = 0.1
+
+
+def tasks_for(busy: Floats, most: Floats | None = None) -> Floats:
+    """How many tasks a job gets that kept cores busy: as many, rounded up, a tenth of a core aside.
+
+    Args:
+        busy: cores kept busy on average, shape (rows,).
+        most: tasks that a job may have, whole ones of it counted, NaN where not known; at least one is allowed.
+    """
+    # To the sixth digit: what rounding errors add is no task more.
+    tasks = np.maximum(np.ceil(np.round(busy - SLACK, 6)), 1.0)
+    return tasks if most is None else np.fmin(tasks, np.maximum(np.floor(most), 1.0))
 
 
 def outside(columns: Mapping[str, Floats]) -> dict[str, Flags]:
@@ -84,8 +99,17 @@ def finished(
     skipped: Mapping[str, int],
     noted: Mapping[str, int],
     filled: Mapping[str, str],
+    reading: LogReading | None = None,
 ) -> Trace:
     """A trace of these rows: those outside the bounds of COLUMNS are left out, columns without any value go.
+
+    Args:
+        where: the file's name.
+        format: one of FORMATS.
+        rows: of the file.
+        columns, words: ours, of the rows that are left.
+        skipped, noted, filled: as a Trace has them.
+        reading: with which it was read, where CPU times could be read otherwise.
 
     Raises:
         InputError: no row is left.
@@ -93,7 +117,7 @@ def finished(
     beyond, usable = sorted_out(outside(columns), len(columns["arrival_ms"]))
     all_skipped = dict(skipped) | tally(beyond)
     if not usable.any():
-        raise no_job(where, rows, all_skipped)
+        raise no_job(where, rows, all_skipped, reading)
     kept: dict[str, Floats | Sequence[str] | Words] = {
         name: values[usable] for name, values in columns.items() if not np.isnan(values[usable]).all()
     }
@@ -103,7 +127,15 @@ def finished(
     return Trace(where, format, rows, job_frame(kept), tally(all_skipped), tally(remarks), filled=dict(filled))
 
 
-def no_job(where: str, rows: int, skipped: Mapping[str, int]) -> InputError:
-    """The error for a file of which no row is a job."""
+def no_job(where: str, rows: int, skipped: Mapping[str, int], reading: LogReading | None = None) -> InputError:
+    """The error for a file of which no row is a job.
+
+    Args:
+        where, rows, skipped: of the file.
+        reading: with which it was read, where CPU times could be read otherwise.
+    """
     reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
-    return InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons})")
+    # Programs that measure no CPU time write 0.
+    otherwise = reading is not None and reading.cpu_time == "used" and skipped.get(ZERO_CPU, 0)
+    hint = f"; {RUN_TIMES}" if otherwise else ""
+    return InputError(f"{where}: none of its {rows:,} rows is a job that ran ({reasons}){hint}")
