@@ -41,14 +41,12 @@ class Outcome:
         words: the message, if it ended in another way than "done".
         tables: columns of what it left, by table and name.
         in_python: why it decided in Python; "": it was compiled.
-        printed: what came to stdout.
     """
 
     ending: str
     words: str = ""
     tables: dict[str, Any] = field(default_factory=dict)
     in_python: str = ""
-    printed: str = ""
 
 
 def settings_of(trial: Trial) -> dict[str, Any]:
@@ -65,19 +63,17 @@ def outcome_of(trial: Trial, compiles: bool) -> Outcome:
     folder = Path(tempfile.mkdtemp(prefix="fuzz-policy-"))
     try:
         ending = carry_out(case, lambda _: _leave(trial, compiles, folder / "outcome"), LIMITS)
-        printed = ending.stdout.decode("utf-8", "replace")
         if ending.code == 0 and not ending.killed:
             outcome: Outcome = pickle.loads((folder / "outcome").read_bytes())
-            outcome.printed = printed
             return outcome
     finally:
         shutil.rmtree(folder)
     stderr = ending.stderr.decode("utf-8", "replace").strip()
     if ending.killed:
-        return Outcome("killed", ending.killed, printed=printed)
+        return Outcome("killed", ending.killed)
     if ending.code < 0:
-        return Outcome("crashed", f"signal {-ending.code}", printed=printed)
-    return Outcome("raised", stderr.splitlines()[-1] if stderr else "?", printed=printed)
+        return Outcome("crashed", f"signal {-ending.code}")
+    return Outcome("raised", stderr.splitlines()[-1] if stderr else "?")
 
 
 def _leave(trial: Trial, compiles: bool, left: Path) -> None:
@@ -98,7 +94,9 @@ def _carried_out(trial: Trial, compiles: bool) -> Outcome:
         model.run()
         return Outcome("done", tables=tables_of(model), in_python=why)
     except InputError as problem:
-        return Outcome("told", f"{type(problem).__name__}: {problem}", in_python=why)
+        # Each form has a folder of its own.
+        words = f"{type(problem).__name__}: {problem}".replace(f"{Path.cwd()}{os.sep}", "")
+        return Outcome("told", words, in_python=why)
 
 
 def _scenario(trial: Trial) -> Any:
@@ -141,9 +139,7 @@ def differences(trial: Trial) -> tuple[list[str], Outcome]:
         found.append(f"Python told: {python.words[:200]} | compiled told: {compiled.words[:200]}")
     else:
         found += unlike(python.tables, compiled.tables)
-    for form, outcome in (("Python", python), ("compiled", compiled)):
-        if outcome.printed:
-            found.append(f"{form}: it prints to stdout: {outcome.printed[:40]!r}")
+    # What is printed goes where the caller's stdout is; that of a command is held for results (`_by_command`).
     return found, compiled
 
 
