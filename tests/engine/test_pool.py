@@ -14,7 +14,7 @@ from oracle import accesses_of
 from support import busy, finished, mostly_slow, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.ideal.pooled import PooledState
+from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.tables import BREAKDOWN, JOB, empty_nodes
 from cluster_abm.policies import available
 

@@ -28,7 +28,7 @@ FAMILIES: Mapping[str, str] = {
     "talking": "Policies that talk",
     "others": "Schedulers of today, and learnt ones",
 }
-YARDSTICKS = ("none", "random", "round-robin", "jsq", "power-of-d", "hbd", "ideal")
+YARDSTICKS = ("none", "random", "round-robin", "jsq", "power-of-d", "hbd", "pooled")
 PAPERS = ("wal-pm", "iocm", "iolb", "mcls", "lmip")
 
 
