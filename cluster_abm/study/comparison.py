@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,10 +13,12 @@ import pandas as pd
 from cluster_abm import displays
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
+from cluster_abm.policies.bounds import SRPT_POOL
 from cluster_abm.results.words import line_words, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
+from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
 from cluster_abm.study.runner.tasks import Outcome
 from cluster_abm.study.statistics.bounds import bounds_of
@@ -26,8 +29,10 @@ from cluster_abm.study.statistics.pairs import Pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The policies between which a gap is closed: no balancing, and all nodes in one at no cost.
-WORST, BEST = "none", "ideal"
+# The ends between which a gap is closed: no balancing, and the lower bound on mean response.
+WORST, BEST = "none", SRPT_POOL
+# What there is a lower bound on.
+BOUNDED = "mean_response_ms"
 # How significance is judged.
 TEST_WORDS = "(t tests, Holm, 5 %)"
 
@@ -51,6 +56,8 @@ class Comparison(displays.Displayed):
         seeds: seeds for which every policy finished; the statistics are over these.
         runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), jobs.<state>.
         outcome: what became of each run.
+        bound: where `srpt-pool` was asked for, the lower bound on the mean response of each seed's jobs [ms]; NaN where
+            there is none.
     """
 
     scenario: Scenario
@@ -58,9 +65,36 @@ class Comparison(displays.Displayed):
     seeds: tuple[int, ...]
     runs: pd.DataFrame
     outcome: Outcome
+    bound: Mapping[int, float] | None = None
+
+    @cached_property
+    def one_run(self) -> frozenset[str]:
+        """The policies of which all seeds, two at least, gave the same run to the last digit: one sample each."""
+        if len(self.seeds) < 2:
+            return frozenset()
+        found = self.runs[self.runs["seed"].isin(self.seeds)].drop(columns="seed")
+        counts = found.groupby("policy").nunique(dropna=False)
+        return frozenset(str(name) for name in counts.index[(counts == 1).all(axis=1)])
+
+    @property
+    def is_one_sample(self) -> bool:
+        """Whether no seed changes anything under any of the policies: there is nothing to make intervals of."""
+        return bool(self.one_run) and self.one_run == set(self.policies)
+
+    @property
+    def replications(self) -> int:
+        """How many independent samples there are: the seeds, or 1 where all of them give the same runs."""
+        return 1 if self.is_one_sample else len(self.seeds)
 
     def values(self, policy: str, metric: str) -> list[float]:
-        """One policy's metric, one value a seed. Raises InputError: no such policy, or metric."""
+        """One policy's metric, one value a seed; of `srpt-pool` NaN but for the mean response.
+
+        Raises InputError: no such policy, or metric.
+        """
+        policy = current_name(policy) if isinstance(policy, str) else policy
+        if policy == SRPT_POOL and self.bound is not None:
+            self._check(metric)
+            return [self.bound[seed] if metric == BOUNDED else math.nan for seed in self.seeds]
         if policy not in self.policies:
             raise InputError(f"policy {policy!r}: not among those compared; {nearest(str(policy), [*self.policies])}")
         self._check(metric)
@@ -72,7 +106,10 @@ class Comparison(displays.Displayed):
 
         Raises InputError: no such policy, or metric; or no seed has finished for all policies.
         """
-        return estimate(self.values(policy, metric), bounds_of(metric))
+        values = self.values(policy, metric)
+        if current_name(policy) in self.one_run or (policy == SRPT_POOL and not _differ(values)):
+            return Estimate(values[0], None)
+        return estimate(values, bounds_of(metric))
 
     def estimates(self, metric: str = "mean_slowdown") -> pd.DataFrame:
         """Every policy's mean of a metric as a table.
@@ -81,8 +118,9 @@ class Comparison(displays.Displayed):
             metric: a column of `runs`.
 
         Returns:
-            index `policy`, in the order asked for; columns mean, low, high (the 95 % interval over seeds, NaN of one
-            seed), and ratio: how many times the first policy's mean it is.
+            index `policy`, in the order asked for, last `srpt-pool` if it was and bounds the metric; columns mean, low,
+            high (the 95 % interval over seeds, NaN of one sample), and ratio: how many times the first policy's mean
+            it is.
 
         Raises:
             InputError: `runs` has no such metric, or no seed has finished for all policies.
@@ -95,6 +133,11 @@ class Comparison(displays.Displayed):
             low, high = found.ci95 or (math.nan, math.nan)
             ratio = 1.0 if name == self.policies[0] else 1 / (pairs[self.policies[0], name].ratio or math.nan)
             rows.append({"policy": name, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
+        if self.bound is not None and metric == BOUNDED:
+            found = self.estimate(SRPT_POOL, metric)
+            low, high = found.ci95 or (math.nan, math.nan)
+            ratio = found.mean / (rows[0]["mean"] or math.nan)
+            rows.append({"policy": SRPT_POOL, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
         return pd.DataFrame(rows).set_index("policy")
 
     def differences(self, metric: str = "mean_slowdown") -> pd.DataFrame:
@@ -104,7 +147,8 @@ class Comparison(displays.Displayed):
             metric: a column of `runs`.
 
         Returns:
-            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (of the means), significant.
+            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (of the means), significant
+            (None where both are one sample).
 
         Raises:
             InputError: as of `estimates`.
@@ -123,43 +167,48 @@ class Comparison(displays.Displayed):
 
         `pairs()[a, b]` is a - b, whichever of the two was asked for first. Raises InputError: as `estimates`.
         """
-        found = all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric))
-        return Pairs(corrected(found))
+        values = {name: self.values(name, metric) for name in self.policies}
+        return Pairs(corrected(all_pairs(values, bounds_of(metric), self.one_run)))
 
     def word_of(self, pair: PairedDifference) -> str:
-        """Whether a difference of `pairs` is more than noise, in words."""
+        """Whether a difference of `pairs` is significant, in words."""
         if len(self.seeds) == 1:
             return "not known"
+        if pair.significant is None:
+            return "one sample"
         return "significant" if pair.significant else "not significant"
 
     @property
     def has_gap(self) -> bool:
-        """Whether both ends of the gap that policies close ran: `none` and `ideal`."""
-        return bool(self.seeds) and {WORST, BEST} <= set(self.policies)
+        """Whether both ends of the gap that policies close were asked for: `none` and `srpt-pool`."""
+        return bool(self.seeds) and WORST in self.policies and self.bound is not None
 
-    def gap_closed(self, policy: str, metric: str = "mean_slowdown") -> Estimate | None:
-        """The share of the gap between `none` and `ideal` that a policy closes: 0 = as `none`, 1 = as `ideal`.
+    def gap_closed(self, policy: str) -> Estimate | None:
+        """The share of the gap in mean response that a policy closes: 0 = as `none`, 1 = as `srpt-pool`.
 
-        (none - policy) / (none - ideal) of the means, as `mean`, and Fieller's 95 % interval of this policy alone (see
-        statistics.gap). It may lie outside 0..1: a policy can be worse than none.
+        (none - policy) / (none - srpt-pool) of the means, as `mean`, and Fieller's 95 % interval of this policy alone
+        (see statistics.gap). It is below 0 where a policy is worse than none; no policy reaches more than 1.
 
         Args:
             policy: one of those compared.
-            metric: one of which less is better.
 
         Returns:
-            None where one of the two did not run, or `ideal` has no better mean than `none`; without an interval on one
-            seed, or where the gap itself is not told apart from 0.
+            None where one of the two was not asked for, there is no bound (docs/concepts/statistics.md), or `none` is
+            no worse than it; without an interval on one sample, or where the gap itself could be 0.
         """
         if not self.has_gap:
             return None
-        return share_of_gap(*(self.values(name, metric) for name in (WORST, policy, BEST)))
+        ends = [self.values(name, BOUNDED) for name in (WORST, policy, BEST)]
+        found = share_of_gap(*ends)
+        if found is not None and not any(map(_differ, ends)):
+            return Estimate(found.mean, None)
+        return found
 
     def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
-        """Return the policy of least mean, and after it those that do not differ from it by more than noise.
+        """Return the policy of least mean, and after it those that do not differ from it significantly.
 
-        A single name wins by more than noise: its paired difference to every other is significant, Holm-corrected.
-        A bound, such as `ideal`, is no policy: it leads only where nothing else ran.
+        The paired difference of a single name to every other is significant, Holm-corrected. The pooled reference is
+        no policy: it leads only where nothing else ran.
         """
         known = available()
         bounds = {name for name in self.policies if name in known and known[name].pooled}
@@ -173,31 +222,45 @@ class Comparison(displays.Displayed):
 
     @property
     def conclusion(self) -> str:
-        """Which policy has the lowest mean slowdown, and whether that is more than noise, in one sentence; "" where
-        fewer than two policies, or no seed, can be compared."""
+        """Which policy has the lowest mean slowdown, and whether significantly, in one sentence; "" where fewer than two
+        policies, or no seed, can be compared."""
         if len(self.policies) < 2 or not self.seeds:
             return ""
         leader, *others = self.best()
         known = available()
-        bounds = [name for name in self.policies if name in known and known[name].pooled and name != leader]
-        beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
+        pooled = [name for name in self.policies if name in known and known[name].pooled and name != leader]
+        beside = f" ({', '.join(pooled)} is a pooled reference, no policy)" if pooled else ""
         if len(self.seeds) == 1:
             return f"{leader} has the lowest mean slowdown{beside}; one seed does not tell whether by more than noise"
-        what = "every paired difference to it is significant"
-        if others:
-            what = f"its paired difference to {others[0]} is not significant"
-            if others[1:]:
-                what = f"its paired differences to {', '.join(others)} are not significant"
-        return f"{leader} has the lowest mean slowdown{beside}; {what} {TEST_WORDS}"
+        if self.is_one_sample:
+            return f"{leader} has the lowest mean slowdown{beside}; one sample: no difference is tested"
+        pairs = self.pairs()
+        untested = [name for name in others if pairs[leader, name].significant is None]
+        unlike = [name for name in others if name not in untested]
+        what = [
+            f"its {'paired ' * paired}difference{'s' * (len(names) > 1)} to {', '.join(names)} "
+            f"{'are' if len(names) > 1 else 'is'} {words}"
+            for names, paired, words in (
+                (untested, False, "of one sample and not tested"), (unlike, True, "not significant"),
+            )
+            if names
+        ] or ["every paired difference to it is significant"]  # fmt: skip
+        return f"{leader} has the lowest mean slowdown{beside}; {'; '.join(what)} {TEST_WORDS}"
 
     @property
     def seeds_words(self) -> str:
         """How many seeds there are, and what the intervals over them are about."""
         if len(self.seeds) == 1:
             return "1 seed, the same jobs for every policy: no intervals, and no difference is told from noise"
+        if self.is_one_sample:
+            of = "this log" if self.scenario.workload.kind == "trace" else "these jobs"
+            return f"one sample: {of}; all {len(self.seeds)} seeds give the same runs: no intervals, and no tests"
         words = f"{len(self.seeds)} seeds, the same jobs for every policy; intervals at 95 % over seeds"
         if self.scenario.workload.kind == "trace":
             words += ", which draw what the log does not say: they are not about another day's jobs"
+        if self.one_run:
+            alike = ", ".join(name for name in self.policies if name in self.one_run)
+            words += f"; {alike}: one sample, the same run from every seed: no interval"
         return words
 
     @property
@@ -249,6 +312,9 @@ class Comparison(displays.Displayed):
                     if metric != "mean_slowdown":
                         _put(entry, metric, self.estimate(policy, metric).mean)
                 policies[policy] = entry
+            if self.bound is not None:
+                bound = finite(self.estimate(SRPT_POOL, BOUNDED).mean)
+                policies[SRPT_POOL] = {name: None for name in policies[self.policies[0]]} | {BOUNDED: bound}
             for (a, b), pair in self.pairs().items():
                 pairs.append(
                     {
@@ -263,6 +329,7 @@ class Comparison(displays.Displayed):
         return {
             "scenario": self.scenario.name,
             "seeds": list(self.seeds),
+            "replications": self.replications,
             "policies": policies,
             "pairs": pairs,
         }
@@ -301,8 +368,12 @@ class Comparison(displays.Displayed):
                 if metric in self.runs:
                     row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
             if self.has_gap:
-                row["of the gap, none to ideal"] = "" if closed is None else f"{100 * closed.mean:.0f} %"
+                row["of the gap, none to srpt-pool"] = "" if closed is None else f"{100 * closed.mean:.0f} %"
             rows.append(row)
+        if self.bound is not None:
+            least = self.estimate(SRPT_POOL, BOUNDED).mean
+            shown = "" if math.isnan(least) else with_unit(BOUNDED, least)
+            rows.append(dict.fromkeys(rows[0], "") | {"policy": SRPT_POOL, line_words(BOUNDED): shown})
         yield displays.table(rows)
         yield displays.paragraph(
             f"{self.seeds_words}; slowdown: wall time of a task over its isolated time, alone on its home node"
@@ -325,7 +396,7 @@ class Comparison(displays.Displayed):
 def _ratio(pair: PairedDifference | None) -> str:
     if pair is None or math.isnan(pair.ratio):
         return ""
-    return f"{pair.ratio:.2f}{'' if pair.significant else ' (n.s.)'}"
+    return f"{pair.ratio:.2f}{' (n.s.)' if pair.significant is False else ''}"
 
 
 def _text_of(found: Estimate) -> str:
@@ -343,6 +414,10 @@ def finite(value: float) -> float | None:
 
 def _last_if_nan(mean: float) -> float:
     return math.inf if math.isnan(mean) else mean
+
+
+def _differ(values: Sequence[float]) -> bool:
+    return any(value != values[0] for value in values)
 
 
 def _listed(found: Estimate) -> list[float] | None:

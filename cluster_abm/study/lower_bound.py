@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import pandas as pd
 
 from cluster_abm.engine.pooled.srpt import srpt_pool_mean_ns
 from cluster_abm.engine.tables import NEVER, NS_PER_MS
@@ -42,3 +46,22 @@ def lower_bound(scenario: Scenario, seed: int) -> LowerBound | None:
     )
     mean_ns = srpt_pool_mean_ns(work.jobs, nodes, key(seed, "service"), has_buffers)
     return LowerBound(mean_ns / NS_PER_MS, len(work.jobs))
+
+
+def bounds_of_seeds(scenario: Scenario, runs: pd.DataFrame, seeds: Iterable[int]) -> dict[int, float]:
+    """The bound on mean response beside the runs of each seed [ms], by seed.
+
+    NaN where there is none, or where some run of the seed did not finish all jobs: killed, lost, left over at the end.
+
+    Args:
+        scenario, runs: of a comparison.
+        seeds: those that every policy finished.
+    """
+    found = dict.fromkeys(seeds, math.nan)
+    for seed in found:
+        counts = runs.loc[runs["seed"] == seed, ["jobs.submitted", "jobs.finished"]].to_numpy()
+        if (counts == counts[0, 0]).all():
+            bound = lower_bound(scenario, seed)
+            if bound is not None and bound.jobs == counts[0, 0]:
+                found[seed] = bound.mean_response_ms
+    return found

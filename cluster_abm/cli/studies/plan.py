@@ -95,6 +95,7 @@ def plan_command(
 
     Example: cluster-abm plan quickstart --need "p95_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
     """
+    from cluster_abm.policies import BOUNDS
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.planning.plan import Question, plan
@@ -102,7 +103,7 @@ def plan_command(
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
     names = policies_named(policies)
-    chosen = checked.compare.policies if names is None else names
+    chosen = [name for name in checked.compare.policies if name not in BOUNDS] if names is None else names
     question = Question(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:
