@@ -134,7 +134,7 @@ def run_all(
     """
     place = where or Where(workers=workers)
     place.check()
-    names, scenarios = _named(tasks, place.folder is not None)
+    names, scenarios = _named(tasks)
     chosen = place.chosen(len(set(names)))
     seeds: dict[str, list[int]] = {}
     for key, seed in dict.fromkeys(names):
@@ -173,8 +173,8 @@ def run_all(
     return outcome
 
 
-def _named(tasks: Sequence[Task], by_content: bool) -> tuple[list[RunName], dict[str, Scenario]]:
-    """Return the name of each task's run, and the scenario of each key; equal scenarios share a key."""
+def _named(tasks: Sequence[Task]) -> tuple[list[RunName], dict[str, Scenario]]:
+    """Return the name of each task's run, and the scenario of each key; scenarios of equal runs share a key."""
     keys: dict[str, str] = {}
     scenarios: dict[str, Scenario] = {}
     names = []
@@ -184,7 +184,7 @@ def _named(tasks: Sequence[Task], by_content: bool) -> tuple[list[RunName], dict
         if key is None:
             document = task.scenario.model_dump_json()
             if document not in keys:
-                keys[document] = cell_key(task.scenario, "none") if by_content else str(len(keys))
+                keys[document] = cell_key(task.scenario, "none")
             key = by_object[id(task.scenario)] = keys[document]
         scenarios.setdefault(key, task.scenario)
         names.append((key, task.seed))
