@@ -15,5 +15,5 @@ def check_no_bound(name: str, where: str) -> None:
     """Raise InputError if a name that a run is to be made under is a bound's."""
     if name in BOUNDS:
         raise InputError(
-            f"{where} = {name!r}: a lower bound and no policy: nothing runs under it; `compare` shows it beside policies"
+            f"{where} = {name!r}: a lower bound and no policy: no run is made under it; `compare` shows it"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -17,6 +17,8 @@ from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
 from cluster_abm.study.design.policies import check_policies, variants_of, with_policy
 from cluster_abm.study.lower_bound import bounds_of_seeds
 from cluster_abm.study.runner.tasks import Task, Where, run_all
+
+One = TypeVar("One", bound=AnyPolicy)
 
 # Also what others take from here.
 __all__ = [
@@ -114,7 +116,7 @@ def _asked(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None)
     return scenario.compare.policies
 
 
-def without_bounds(policies: Sequence[AnyPolicy]) -> tuple[list[AnyPolicy], bool]:
+def without_bounds(policies: Sequence[One]) -> tuple[list[One], bool]:
     """Those of them that are policies, and whether the lower bound is named too. Raises InputError: it is alone."""
     found = [one for one in policies if not (isinstance(one, str) and one in BOUNDS)]
     if policies and not found:

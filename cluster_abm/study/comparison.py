@@ -24,6 +24,7 @@ from cluster_abm.study.runner.tasks import Outcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
 from cluster_abm.study.statistics.gap import share_of_gap
+from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.study.statistics.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -70,11 +71,7 @@ class Comparison(displays.Displayed):
     @cached_property
     def one_run(self) -> frozenset[str]:
         """The policies of which all seeds, two at least, gave the same run to the last digit: one sample each."""
-        if len(self.seeds) < 2:
-            return frozenset()
-        found = self.runs[self.runs["seed"].isin(self.seeds)].drop(columns="seed")
-        counts = found.groupby("policy").nunique(dropna=False)
-        return frozenset(str(name) for name in counts.index[(counts == 1).all(axis=1)])
+        return of_one_sample(self.runs[self.runs["seed"].isin(self.seeds)]) if len(self.runs) else frozenset()
 
     @property
     def is_one_sample(self) -> bool:
@@ -136,7 +133,7 @@ class Comparison(displays.Displayed):
         if self.bound is not None and metric == BOUNDED:
             found = self.estimate(SRPT_POOL, metric)
             low, high = found.ci95 or (math.nan, math.nan)
-            ratio = found.mean / (rows[0]["mean"] or math.nan)
+            ratio = found.mean / (self.estimate(self.policies[0], metric).mean or math.nan)
             rows.append({"policy": SRPT_POOL, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
         return pd.DataFrame(rows).set_index("policy")
 
@@ -222,8 +219,8 @@ class Comparison(displays.Displayed):
 
     @property
     def conclusion(self) -> str:
-        """Which policy has the lowest mean slowdown, and whether significantly, in one sentence; "" where fewer than two
-        policies, or no seed, can be compared."""
+        """Which policy has the lowest mean slowdown, and whether significantly, in one sentence; "" where fewer than
+        two policies, or no seed, can be compared."""
         if len(self.policies) < 2 or not self.seeds:
             return ""
         leader, *others = self.best()
@@ -314,7 +311,7 @@ class Comparison(displays.Displayed):
                 policies[policy] = entry
             if self.bound is not None:
                 bound = finite(self.estimate(SRPT_POOL, BOUNDED).mean)
-                policies[SRPT_POOL] = {name: None for name in policies[self.policies[0]]} | {BOUNDED: bound}
+                policies[SRPT_POOL] = dict.fromkeys(policies[self.policies[0]]) | {BOUNDED: bound}
             for (a, b), pair in self.pairs().items():
                 pairs.append(
                     {

@@ -146,8 +146,14 @@ def _show(found: Planned, out: Path | None, as_json: bool) -> None:
 def _print_plan(found: Planned) -> None:
     question = found.question
     asked = " and ".join(map(str, question.asked))
-    echo(f"{question.scenario.name}: {question.key} at which {asked}, in the mean over {question.seeds} seeds")
-    echo("the same jobs for every value and policy; intervals at 95 %\n")
+    over = (
+        f"one sample: {question.seeds} seeds give the same runs"
+        if found.is_one_sample
+        else (f"in the mean over {question.seeds} seeds")
+    )
+    echo(f"{question.scenario.name}: {question.key} at which {asked}, {over}")
+    intervals = "no intervals" if found.is_one_sample else "intervals at 95 %"
+    echo(f"the same jobs for every value and policy; {intervals}\n")
     rows = []
     for policy, one in found.crossings.items():
         value = found.number(one.value)
@@ -170,7 +176,7 @@ def _print_plan(found: Planned) -> None:
 
 
 def _interval(found: Planned, one: Crossing) -> str:
-    if one.low is None and one.high is None:
+    if one.is_one_sample or (one.low is None and one.high is None):
         return ""
     ends = [found.number(end) for end in (one.low, one.high)]
     axis = found.question.axis
@@ -182,7 +188,7 @@ def _interval(found: Planned, one: Crossing) -> str:
 def _metric(point: Point | None, need: Need) -> str:
     if point is None:
         return ""
-    one = point.estimates[need.metric]
+    one = point.shown(need.metric)
     return f"{one.mean:.4g}" if one.ci95 is None else f"{one.mean:.4g} [{one.ci95[0]:.4g}, {one.ci95[1]:.4g}]"
 
 
@@ -201,6 +207,9 @@ def _save(folder: Path, found: Planned, overrides: Overrides, wall_s: float) -> 
     write_table(folder, "points.parquet", table)
     needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
     title = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
-    values = {policy: (one.value, one.low, one.high) for policy, one in found.crossings.items()}
+    values = {
+        policy: (one.value, *((one.value, one.value) if one.is_one_sample else (one.low, one.high)))
+        for policy, one in found.crossings.items()
+    }
     draw_plan(folder / "plan.png", overrides.captioned(title), question.key, table, needs, values)
     write_json(folder, "timing.json", {"wall_s": wall_s})

@@ -30,8 +30,8 @@ class Verdict(NamedTuple):
 
 
 def logs_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Logarithms of the mean slowdown: index (regime, seed), a column a policy; without the pooled reference, and without seeds on
-    which a policy has no value."""
+    """Logarithms of the mean slowdown: index (regime, seed), a column a policy; without the pooled reference, and
+    without seeds on which a policy has no value."""
     kept = runs[runs["policy"] != "pooled"]
     wide = kept.pivot_table(index=["regime", "seed"], columns="policy", values=METRIC, sort=False)
     return wide.dropna().apply(np.log)
@@ -69,8 +69,7 @@ def table_of_regret(runs: pd.DataFrame, found: dict[int, Verdict]) -> pd.DataFra
         columns policy; regret (geometric mean over regimes of slowdown over the best's, less 1); low, high (its 95 %
         interval over regimes); worst (the largest); worst_in (the regime); best_in (regimes in which it is best, or not
         told apart from the best); alone_in (in which it is best by more than noise); gap_closed (median over regimes of
-        the share of the gap between `none` and `pooled`, the pooled reference, that it
-        closes); messages (median over regimes, per job).
+        the share of the gap between `none` and `pooled` that it closes); messages (median over regimes, per job).
     """
     regimes = list(found)
     closed = gap_closed(runs)

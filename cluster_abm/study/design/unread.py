@@ -72,7 +72,7 @@ class Seeds:
 
 
 def draws_nothing(scenario: Scenario) -> bool:
-    """Whether nothing but the work itself is drawn: neither failures, seeks, lost messages, files, nor by the policy."""
+    """Whether nothing but the work is drawn: no failures, seeks, lost messages or files, and nothing by the policy."""
     known = available()
     return (
         scenario.workload.kind == "trace"
@@ -86,20 +86,25 @@ def draws_nothing(scenario: Scenario) -> bool:
     )
 
 
-@cache
 def never_draws(policy: type[Policy]) -> bool:
     """Whether neither a policy nor any module that its code comes from asks for a random number.
 
     Read off the sources, of the policies of this package alone: of others it is not certain.
     """
-    look = [Path(inspect.getfile(one)) for one in policy.__mro__ if one not in (object, Policy)]
+    classes = [one for one in policy.__mro__ if one not in (object, Policy)]
+    if not all(one.__module__.startswith(f"{policies.__name__}.") for one in classes):
+        return False
+    return _never_draw(tuple(Path(inspect.getfile(one)) for one in classes))
+
+
+@cache
+def _never_draw(modules: tuple[Path, ...]) -> bool:
+    look = list(modules)
     seen: set[Path] = set()
     while look:
         path = look.pop()
         if path in seen:
             continue
-        if path.parent != PACKAGE:
-            return False
         seen.add(path)
         tree = ast.parse(path.read_text(encoding="utf-8"))
         if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(tree)):
