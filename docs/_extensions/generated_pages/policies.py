@@ -18,7 +18,7 @@ from .markdown import anchor, code, docstring, dropdown, escaped, sentence, tabl
 
 # The pages, in the order of the overview, each with what its policies have in common.
 FAMILIES: Mapping[str, str] = {
-    "yardsticks": "Yardsticks and bounds",
+    "yardsticks": "References",
     "wal-pm": "WAL-PM",
     "iocm": "IOCM",
     "iolb": "IOLB",
