@@ -129,6 +129,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     first = found.policies[0]
     pairs = found.pairs()
     ratio = f"slowdown of {first} / its own"
+    interval = "" if found.is_one_sample else " [95 %]"
     rows = []
     ended = {
         name: sum(found.estimate(name, f"jobs.{state}").mean for state in ("killed", "lost")) for name in found.policies
@@ -140,7 +141,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         rows.append(
             {
                 "policy": name,
-                "mean slowdown [95 %]": _with_interval(found.estimate(name, "mean_slowdown")),
+                f"mean slowdown{interval}": _with_interval(found.estimate(name, "mean_slowdown")),
                 "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
                 "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
                 "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
@@ -148,7 +149,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
                 **({"jobs killed or lost a run": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
                 ratio: against,
-                **({"of the gap closed [95 %]": _share(found.gap_closed(name))} if found.has_gap else {}),
+                **({f"of the gap closed{interval}": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
     if found.bound is not None:
@@ -201,7 +202,7 @@ def _print_pairs(found: Comparison) -> None:
     rows = [
         {
             "pair a - b": f"{a} - {b}",
-            "slowdown of a - that of b [95 %]": _with_interval(pair.difference),
+            "slowdown of a - that of b" + ("" if found.is_one_sample else " [95 %]"): _with_interval(pair.difference),
             "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
             "difference": found.word_of(pair),
         }

@@ -24,6 +24,11 @@ class _Told:
     stream: object = None
 
 
+def tell_again() -> None:
+    """Have old names remarked on anew: another command begins in this process."""
+    _Told.stream = None
+
+
 def current_name(name: str) -> str:
     """The name that a policy has now; of an old one a line on stderr says so, once."""
     if name not in RENAMED:

@@ -20,6 +20,7 @@ from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
+from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words
 from cluster_abm.study.runner.tasks import Outcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
@@ -30,12 +31,12 @@ from cluster_abm.study.statistics.pairs import Pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["BEST", "BOUNDED", "TEST_WORDS", "WORST", "Comparison", "finite"]
+
 # The ends between which a gap is closed: no balancing, and the lower bound on mean response.
 WORST, BEST = "none", SRPT_POOL
 # What there is a lower bound on.
 BOUNDED = "mean_response_ms"
-# How significance is judged.
-TEST_WORDS = "(t tests, Holm, 5 %)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -223,35 +224,19 @@ class Comparison(displays.Displayed):
         two policies, or no seed, can be compared."""
         if len(self.policies) < 2 or not self.seeds:
             return ""
-        leader, *others = self.best()
         known = available()
+        leader, *others = self.best()
         pooled = [name for name in self.policies if name in known and known[name].pooled and name != leader]
-        beside = f" ({', '.join(pooled)} is a pooled reference, no policy)" if pooled else ""
-        if len(self.seeds) == 1:
-            return f"{leader} has the lowest mean slowdown{beside}; one seed does not tell whether by more than noise"
-        if self.is_one_sample:
-            return f"{leader} has the lowest mean slowdown{beside}; one sample: no difference is tested"
-        pairs = self.pairs()
-        untested = [name for name in others if pairs[leader, name].significant is None]
-        unlike = [name for name in others if name not in untested]
-        what = [
-            f"its {'paired ' * paired}difference{'s' * (len(names) > 1)} to {', '.join(names)} "
-            f"{'are' if len(names) > 1 else 'is'} {words}"
-            for names, paired, words in (
-                (untested, False, "of one sample and not tested"), (unlike, True, "not significant"),
-            )
-            if names
-        ] or ["every paired difference to it is significant"]  # fmt: skip
-        return f"{leader} has the lowest mean slowdown{beside}; {'; '.join(what)} {TEST_WORDS}"
+        samples = "one sample" if self.is_one_sample else "one seed" if len(self.seeds) == 1 else ""
+        return conclusion_of(leader, others, self.pairs(), pooled, samples)
 
     @property
     def seeds_words(self) -> str:
         """How many seeds there are, and what the intervals over them are about."""
+        if self.is_one_sample:
+            return one_sample_words(len(self.seeds), self.scenario.workload.kind == "trace")
         if len(self.seeds) == 1:
             return "1 seed, the same jobs for every policy: no intervals, and no difference is told from noise"
-        if self.is_one_sample:
-            of = "this log" if self.scenario.workload.kind == "trace" else "these jobs"
-            return f"one sample: {of}; all {len(self.seeds)} seeds give the same runs: no intervals, and no tests"
         words = f"{len(self.seeds)} seeds, the same jobs for every policy; intervals at 95 % over seeds"
         if self.scenario.workload.kind == "trace":
             words += ", which draw what the log does not say: they are not about another day's jobs"

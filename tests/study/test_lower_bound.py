@@ -16,7 +16,8 @@ from cluster_abm.study.lower_bound import lower_bound
 
 # What a job waits for is the CPU alone; every job is the same.
 FIXED = {
-    **PLAIN, "workload__cpu_ms": {"kind": "fixed", "mean": 100.0}, "workload__io_per_ms": {"kind": "fixed", "mean": 0.0},
+    **PLAIN, "workload__cpu_ms": {"kind": "fixed", "mean": 100.0},
+    "workload__io_per_ms": {"kind": "fixed", "mean": 0.0},
     "workload__utilisation": 0.95, "workload__duration_s": 60.0, "negotiation__mode": "papers",
 }  # fmt: skip
 TABLE = {
@@ -30,7 +31,8 @@ TABLE = {
     },
     "everything": busy(),
     "reads": {
-        "workload__io_per_ms": {"kind": "fixed", "mean": 0.2}, "workload__cpu_ms": {"kind": "exponential", "mean": 50.0},
+        "workload__io_per_ms": {"kind": "fixed", "mean": 0.2},
+        "workload__cpu_ms": {"kind": "exponential", "mean": 50.0},
         "workload__utilisation": 0.1, "cluster__buffer_mb": 0.0, "workload__reaccess_rate": 0.0,
         "cluster__disk_channels": 2, "negotiation__remote_execution_ms": 0.0, "workload__duration_s": 40.0,
     },
