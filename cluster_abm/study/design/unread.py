@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cluster_abm import policies
+from cluster_abm.errors import InputError
 from cluster_abm.policies import Policy, available
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
@@ -64,10 +65,14 @@ class Seeds:
         """Whether runs from two seeds are known to be equal."""
         if not draws_nothing(scenario):
             return False
-        workload = scenario.model_dump_json(include={"workload", "cluster"})
+        workload = scenario.model_dump_json(exclude={"policy"})
         key = (workload, one, other)
         if key not in self._alike:
-            self._alike[key] = _same_work(scenario, one, other)
+            try:
+                self._alike[key] = _same_work(scenario, one, other)
+            except InputError:
+                # The run itself says what is wrong.
+                self._alike[key] = False
         return self._alike[key]
 
 
