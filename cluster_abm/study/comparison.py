@@ -20,7 +20,7 @@ from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
 from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
-from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words
+from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import Outcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
@@ -125,17 +125,15 @@ class Comparison(displays.Displayed):
         """
         self._check(metric)
         rows = []
-        pairs = self.pairs(metric)
-        for name in self.policies:
+        pairs, first = self.pairs(metric), self.estimate(self.policies[0], metric).mean
+        bounding = [SRPT_POOL] if self.bound is not None and metric == BOUNDED else []
+        for name in (*self.policies, *bounding):
             found = self.estimate(name, metric)
             low, high = found.ci95 or (math.nan, math.nan)
-            ratio = 1.0 if name == self.policies[0] else 1 / (pairs[self.policies[0], name].ratio or math.nan)
+            ratio = found.mean / (first or math.nan) if name in bounding else 1.0
+            if name in self.policies[1:]:
+                ratio = 1 / (pairs[self.policies[0], name].ratio or math.nan)
             rows.append({"policy": name, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
-        if self.bound is not None and metric == BOUNDED:
-            found = self.estimate(SRPT_POOL, metric)
-            low, high = found.ci95 or (math.nan, math.nan)
-            ratio = found.mean / (self.estimate(self.policies[0], metric).mean or math.nan)
-            rows.append({"policy": SRPT_POOL, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
         return pd.DataFrame(rows).set_index("policy")
 
     def differences(self, metric: str = "mean_slowdown") -> pd.DataFrame:
@@ -343,9 +341,9 @@ class Comparison(displays.Displayed):
         rows = []
         for name in self.policies:
             closed = self.gap_closed(name)
-            row = {"policy": name, "mean slowdown [95 %]": _text_of(self.estimate(name, "mean_slowdown"))}
+            row = {"policy": name, "mean slowdown [95 %]": text_of(self.estimate(name, "mean_slowdown"))}
             if len(self.policies) > 1:
-                row[f"slowdown of {first} / own"] = _ratio(pairs.get((first, name)))
+                row[f"slowdown of {first} / own"] = ratio_text(pairs.get((first, name)))
             for metric in ("p95_slowdown", "mean_response_ms", "cpu_utilisation", "disk_utilisation"):
                 if metric in self.runs:
                     row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
@@ -364,7 +362,7 @@ class Comparison(displays.Displayed):
             yield displays.paragraph(self.conclusion)
         words = [
             {
-                "a": a, "b": b, "mean difference of slowdown, a - b": _text_of(pair.difference),
+                "a": a, "b": b, "mean difference of slowdown, a - b": text_of(pair.difference),
                 "": self.word_of(pair),
             }
             for (a, b), pair in pairs.items()
@@ -373,20 +371,6 @@ class Comparison(displays.Displayed):
         from cluster_abm.results.picture import png_of
 
         yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")
-
-
-def _ratio(pair: PairedDifference | None) -> str:
-    if pair is None or math.isnan(pair.ratio):
-        return ""
-    return f"{pair.ratio:.2f}{' (n.s.)' if pair.significant is False else ''}"
-
-
-def _text_of(found: Estimate) -> str:
-    if math.isnan(found.mean):
-        return "no job finished"
-    if found.ci95 is None:
-        return f"{found.mean:.4g}"
-    return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
 
 
 def finite(value: float) -> float | None:

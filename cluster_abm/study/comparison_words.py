@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from cluster_abm.study.statistics.estimates import PairedDifference
+from cluster_abm.study.statistics.estimates import Estimate, PairedDifference
 
 # How significance is judged.
 TEST_WORDS = "(t tests, Holm, 5 %)"
@@ -46,6 +47,22 @@ def one_sample_words(seeds: int, is_log: bool) -> str:
     """That so many seeds give the same runs, and what is left out therefore."""
     of = "this log" if is_log else "these jobs"
     return f"one sample: {of}; all {seeds} seeds give the same runs: no intervals, and no tests"
+
+
+def ratio_text(pair: PairedDifference | None) -> str:
+    """A ratio of means, with a remark if the difference is not significant; "" where there is none."""
+    if pair is None or math.isnan(pair.ratio):
+        return ""
+    return f"{pair.ratio:.2f}{' (n.s.)' if pair.significant is False else ''}"
+
+
+def text_of(found: Estimate) -> str:
+    """A mean and its interval, if it has one."""
+    if math.isnan(found.mean):
+        return "no job finished"
+    if found.ci95 is None:
+        return f"{found.mean:.4g}"
+    return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
 
 
 def _differences(word: str, names: Sequence[str]) -> str:

@@ -98,7 +98,7 @@ def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path
     code, out, _ = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
     assert code == 0
     for name in ("none", "random", "jsq", "clb", "mlb", "iolb", "pooled", "srpt-pool"):
-        assert f" {name} " in out
+        assert f"{name} " in out
     assert "what to try next" in out
     # The reference and the bound win nothing.
     assert "(pooled is a pooled reference, no policy)" in out
@@ -116,7 +116,7 @@ def test_compare_json(cli, tmp_path):
     )
     assert code == 0
     document = json.loads(out)
-    assert list(document) == ["scenario", "seeds", "policies", "pairs"]
+    assert list(document) == ["scenario", "seeds", "replications", "policies", "pairs"]
     assert list(document["policies"]) == ["none", "jsq"]
     assert {"mean_slowdown", "ci95", "cpu_utilisation", "breakdown_ms"} <= set(document["policies"]["jsq"])
     assert list(document["pairs"][0]) == ["a", "b", "ratio", "difference", "ci95", "significant"]

@@ -61,7 +61,9 @@ def run(code: str, folder: Path, *arguments: str, text: str = "") -> subprocess.
 
 @pytest.fixture(scope="module")
 def compared() -> ca.Comparison:
-    return ca.compare(scenario(**SHORT), ["none", HomeFirst(shift=1), "pooled", "srpt-pool"], seeds=3, workers=1, quiet=True)
+    return ca.compare(
+        scenario(**SHORT), ["none", HomeFirst(shift=1), "pooled", "srpt-pool"], seeds=3, workers=1, quiet=True
+    )
 
 
 @pytest.fixture(scope="module")
