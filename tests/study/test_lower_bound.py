@@ -42,7 +42,8 @@ TABLE = {
         "cluster__group": [{"count": 2, "disk_latency": "fixed", "disk_seek_rotation_ms": 2.0}],
     },
     "barriers": {
-        "workload__tasks__parallel_share": 1.0, "workload__tasks__barrier_ms": 40.0, "workload__utilisation": 0.4,
+        "workload__tasks__parallel_share": 1.0, "workload__tasks__barrier_ms": 40.0, "workload__utilisation": 0.6,
+        "workload__duration_s": 300.0,
         "workload__tasks__communication_ms": 3.0,
     },
 }  # fmt: skip
