@@ -36,7 +36,7 @@ METRICS = (
 )  # fmt: skip
 UNTRIED = Verdict(None, float("nan"))
 # The ends that every policy is compared with.
-BOUNDS = ("none", "ideal")
+BOUNDS = ("none", "pooled")
 # Of a verdict: beyond Holm's correction over the table, and by its own interval alone.
 COLOURS = {
     "holds": ("#2166AC", "#92C5DE"), "the reverse": ("#B2182B", "#F4A582"), "not told apart": ("#E6E6E6", "#E6E6E6"),
@@ -95,10 +95,10 @@ def numbers(found: Verdict) -> dict[str, object]:
 
 
 def by_policy(workload: Workload, runs: pd.DataFrame) -> pd.DataFrame:
-    """The mean of each metric, and which share of the gap between `none` and `ideal` is closed (mean slowdown)."""
+    """The mean of each metric, and which share of the gap between `none` and `pooled` is closed (mean slowdown)."""
     table = runs.groupby(["workload", "policy"], sort=False)[list(METRICS)].mean().reset_index()
     wide = runs.pivot_table(index="seed", columns="policy", values="mean_slowdown")
-    gaps = {name: share_of_gap(*(wide[one].tolist() for one in ("none", name, "ideal"))) for name in wide}
+    gaps = {name: share_of_gap(*(wide[one].tolist() for one in ("none", name, "pooled"))) for name in wide}
     table.insert(2, "gap_closed", [np.nan if (gap := gaps[name]) is None else gap.mean for name in table["policy"]])
     table.insert(1, "nodes", workload.nodes)
     for place, (name, load) in enumerate(workload.load.items()):

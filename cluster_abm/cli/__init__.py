@@ -83,6 +83,9 @@ def main(arguments: list[str] | None = None) -> None:
     with suppress(AttributeError, ValueError):
         # What a terminal cannot show is shown by its number, rather than that the command fails.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if "cluster_abm.scenario.policy_names" in sys.modules:
+        # An earlier command of this process: this one says again what it has to say.
+        sys.modules["cluster_abm.scenario.policy_names"].tell_again()
     with sigterm_raises():
         code = _exit_code(arguments)
         if code == INTERRUPTED and was_terminated():

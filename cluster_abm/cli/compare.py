@@ -68,14 +68,14 @@ def compare_command(
     from cluster_abm.interconnect import Network
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
-    from cluster_abm.study.compare import check_policies, compare
+    from cluster_abm.study.compare import check_policies, compare, without_bounds
     from cluster_abm.workload import offered_load, work_of
     from cluster_abm.workload.offered import warnings_of
 
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
     names = policies_named(policies)
-    chosen = checked.compare.policies if names is None else names
+    chosen = without_bounds(checked.compare.policies if names is None else names)[0]
     check_policies(chosen)
     check_keys_have_effect(checked, scenario, overrides, chosen, not_compared(names, seeds))
     if out is None and not as_json:
@@ -123,24 +123,25 @@ def _show(found: Comparison, folder: Path | None, asked: Asked, load: OfferedLoa
 def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedLoad | None) -> None:
     from cluster_abm.scenario.caption import caption_of
     from cluster_abm.scenario.hardware import hardware_named
-    from cluster_abm.study.comparison import TEST_WORDS
+    from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
     from cluster_abm.workload.offered import in_words
 
     first = found.policies[0]
     pairs = found.pairs()
     ratio = f"slowdown of {first} / its own"
+    interval = "" if found.is_one_sample else " [95 %]"
     rows = []
     ended = {
         name: sum(found.estimate(name, f"jobs.{state}").mean for state in ("killed", "lost")) for name in found.policies
     }
     for name in found.policies:
         pair = pairs.get((first, name))
-        doubt = "" if pair is None or pair.significant or len(found.seeds) == 1 else " (n.s.)"
+        doubt = " (n.s.)" if pair is not None and pair.significant is False and len(found.seeds) > 1 else ""
         against = "" if pair is None or math.isnan(pair.ratio) else f"{pair.ratio:.2f}x{doubt}"
         rows.append(
             {
                 "policy": name,
-                "mean slowdown [95 %]": _with_interval(found.estimate(name, "mean_slowdown")),
+                f"mean slowdown{interval}": _with_interval(found.estimate(name, "mean_slowdown")),
                 "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
                 "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
                 "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
@@ -148,9 +149,13 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
                 "disk busy": f"{found.estimate(name, 'disk_utilisation').mean:.0%}",
                 **({"jobs killed or lost a run": f"{ended[name]:,.4g}"} if any(ended.values()) else {}),
                 ratio: against,
-                **({"of the gap closed [95 %]": _share(found.gap_closed(name))} if found.has_gap else {}),
+                **({f"of the gap closed{interval}": _share(found.gap_closed(name))} if found.has_gap else {}),
             }
         )
+    if found.bound is not None:
+        least = found.estimate(BEST, BOUNDED).mean
+        shown = "" if math.isnan(least) else f"{least / 1000:.4g}"
+        rows.append(dict.fromkeys(rows[0], "") | {"policy": BEST, "mean response [s]": shown})
     caption = caption_of(found.scenario)
     echo(f"{found.scenario.name}: {caption}" if caption else found.scenario.name)
     if settings:
@@ -172,14 +177,21 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
 
 def _print_gap(found: Comparison) -> None:
     """Say what the column of the gap means."""
+    from cluster_abm.study.comparison import BEST, BOUNDED, WORST
+
     closed = [found.gap_closed(name) for name in found.policies]
-    gap = "between none and ideal, in mean slowdown"
-    if closed[0] is None:
-        echo(f"\nno gap to close {gap}: the mean of ideal is not below that of none, or no job finished")
+    if math.isnan(found.estimate(BEST, BOUNDED).mean):
+        echo("\nno lower bound (srpt-pool), and no gap to close: jobs were killed, lost or not finished, or come only "
+             "when others have ended")  # fmt: skip
         return
-    echo(f"\nof the gap closed: {gap}: 0 % as none, 100 % as ideal; each interval alone at 95 % (Fieller)")
-    if len(found.seeds) > 1 and any(one is not None and one.ci95 is None for one in closed):
-        echo("no interval: from these seeds alone the gap itself could be 0")
+    echo("\nsrpt-pool: a lower bound on mean response under any policy")
+    if closed[found.policies.index(WORST)] is None:
+        echo("no gap to close in mean response: that of none is the lower bound, or no job finished")
+        return
+    gap = "of mean response: 0 % as none, 100 % as srpt-pool"
+    echo(f"of the gap closed: {gap}" + ("" if found.is_one_sample else "; each interval alone at 95 % (Fieller)"))
+    if found.replications > 1 and any(one is not None and one.ci95 is None for one in closed):
+        echo("no interval: one sample, or the gap itself could be 0 from these seeds alone")
 
 
 def _print_pairs(found: Comparison) -> None:
@@ -190,14 +202,14 @@ def _print_pairs(found: Comparison) -> None:
     rows = [
         {
             "pair a - b": f"{a} - {b}",
-            "slowdown of a - that of b [95 %]": _with_interval(pair.difference),
+            "slowdown of a - that of b" + ("" if found.is_one_sample else " [95 %]"): _with_interval(pair.difference),
             "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
             "difference": found.word_of(pair),
         }
         for (a, b), pair in pairs.items()
     ]
     echo("\n" + table_text(rows))
-    if len(pairs) > 1:
+    if len(pairs) > 1 and not found.is_one_sample:
         echo("\nslowdown of a - that of b: seed by seed; the intervals hold at 95 % over all pairs together (Holm)")
     echo(f"\n{found.conclusion}")
 

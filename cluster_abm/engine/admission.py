@@ -23,7 +23,7 @@ from cluster_abm.engine.tables import (
     Tables,
 )
 from cluster_abm.formulas.buffer import data_kb, hit_rate
-from cluster_abm.formulas.slowdown import isolated_paging_ms
+from cluster_abm.formulas.slowdown import isolated_faults
 from cluster_abm.jit import inlined, kernel
 
 Integers = npt.NDArray[np.int64]
@@ -40,16 +40,19 @@ def isolated_paging_of_profile_ms(task: Row, home: Row, phases: Table) -> float:
     """Paging of a task alone on its home node [ms], phase by phase if it has a profile."""
     fault_ms = home.fault_ns * home.disk_factor / NS_PER_MS
     memory_kb = task.isolated_memory_kb
+    per_ns = home.speed / home.cpu_factor / NS_PER_MS
     if task.phase == NONE:
-        return isolated_paging_ms(faults_within(home, memory_kb, task.memory_kb, 0), task.cpu_demand_ms, fault_ms)
-    paging_ms = 0.0
+        faults_per_ms = faults_within(home, memory_kb, task.memory_kb, 0)
+        return isolated_faults(faults_per_ms * task.cpu_demand_ms, faults_per_ms * per_ns) * fault_ms
+    faults = faults_per_ms = 0.0
     accesses = 0
     for place in range(task.phase, task.last_phase + 1):
         phase = phases[place]
         faults_per_ms = faults_within(home, memory_kb, phase.memory_kb, accesses)
-        paging_ms += isolated_paging_ms(faults_per_ms, phase.cpu_ms, fault_ms)
+        # What is left of a fault is taken along into the next phase.
+        faults += faults_per_ms * phase.cpu_ms
         accesses += phase.accesses
-    return paging_ms
+    return isolated_faults(faults, faults_per_ms * per_ns) * fault_ms
 
 
 @inlined
@@ -65,7 +68,7 @@ def describe_isolated_run(task: Row, home: Row, phases: Table) -> None:
     if home.by_oversize != 0 and task.reaccess_rate > 0.0:
         # A buffer in free memory is empty at first.
         task.isolated_hit, task.isolated_buffer_kb = 0.0, buffer_kb
-    task.isolated_paging_ns = int(isolated_paging_of_profile_ms(task, home, phases) * NS_PER_MS)
+    task.isolated_paging_ns = int(isolated_paging_of_profile_ms(task, home, phases) * NS_PER_MS + 0.5)
     task.isolated_seek_ns = int(home.seek_ns * home.disk_factor + 0.5)
     task.isolated_draws_seeks = home.draws_seeks
     task.isolated_ns_per_kb = home.ns_per_kb * home.disk_factor

@@ -50,7 +50,7 @@ from cluster_abm.formulas.scores import (
     target_load_score,
     whole_score,
 )
-from cluster_abm.formulas.slowdown import isolated_paging_ms, slowdown
+from cluster_abm.formulas.slowdown import isolated_faults, slowdown
 from cluster_abm.formulas.sums import total
 from cluster_abm.formulas.waiting import erlang_c, wait_at_servers_ms
 
@@ -78,7 +78,7 @@ __all__ = [
     "hit_rate",
     "io_load_ms",
     "is_less_oversized",
-    "isolated_paging_ms",
+    "isolated_faults",
     "least_allocated_score",
     "load_class",
     "load_imbalance_factor",

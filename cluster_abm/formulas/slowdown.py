@@ -22,12 +22,13 @@ def slowdown(wall_ms: Number, dedicated_ms: Number) -> Number:
 
 
 @formula
-def isolated_paging_ms(faults_per_ms: float, cpu_ms: float, fault_service_ms: float) -> float:
-    """Paging of a task alone on its node [ms]: whole faults by deterministic credit, each served at once.
+def isolated_faults(faults: float, faults_per_ns: float) -> float:
+    """Page faults of a task alone on its node: whole ones by deterministic credit, each of which comes before its end.
+
+    A fault comes at the end of the ns in which its credit is whole; one that comes as the task ends is not taken.
 
     Args:
-        faults_per_ms: faults per ms of CPU when alone, of `page_faults_per_ms` [1/ms].
-        cpu_ms: the task's CPU demand [ms].
-        fault_service_ms: disk time of one fault [ms].
+        faults: credit over the whole task: faults per ms of CPU when alone, of `page_faults_per_ms`, times its CPU.
+        faults_per_ns: credit of its last ns of CPU.
     """
-    return float(int(faults_per_ms * cpu_ms)) * fault_service_ms
+    return float(max(0, int(faults - faults_per_ns)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cluster_abm.clock import Clock
-from cluster_abm.engine.ideal.pooled import PooledState
+from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.state import EngineState
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network

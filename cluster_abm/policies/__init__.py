@@ -14,6 +14,7 @@ from cluster_abm.arguments import shown
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import load
 from cluster_abm.policies.base import Decision, Policy
+from cluster_abm.policies.bounds import BOUNDS, check_no_bound
 from cluster_abm.policies.calling import as_shown, policy_at_work
 from cluster_abm.policies.data import DataMap
 from cluster_abm.policies.files import file_of, load_policy
@@ -22,10 +23,11 @@ from cluster_abm.policies.origins import Origin, obtained, origin_of
 from cluster_abm.policies.other_names import policy_hint
 from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.policies.waiting import WaitingJobs
-from cluster_abm.scenario.policy_names import split_reference
+from cluster_abm.scenario.policy_names import current_name, split_reference
 from cluster_abm.scenario.schema import PolicyChoice
 
 __all__ = [
+    "BOUNDS",
     "AnyPolicy",
     "ArrivingTask",
     "Candidate",
@@ -114,7 +116,7 @@ def name_of(policy: AnyPolicy) -> str:
     """
     if isinstance(policy, str):
         if split_reference(policy) is None:
-            return policy
+            return current_name(policy)
         policy = load_policy(policy)
     of = policy if isinstance(policy, type) else type(policy)
     if not issubclass(of, Policy) or of is Policy:
@@ -191,6 +193,7 @@ def create(choice: PolicyChoice) -> Policy:
         InputError: an unknown policy, a parameter that no policy knows, a wrong value.
     """
     policies = available()
+    check_no_bound(choice.name, "policy.name")
     if choice.name not in policies:
         raise InputError(f"policy.name = {choice.name!r}: no such policy; {policy_hint(choice.name, policies)}")
     policy = policies[choice.name]
@@ -237,6 +240,7 @@ def describe(names: Iterable[str] | None = None) -> list[dict[str, Any]]:
     """
     policies = available()
     for name in names or ():
+        check_no_bound(name, "policy")
         if name not in policies:
             raise InputError(f"policy {name!r:.120}: no such policy; {policy_hint(name, policies)}")
     return [

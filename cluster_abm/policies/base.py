@@ -82,7 +82,7 @@ class Policy:
             names; the clause says why, the lines, which may be left out, are those of a paper. `{}` in a rule stands
             for what differs, and in the clause for the same. Where the clause is empty, the decision's `reason` says it
             all. What the bases of a class say need not be said again (reasons.rules_of).
-        pooled: whether it is a form of the cluster: all nodes are one station (engine.ideal.pool).
+        pooled: whether it is a form of the cluster: all nodes are one station (engine.pooled.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
         needs: what every job has to announce beside the usual, so that a run can begin: "requested_ms", its run time.
             A scenario in which some job does not is refused when the run is set up (model.needs, where further ones

@@ -135,6 +135,8 @@ def _draw_slowdowns(
     # With two or three seeds an interval can be many times the mean: it may leave the picture, the bars may not shrink.
     axes.set_xlim(0, 1.05 * min(max(tops), 2 * largest) or 1.0)
     basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
+    if len(table) > 1 and all(interval is None for _, interval in slowdowns.values()):
+        basis = f"one sample: {len(table)} seeds, the same runs"
     plain_ticks(axes)
     tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / isolated time)", "", grid="x")
 

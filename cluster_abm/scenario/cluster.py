@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import (
@@ -18,6 +18,7 @@ from cluster_abm.scenario.distributions import (
     Share,
     Speed,
 )
+from cluster_abm.scenario.policy_names import current_name
 
 MOST_CORES, MOST_NODES = 1024, 100_000
 Cores = Annotated[Count, Field(le=MOST_CORES)]
@@ -49,7 +50,7 @@ class NodeGroup(Section):
     idle_watts: NonNegative | None = None
     cpu_watts: NonNegative | None = None
     disk_watts: NonNegative | None = None
-    policy: str | None = None
+    policy: Annotated[str, AfterValidator(current_name)] | None = None
     """the policy of these nodes' load managers; not set: policy.name"""
     policy_parameters: dict[str, Any] = Field(default_factory=dict)
     """its parameters, in [cluster.group.policy_parameters]"""

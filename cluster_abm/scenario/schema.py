@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, PlainValidator, Strict, StrictBool, model_validator
 
 from cluster_abm import displays
 from cluster_abm.scenario.arrivals import Arrivals
@@ -34,6 +34,7 @@ from cluster_abm.scenario.distributions import (
 )
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.interconnect import Interconnect
+from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.trace import Trace
 
 
@@ -173,12 +174,16 @@ class Negotiation(Section):
     """a node of which so many reports have not come is believed to have failed"""
 
 
+# A policy by its name of today.
+PolicyName = Annotated[str, AfterValidator(current_name)]
+
+
 class PolicyChoice(Section):
     """The policy's name; its parameters are further keys, checked by the policy itself."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    name: str = "none"
+    name: PolicyName = "none"
     """the policy (cluster-abm policies); further keys are its parameters"""
 
     @property
@@ -231,7 +236,7 @@ class Run(Section):
 class Compare(Section):
     """Defaults of `cluster-abm compare`."""
 
-    policies: tuple[str, ...] = ("none", "clb", "mlb", "iolb")
+    policies: tuple[PolicyName, ...] = ("none", "clb", "mlb", "iolb")
     """policies compared"""
     seeds: Count = 8
     """runs of each, from run.seed on"""

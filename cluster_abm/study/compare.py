@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from cluster_abm.arguments import check_arguments, or_none
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.policies import AnyPolicy, Policy
+from cluster_abm.policies import BOUNDS, AnyPolicy, Policy
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.study.comparison import BEST, WORST, Comparison, finite
 from cluster_abm.study.design.policies import LIST_OF_POLICIES, check_policies, variants_of, with_policy
+from cluster_abm.study.lower_bound import bounds_of_seeds
 from cluster_abm.study.runner.calling import place_of, seeds_of
 from cluster_abm.study.runner.tasks import Task, Where, run_all
+
+One = TypeVar("One", bound=AnyPolicy)
 
 # Also what others take from here.
 __all__ = [
@@ -56,7 +60,7 @@ def compare(
         scenario: a scenario, the name of a shipped one, or the path of a TOML file; parameters of its own policy are
             kept for every policy that knows them.
         policies: names, FILE.py:CLASS, classes, or objects, which carry their parameters; default: the scenario's
-            `compare.policies`.
+            `compare.policies`. With `srpt-pool` among them the lower bound on mean response stands beside them.
         seeds: how many; default: the scenario's `compare.seeds`.
         workers: processes at most; None: one for each processor; 1: all runs in this process.
         quiet: no progress bar.
@@ -73,35 +77,51 @@ def compare(
     """
     place = place_of(workers, quiet, where, out)
     scenario = scenario_of(scenario, laid_over(overrides, keywords, ARGUMENTS))
-    variants = _variants(scenario, policies)
+    wanted, has_bound = without_bounds(_asked(scenario, policies))
+    variants = variants_of(scenario, wanted)
     names = tuple(variants)
     first = scenario.run.seed
     count = seeds_of(seeds, scenario.compare.seeds)
     check_seeds(first, count)
     check_runs(f"{counted(count)} seeds of {len(names)} policies", count * len(names))
-    wanted = range(first, first + count)
+    seeds_wanted = range(first, first + count)
     # Seed by seed, so that what is finished at an interrupt can be compared.
-    places = [(name, seed) for seed in wanted for name in names]
+    places = [(name, seed) for seed in seeds_wanted for name in names]
     tasks = [Task(variants[name], seed) for name, seed in places]
     outcome = run_all(tasks, workers, label=f"compare {scenario.name}", quiet=quiet, where=place)
     finished = zip(places, outcome.rows, strict=True)
     runs = runs_frame((name, seed, row) for (name, seed), row in finished if row is not None)
-    complete = tuple(seed for seed in wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
-    return Comparison(scenario, names, complete, runs, outcome)
+    complete = tuple(seed for seed in seeds_wanted if sum(runs["seed"] == seed) == len(names)) if len(runs) else ()
+    bound: dict[int, float] | None = None
+    if has_bound:
+        try:
+            bound = bounds_of_seeds(scenario, runs, complete)
+        except KeyboardInterrupt:
+            # The runs are kept all the same.
+            bound, outcome.interrupted = dict.fromkeys(complete, math.nan), True
+    return Comparison(scenario, names, complete, runs, outcome, bound)
 
 
-def _variants(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None) -> dict[str, Scenario]:
+def _asked(scenario: Scenario, policies: Sequence[AnyPolicy] | AnyPolicy | None) -> Sequence[AnyPolicy]:
     if isinstance(policies, str | type | Policy):
         # One alone: a text is a sequence, too.
-        policies = [policies]
+        return [policies]
     check_arguments(policies=(policies, or_none(LIST_OF_POLICIES)))
     if policies is not None:
         if not len(policies):
             raise InputError("policies = []: at least one is needed; None takes the scenario's compare.policies")
-        return variants_of(scenario, policies)
+        return policies
     # Data: a name there is a name, and never a file.
-    check_policies(scenario.compare.policies)
-    return {name: with_policy(scenario, name) for name in scenario.compare.policies}
+    check_policies(without_bounds(scenario.compare.policies)[0])
+    return scenario.compare.policies
+
+
+def without_bounds(policies: Sequence[One]) -> tuple[list[One], bool]:
+    """Those of them that are policies, and whether the lower bound is named too. Raises InputError: it is alone."""
+    found = [one for one in policies if not (isinstance(one, str) and one in BOUNDS)]
+    if policies and not found:
+        raise InputError(f"policies: {', '.join(map(str, policies))}: a lower bound; name a policy beside it")
+    return found, len(found) < len(policies)
 
 
 def check_seeds(first: int, count: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,24 +14,30 @@ from cluster_abm import displays
 from cluster_abm.arguments import shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
+from cluster_abm.policies.bounds import SRPT_POOL
 from cluster_abm.results.words import line_words, why_absent, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.hardware import hardware_named
+from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.shipped import nearest
+from cluster_abm.study.comparison_words import TEST_WORDS, conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import Outcome
 from cluster_abm.study.statistics.bounds import bounds_of
 from cluster_abm.study.statistics.estimates import Estimate, PairedDifference, all_pairs, corrected, estimate
 from cluster_abm.study.statistics.gap import share_of_gap
+from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.study.statistics.pairs import Pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The policies between which a gap is closed: no balancing, and all nodes in one at no cost.
-WORST, BEST = "none", "ideal"
-# How significance is judged.
-TEST_WORDS = "(t tests, Holm, 5 %)"
+__all__ = ["BEST", "BOUNDED", "TEST_WORDS", "WORST", "Comparison", "finite"]
+
+# The ends between which a gap is closed: no balancing, and the lower bound on mean response.
+WORST, BEST = "none", SRPT_POOL
+# What there is a lower bound on.
+BOUNDED = "mean_response_ms"
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +59,8 @@ class Comparison(displays.Displayed):
         seeds: seeds for which every policy finished; the statistics are over these.
         runs: one row a run: policy, seed, all metrics (parts of the breakdown as breakdown_ms.<part>), jobs.<state>.
         outcome: what became of each run.
+        bound: where `srpt-pool` was asked for, the lower bound on the mean response of each seed's jobs [ms]; NaN where
+            there is none.
     """
 
     scenario: Scenario
@@ -59,9 +68,32 @@ class Comparison(displays.Displayed):
     seeds: tuple[int, ...]
     runs: pd.DataFrame
     outcome: Outcome
+    bound: Mapping[int, float] | None = None
+
+    @cached_property
+    def one_run(self) -> frozenset[str]:
+        """The policies of which all seeds, two at least, gave the same run to the last digit: one sample each."""
+        return of_one_sample(self.runs[self.runs["seed"].isin(self.seeds)]) if len(self.runs) else frozenset()
+
+    @property
+    def is_one_sample(self) -> bool:
+        """Whether no seed changes anything under any of the policies: there is nothing to make intervals of."""
+        return bool(self.one_run) and self.one_run == set(self.policies)
+
+    @property
+    def replications(self) -> int:
+        """How many independent samples there are: the seeds, or 1 where all of them give the same runs."""
+        return 1 if self.is_one_sample else len(self.seeds)
 
     def values(self, policy: str, metric: str) -> list[float]:
-        """One policy's metric, one value a seed. Raises InputError: no such policy, or metric."""
+        """One policy's metric, one value a seed; of `srpt-pool` NaN but for the mean response.
+
+        Raises InputError: no such policy, or metric.
+        """
+        policy = current_name(policy) if isinstance(policy, str) else policy
+        if policy == SRPT_POOL and self.bound is not None:
+            self._check(metric)
+            return [self.bound[seed] if metric == BOUNDED else math.nan for seed in self.seeds]
         if not isinstance(policy, str) or policy not in self.policies:
             raise InputError(
                 f"policy {shown(policy)}: not among those compared; {nearest(shown(policy), [*self.policies])}"
@@ -75,7 +107,10 @@ class Comparison(displays.Displayed):
 
         Raises InputError: no such policy, or metric; or no seed has finished for all policies.
         """
-        return estimate(self.values(policy, metric), bounds_of(metric))
+        values = self.values(policy, metric)
+        if current_name(policy) in self.one_run or (policy == SRPT_POOL and not _differ(values)):
+            return Estimate(values[0], None)
+        return estimate(values, bounds_of(metric))
 
     def estimates(self, metric: str = "mean_slowdown") -> pd.DataFrame:
         """Every policy's mean of a metric as a table.
@@ -84,19 +119,23 @@ class Comparison(displays.Displayed):
             metric: a column of `runs`.
 
         Returns:
-            index `policy`, in the order asked for; columns mean, low, high (the 95 % interval over seeds, NaN of one
-            seed), and ratio: how many times the first policy's mean it is.
+            index `policy`, in the order asked for, last `srpt-pool` if it was and bounds the metric; columns mean, low,
+            high (the 95 % interval over seeds, NaN of one sample), and ratio: how many times the first policy's mean
+            it is.
 
         Raises:
             InputError: `runs` has no such metric, or no seed has finished for all policies.
         """
         self._check(metric)
         rows = []
-        pairs = self.pairs(metric)
-        for name in self.policies:
+        pairs, first = self.pairs(metric), self.estimate(self.policies[0], metric).mean
+        bounding = [SRPT_POOL] if self.bound is not None and metric == BOUNDED else []
+        for name in (*self.policies, *bounding):
             found = self.estimate(name, metric)
             low, high = found.ci95 or (math.nan, math.nan)
-            ratio = 1.0 if name == self.policies[0] else 1 / (pairs[self.policies[0], name].ratio or math.nan)
+            ratio = found.mean / (first or math.nan) if name in bounding else 1.0
+            if name in self.policies[1:]:
+                ratio = 1 / (pairs[self.policies[0], name].ratio or math.nan)
             rows.append({"policy": name, "mean": found.mean, "low": low, "high": high, "ratio": ratio})
         return pd.DataFrame(rows).set_index("policy")
 
@@ -107,7 +146,8 @@ class Comparison(displays.Displayed):
             metric: a column of `runs`.
 
         Returns:
-            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (of the means), significant.
+            index a, b; columns difference (a - b, the mean over seeds), low, high, ratio (of the means), significant
+            (None where both are one sample).
 
         Raises:
             InputError: as of `estimates`.
@@ -126,43 +166,48 @@ class Comparison(displays.Displayed):
 
         `pairs()[a, b]` is a - b, whichever of the two was asked for first. Raises InputError: as `estimates`.
         """
-        found = all_pairs({name: self.values(name, metric) for name in self.policies}, bounds_of(metric))
-        return Pairs(corrected(found))
+        values = {name: self.values(name, metric) for name in self.policies}
+        return Pairs(corrected(all_pairs(values, bounds_of(metric), self.one_run)))
 
     def word_of(self, pair: PairedDifference) -> str:
-        """Whether a difference of `pairs` is more than noise, in words."""
+        """Whether a difference of `pairs` is significant, in words."""
         if len(self.seeds) == 1:
             return "not known"
+        if pair.significant is None:
+            return "one sample"
         return "significant" if pair.significant else "not significant"
 
     @property
     def has_gap(self) -> bool:
-        """Whether both ends of the gap that policies close ran: `none` and `ideal`."""
-        return bool(self.seeds) and {WORST, BEST} <= set(self.policies)
+        """Whether both ends of the gap that policies close were asked for: `none` and `srpt-pool`."""
+        return bool(self.seeds) and WORST in self.policies and self.bound is not None
 
-    def gap_closed(self, policy: str, metric: str = "mean_slowdown") -> Estimate | None:
-        """The share of the gap between `none` and `ideal` that a policy closes: 0 = as `none`, 1 = as `ideal`.
+    def gap_closed(self, policy: str) -> Estimate | None:
+        """The share of the gap in mean response that a policy closes: 0 = as `none`, 1 = as `srpt-pool`.
 
-        (none - policy) / (none - ideal) of the means, as `mean`, and Fieller's 95 % interval of this policy alone (see
-        statistics.gap). It may lie outside 0..1: a policy can be worse than none.
+        (none - policy) / (none - srpt-pool) of the means, as `mean`, and Fieller's 95 % interval of this policy alone
+        (see statistics.gap). It is below 0 where a policy is worse than none; no policy reaches more than 1.
 
         Args:
             policy: one of those compared.
-            metric: one of which less is better.
 
         Returns:
-            None where one of the two did not run, or `ideal` has no better mean than `none`; without an interval on one
-            seed, or where the gap itself is not told apart from 0.
+            None where one of the two was not asked for, there is no bound (docs/concepts/statistics.md), or `none` is
+            no worse than it; without an interval on one sample, or where the gap itself could be 0.
         """
         if not self.has_gap:
             return None
-        return share_of_gap(*(self.values(name, metric) for name in (WORST, policy, BEST)))
+        ends = [self.values(name, BOUNDED) for name in (WORST, policy, BEST)]
+        found = share_of_gap(*ends)
+        if found is not None and not any(map(_differ, ends)):
+            return Estimate(found.mean, None)
+        return found
 
     def best(self, metric: str = "mean_slowdown") -> tuple[str, ...]:
-        """Return the policy of least mean, and after it those that do not differ from it by more than noise.
+        """Return the policy of least mean, and after it those that do not differ from it significantly.
 
-        A single name wins by more than noise: its paired difference to every other is significant, Holm-corrected.
-        A bound, such as `ideal`, is no policy: it leads only where nothing else ran.
+        The paired difference of a single name to every other is significant, Holm-corrected. The pooled reference is
+        no policy: it leads only where nothing else ran.
         """
         known = available()
         bounds = {name for name in self.policies if name in known and known[name].pooled}
@@ -176,31 +221,29 @@ class Comparison(displays.Displayed):
 
     @property
     def conclusion(self) -> str:
-        """Which policy has the lowest mean slowdown, and whether that is more than noise, in one sentence; "" where
-        fewer than two policies, or no seed, can be compared."""
+        """Which policy has the lowest mean slowdown, and whether significantly, in one sentence; "" where fewer than
+        two policies, or no seed, can be compared."""
         if len(self.policies) < 2 or not self.seeds:
             return ""
-        leader, *others = self.best()
         known = available()
-        bounds = [name for name in self.policies if name in known and known[name].pooled and name != leader]
-        beside = f" ({', '.join(bounds)} is a bound, no policy)" if bounds else ""
-        if len(self.seeds) == 1:
-            return f"{leader} has the lowest mean slowdown{beside}; one seed does not tell whether by more than noise"
-        what = "every paired difference to it is significant"
-        if others:
-            what = f"its paired difference to {others[0]} is not significant"
-            if others[1:]:
-                what = f"its paired differences to {', '.join(others)} are not significant"
-        return f"{leader} has the lowest mean slowdown{beside}; {what} {TEST_WORDS}"
+        leader, *others = self.best()
+        pooled = [name for name in self.policies if name in known and known[name].pooled and name != leader]
+        samples = "one sample" if self.is_one_sample else "one seed" if len(self.seeds) == 1 else ""
+        return conclusion_of(leader, others, self.pairs(), pooled, samples)
 
     @property
     def seeds_words(self) -> str:
         """How many seeds there are, and what the intervals over them are about."""
+        if self.is_one_sample:
+            return one_sample_words(len(self.seeds), self.scenario.workload.kind == "trace")
         if len(self.seeds) == 1:
             return "1 seed, the same jobs for every policy: no intervals, and no difference is told from noise"
         words = f"{len(self.seeds)} seeds, the same jobs for every policy; intervals at 95 % over seeds"
         if self.scenario.workload.kind == "trace":
             words += ", which draw what the log does not say: they are not about another day's jobs"
+        if self.one_run:
+            alike = ", ".join(name for name in self.policies if name in self.one_run)
+            words += f"; {alike}: one sample, the same run from every seed: no interval"
         return words
 
     @property
@@ -252,6 +295,9 @@ class Comparison(displays.Displayed):
                     if metric != "mean_slowdown":
                         _put(entry, metric, self.estimate(policy, metric).mean)
                 policies[policy] = entry
+            if self.bound is not None:
+                bound = finite(self.estimate(SRPT_POOL, BOUNDED).mean)
+                policies[SRPT_POOL] = dict.fromkeys(policies[self.policies[0]]) | {BOUNDED: bound}
             for (a, b), pair in self.pairs().items():
                 pairs.append(
                     {
@@ -266,6 +312,7 @@ class Comparison(displays.Displayed):
         return {
             "scenario": self.scenario.name,
             "seeds": list(self.seeds),
+            "replications": self.replications,
             "policies": policies,
             "pairs": pairs,
         }
@@ -297,15 +344,19 @@ class Comparison(displays.Displayed):
         rows = []
         for name in self.policies:
             closed = self.gap_closed(name)
-            row = {"policy": name, "mean slowdown [95 %]": _text_of(self.estimate(name, "mean_slowdown"))}
+            row = {"policy": name, "mean slowdown [95 %]": text_of(self.estimate(name, "mean_slowdown"))}
             if len(self.policies) > 1:
-                row[f"slowdown of {first} / own"] = _ratio(pairs.get((first, name)))
+                row[f"slowdown of {first} / own"] = ratio_text(pairs.get((first, name)))
             for metric in ("p95_slowdown", "mean_response_ms", "cpu_utilisation", "disk_utilisation"):
                 if metric in self.runs:
                     row[line_words(metric)] = with_unit(metric, self.estimate(name, metric).mean)
             if self.has_gap:
-                row["of the gap, none to ideal"] = "" if closed is None else f"{100 * closed.mean:.0f} %"
+                row["of the gap, none to srpt-pool"] = "" if closed is None else f"{100 * closed.mean:.0f} %"
             rows.append(row)
+        if self.bound is not None:
+            least = self.estimate(SRPT_POOL, BOUNDED).mean
+            shown = "" if math.isnan(least) else with_unit(BOUNDED, least)
+            rows.append(dict.fromkeys(rows[0], "") | {"policy": SRPT_POOL, line_words(BOUNDED): shown})
         yield displays.table(rows)
         yield displays.paragraph(
             f"{self.seeds_words}; slowdown: wall time of a task over its isolated time, alone on its home node"
@@ -314,7 +365,7 @@ class Comparison(displays.Displayed):
             yield displays.paragraph(self.conclusion)
         words = [
             {
-                "a": a, "b": b, "mean difference of slowdown, a - b": _text_of(pair.difference),
+                "a": a, "b": b, "mean difference of slowdown, a - b": text_of(pair.difference),
                 "": self.word_of(pair),
             }
             for (a, b), pair in pairs.items()
@@ -325,20 +376,6 @@ class Comparison(displays.Displayed):
         yield displays.image(png_of(self.plot()), f"{self.title}: slowdowns, where the time went, seed by seed")
 
 
-def _ratio(pair: PairedDifference | None) -> str:
-    if pair is None or math.isnan(pair.ratio):
-        return ""
-    return f"{pair.ratio:.2f}{'' if pair.significant else ' (n.s.)'}"
-
-
-def _text_of(found: Estimate) -> str:
-    if math.isnan(found.mean):
-        return "no job finished"
-    if found.ci95 is None:
-        return f"{found.mean:.4g}"
-    return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
-
-
 def finite(value: float) -> float | None:
     """A number for JSON: what does not exist (no job finished, say) is None."""
     return value if math.isfinite(value) else None
@@ -346,6 +383,10 @@ def finite(value: float) -> float | None:
 
 def _last_if_nan(mean: float) -> float:
     return math.inf if math.isnan(mean) else mean
+
+
+def _differ(values: Sequence[float]) -> bool:
+    return any(value != values[0] for value in values)
 
 
 def _listed(found: Estimate) -> list[float] | None:

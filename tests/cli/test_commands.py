@@ -97,13 +97,13 @@ def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
 def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path):
     code, out, _ = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
     assert code == 0
-    for name in ("none", "random", "jsq", "clb", "mlb", "iolb", "ideal"):
-        assert f" {name} " in out
+    for name in ("none", "random", "jsq", "clb", "mlb", "iolb", "pooled", "srpt-pool"):
+        assert f"{name} " in out
     assert "what to try next" in out
-    # The bound wins nothing.
-    assert "(ideal is a bound, no policy)" in out
-    assert "ideal has the lowest" not in out
-    assert "run quickstart --policy ideal" not in out
+    # The reference and the bound win nothing.
+    assert "(pooled is a pooled reference, no policy)" in out
+    assert "pooled has the lowest" not in out
+    assert "run quickstart --policy pooled" not in out
     folder = tmp_path / "out" / "compare-quickstart"
     assert (folder / "compare.png").read_bytes().startswith(b"\x89PNG")
     assert len(pd.read_parquet(folder / "runs.parquet")) == 3 * 7
@@ -116,7 +116,7 @@ def test_compare_json(cli, tmp_path):
     )
     assert code == 0
     document = json.loads(out)
-    assert list(document) == ["scenario", "seeds", "policies", "pairs"]
+    assert list(document) == ["scenario", "seeds", "replications", "policies", "pairs"]
     assert list(document["policies"]) == ["none", "jsq"]
     assert {"mean_slowdown", "ci95", "cpu_utilisation", "breakdown_ms"} <= set(document["policies"]["jsq"])
     assert list(document["pairs"][0]) == ["a", "b", "ratio", "difference", "ci95", "significant"]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cluster_abm.cli.listing import policies as listing
-from cluster_abm.policies import available
+from cluster_abm.policies import BOUNDS, available
 from cluster_abm.scenario import scenario_keys, scenario_names
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.keys import distributions
@@ -33,7 +33,7 @@ def test_each_policy_is_listed_once_with_its_summary(cli):
     assert (code, err) == (0, "")
     assert max(map(len, out.splitlines())) <= 100
     firsts = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line[2] != " "]
-    assert sorted(firsts) == sorted(available())
+    assert sorted(firsts) == sorted([*available(), *BOUNDS])
     flat = " ".join(out.split())
     assert all(policy.summary in flat for policy in available().values())
     assert out.splitlines()[-1].startswith("cluster-abm policies NAME ")
@@ -42,7 +42,7 @@ def test_each_policy_is_listed_once_with_its_summary(cli):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [("none", listing.AT_HOME), ("no-ls", listing.AT_HOME), ("jsq", listing.PLACED), ("wal-pm", listing.MIGRATE),
-     ("easy", listing.WAIT), ("hawk", listing.TALK), ("ideal", listing.BOUND)],
+     ("easy", listing.WAIT), ("hawk", listing.TALK), ("pooled", listing.REFERENCE)],
 )  # fmt: skip
 def test_kinds(name, kind):
     assert listing.kind_of(available()[name]) == kind

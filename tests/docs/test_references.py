@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "references.md").read_text()
 # The words in bold that an entry begins with, and the rest of it.
 ENTRIES = dict(re.findall(r"^\* \*\*(.+?)\.\*\*(.*?)(?=^\* \*\*|^#|^$)", PAGE, re.M | re.S))
-NO_PAPER = {"random", "round-robin", "central-queue", "ideal", "learned"}
+NO_PAPER = {"random", "round-robin", "central-queue", "pooled", "learned"}
 # What a file says in place of the authors' names.
 OTHER_WORDS = {"Steele, Lea and Flood 2014": "splitmix64", "SPEC": "SPECpower"}
 

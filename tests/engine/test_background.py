@@ -161,5 +161,5 @@ def test_what_cannot_be_is_refused():
         ClusterModel(
             scenario(cluster__swap_mb=10.0, workload__background=[{"node": 0, "cpu_share": 0.1, "memory_mb": 700.0}])
         )
-    with pytest.raises(InputError, match=r"policy\.name = 'ideal'.*workload\.background"):
-        ClusterModel(scenario(policy__name="ideal", workload__background=PROGRAMS))
+    with pytest.raises(InputError, match=r"policy\.name = 'pooled'.*workload\.background"):
+        ClusterModel(scenario(policy__name="pooled", workload__background=PROGRAMS))

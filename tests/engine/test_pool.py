@@ -1,4 +1,4 @@
-"""The pooled cluster, the bound `ideal`: schedules worked by hand, and a second, exact implementation."""
+"""The pooled cluster, the reference `pooled`: schedules worked by hand, and a second, exact implementation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from oracle import accesses_of
 from support import busy, finished, mostly_slow, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.ideal.pooled import PooledState
+from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.tables import BREAKDOWN, JOB, empty_nodes
 from cluster_abm.policies import available
 
@@ -138,7 +138,7 @@ def test_it_agrees_with_exact_fractions(jobs, count):
 
 
 def test_windows_do_not_matter():
-    settings = busy(policy__name="ideal", workload__tasks__barrier_ms=30.0, cluster__memory_mb=15.0)
+    settings = busy(policy__name="pooled", workload__tasks__barrier_ms=30.0, cluster__memory_mb=15.0)
     ran, stepped = finished(2, **settings), ClusterModel(scenario(**settings), seed=2)
     while stepped.running:
         stepped.step()
@@ -148,7 +148,7 @@ def test_windows_do_not_matter():
 
 
 def test_busy_times_in_mid_run_are_those_that_records_will_show():
-    model = ClusterModel(scenario(**busy(policy__name="ideal")), seed=2)
+    model = ClusterModel(scenario(**busy(policy__name="pooled")), seed=2)
     last = [0, 0]
     for _ in range(400):
         model.step()
@@ -171,10 +171,10 @@ def metrics_of_two(name):
     return {metric: math.fsum(run[metric] for run in runs) for metric in ("mean_response_ms", "mean_slowdown")}
 
 
-@pytest.mark.parametrize("name", mostly_slow(sorted(set(available()) - {"ideal"})))
+@pytest.mark.parametrize("name", mostly_slow(sorted(set(available()) - {"pooled"})))
 def test_no_policy_is_faster_than_the_bound(name):
     """Means of two seeds: response and slowdown of every policy against the pooled cluster."""
-    policy, bound = metrics_of_two(name), metrics_of_two("ideal")
+    policy, bound = metrics_of_two(name), metrics_of_two("pooled")
     assert all(policy[metric] > bound[metric] for metric in bound)
 
 
@@ -184,7 +184,7 @@ def test_memory_and_the_buffer_in_it_are_dealt_out_among_the_nodes():
         model = ClusterModel(
             scenario(
                 cluster__paging="oversize", cluster__memory_mb=128.0, workload__cpu_ms={"kind": "fixed", "mean": 2e3},
-                cluster__buffer_mb=100.0, policy__name="ideal", workload__utilisation=None, workload__jobs=jobs,
+                cluster__buffer_mb=100.0, policy__name="pooled", workload__utilisation=None, workload__jobs=jobs,
                 workload__duration_s=0.01, workload__memory_mb={"kind": "fixed", "mean": 40.0}, **given,
             ),
             seed=1,

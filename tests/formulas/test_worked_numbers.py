@@ -16,7 +16,7 @@ from cluster_abm.formulas import (
     explicit_io_per_ms,
     hit_rate,
     io_load_ms,
-    isolated_paging_ms,
+    isolated_faults,
     load_imbalance_factors,
     narrows_the_gap,
     page_faults_per_ms,
@@ -129,9 +129,13 @@ def test_slowdowns():
     assert slowdown(3000, 500) == 6
 
 
-def test_dedicated_paging_counts_whole_faults():
-    # 1000 ms at 0.0015 faults per ms is one whole fault of 8.1 ms, and half a one that never comes.
-    assert isolated_paging_ms(0.0015, 1000, 8.1) == pytest.approx(8.1)
+def test_dedicated_paging_counts_whole_faults_before_the_end():
+    # 1000 ms at 0.0015 faults per ms: one whole fault, and half a one that never comes.
+    assert isolated_faults(0.0015 * 1000, 0.0015e-6) == 1
+    # At 0.002 the second one would come as the task ends.
+    assert isolated_faults(0.002 * 1000, 0.002e-6) == 1
+    assert isolated_faults(0.002 * 1000.001, 0.002e-6) == 2
+    assert isolated_faults(0.0, 0.0) == 0
 
 
 @pytest.mark.parametrize(("misses", "faults", "gain", "expected_kb"), [

@@ -85,9 +85,9 @@ def test_a_scorer_that_stays_at_home_is_policy_none():
 
 def test_an_opponent_that_cannot_run_is_left_out_and_named():
     failing = scenario(**busy(failures__event=[{"node": 1, "at_s": 4.0, "for_s": 2.0}]))
-    found = evaluate("jsq", failing, ["none", "ideal"], seeds=2, workers=1)
+    found = evaluate("jsq", failing, ["none", "pooled"], seeds=2, workers=1)
     assert set(found.values) == {"jsq", "none"}
-    assert "pools all nodes" in found.left_out["ideal"]
+    assert "pools all nodes" in found.left_out["pooled"]
     assert any("cannot run here" in line for line in found.lines())
 
 

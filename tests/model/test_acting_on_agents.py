@@ -275,8 +275,8 @@ def test_what_makes_no_sense_says_what_to_do(tmp_path, act, words):
 
 
 def test_nodes_of_a_pooled_cluster_cannot_be_acted_upon(tmp_path):
-    model = model_of(tmp_path, [(0, 0, 1000, 0, 1, 1)], policy__name="ideal")
-    with pytest.raises(InputError, match="policy 'ideal' makes all nodes one station"):
+    model = model_of(tmp_path, [(0, 0, 1000, 0, 1, 1)], policy__name="pooled")
+    with pytest.raises(InputError, match="policy 'pooled' makes all nodes one station"):
         node(model, 0).fail()
 
 

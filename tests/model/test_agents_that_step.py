@@ -174,7 +174,7 @@ def test_a_step_out_of_turn_says_what_to_do(kind):
 
 def test_agents_of_a_pooled_cluster_have_no_slice_of_their_own():
     with pytest.raises(InputError, match="makes all nodes one station"):
-        model_with(busy(policy__name="ideal"), node_class=CountingNode)
+        model_with(busy(policy__name="pooled"), node_class=CountingNode)
 
 
 def test_a_place_of_ones_own_is_asked_under_any_policy():

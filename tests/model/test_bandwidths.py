@@ -218,7 +218,7 @@ def test_decisions_that_read_them_are_taken_in_python():
     assert model.decides_in_python == "bandwidths are measured: what moving costs changes while tasks run"
 
 
-@pytest.mark.parametrize("policy", ["none", "ideal"])
+@pytest.mark.parametrize("policy", ["none", "pooled"])
 def test_where_nothing_moves_nothing_depends_on_them(policy):
     nominal, measured = (
         finished(5, **ALL | {"policy__name": policy, "negotiation__bandwidths": one}) for one in ("nominal", "measured")

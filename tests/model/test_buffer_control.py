@@ -270,7 +270,7 @@ def test_a_fixed_buffer_is_that_without_the_section(policy):
 
 
 def test_of_a_pool_nothing_changes():
-    fixed, controlled = (finished(4, **MIXED | {"policy__name": "ideal"} | kind) for kind in ({}, ON))
+    fixed, controlled = (finished(4, **MIXED | {"policy__name": "pooled"} | kind) for kind in ({}, ON))
     assert same_records(fixed, controlled)
     assert everything(fixed) == everything(controlled)
 

@@ -65,7 +65,7 @@ def assert_alike(one, other):
 def test_every_policy_that_acts_on_arrivals_is_compiled_but_for_these():
     acting = {name for name, policy in available().items() if policy.acts_on_arrival}
     in_queues = {name for name in acting if available()[name].holds_jobs or available()[name].talks}
-    slow = {"load-class", "load-risk", "target-load", "data-class", "ideal", "learned", "sita-e"}
+    slow = {"load-class", "load-risk", "target-load", "data-class", "pooled", "learned", "sita-e"}
     assert acting - in_queues - slow == set(COMPILED)
 
 

@@ -161,4 +161,4 @@ def test_what_is_wrong_is_named(degrade, said):
 def test_a_pooled_cluster_has_no_device_of_its_own():
     degrade = [{"device": "cpu", "factor": 0.5, "at_s": 1.0}]
     with pytest.raises(InputError, match="pools all nodes"):
-        ClusterModel(scenario(policy__name="ideal", failures__degrade=degrade), seed=1)
+        ClusterModel(scenario(policy__name="pooled", failures__degrade=degrade), seed=1)

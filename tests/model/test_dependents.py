@@ -72,7 +72,7 @@ def test_a_part_of_a_log_waits_for_what_is_in_it(tmp_path):
 def test_the_bound_waits_too(tmp_path):
     """Pooled nodes serve tasks that start when they may: a chain of three takes its sum, and the ends of its slices."""
     rows = ["a,,0,0,100", "b,a,0,0,100", "c,b,0,0,100"]
-    model = finished(1, **following(tmp_path, rows, policy__name="ideal"))
+    model = finished(1, **following(tmp_path, rows, policy__name="pooled"))
     assert by_job(model) == [0, 110, 220]
 
 

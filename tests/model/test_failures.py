@@ -247,7 +247,7 @@ def failing(draw):
 
 @st.composite
 def failing_scenarios(draw):
-    overrides = draw(scenarios().filter(lambda chosen: chosen["policy__name"] != "ideal"))
+    overrides = draw(scenarios().filter(lambda chosen: chosen["policy__name"] != "pooled"))
     # Small work, so that what is computed again and again ends some time.
     overrides |= {
         "workload__duration_s": 0.5,
@@ -389,7 +389,7 @@ def test_bad_failures_are_refused():
     with pytest.raises(InputError, match="give exactly one of them"):
         scenario(failures__event=[{"at_s": 1.0}])
     with pytest.raises(InputError, match="none of them can fail"):
-        finished(policy__name="ideal", failures__event=[{"node": 1, "at_s": 1.0}])
+        finished(policy__name="pooled", failures__event=[{"node": 1, "at_s": 1.0}])
 
 
 STAR = {"interconnect__kind": "star", "policy__name": "jsq"}

@@ -87,7 +87,7 @@ def scenarios(draw):
         overrides["cluster__group"] = [unlike]
     # As much work for all cores together as there would be for a few.
     overrides["workload__duration_s"] /= max(1, overrides["cluster__cores"] // 2)
-    if draw(st.booleans()) and overrides["policy__name"] != "ideal":
+    if draw(st.booleans()) and overrides["policy__name"] != "pooled":
         # As much memory as leaves room: a node that background alone fills never starts what a policy holds.
         program = {"node": 0, "memory_mb": 4.0, "period_ms": draw(st.sampled_from([3.7, 100.0, 1000.0]))}
         program |= draw(st.sampled_from([{"cpu_share": 1.0}, {"cpu_share": 0.2, "io_per_ms": 0.05}]))
@@ -139,7 +139,7 @@ def check_disks(model, overrides, least_fault_ns, done, whole):
             fault_ns = nodes["fault_ns"][records["node"] % len(nodes)]
             assert nodes["disk_busy_ns"].sum() == (records["io_ns"] + records["faults"] * fault_ns).sum()
         return
-    if overrides["policy__name"] == "ideal":
+    if overrides["policy__name"] == "pooled":
         return
     # A disk has at most one request a channel; in the device they seek, wait for the bus, and transfer.
     busy_ns, in_device_ns = engine.busy_ns(model.now_ns)[1], engine.in_device_ns(model.now_ns)

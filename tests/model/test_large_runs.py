@@ -32,7 +32,7 @@ FAILING = {"kind": "exponential", "mean_up_s": 5.0, "mean_down_s": 1.0}
 RUNS = {
     "everything": busy(),
     "barriers": BARRIERS,
-    "barriers, ideal": BARRIERS | {"policy__name": "ideal"},
+    "barriers, pooled": BARRIERS | {"policy__name": "pooled"},
     "kills": MEMORY_SHORT | {"policy__name": "jsq"},
     "failures": busy(failures__node=FAILING, run__until=30_000.0),
     "users": {

@@ -113,7 +113,7 @@ def test_a_node_whose_policy_never_acts_keeps_its_arrivals_and_takes_those_of_ot
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (mixed({"count": 2, "policy": "ideal"}), "cluster.group.policy = 'ideal': it pools all nodes"),
+        (mixed({"count": 2, "policy": "pooled"}), "cluster.group.policy = 'pooled': it pools all nodes"),
         (mixed({"count": 2, "policy": "batch-system"}), "'batch-system': it decides at one head node"),
         (mixed({"count": 2, "policy": "no-ls-blocking"}), "'no-ls-blocking': it holds jobs in queues"),
         (mixed({"count": 2, "policy": "jsqq"}), r"cluster\.group\.0\.policy = 'jsqq': no such policy; .*jsq"),

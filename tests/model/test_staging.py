@@ -210,7 +210,7 @@ def test_the_jobs_of_a_trace_need_files_too(tmp_path):
 
 
 def test_all_nodes_as_one_station_have_all_files():
-    model = finished(**wide_area(policy__name="ideal"))
+    model = finished(**wide_area(policy__name="pooled"))
     assert model.staging is None
     assert model.jobs_frame()["migration_ms"].max() == 0
 

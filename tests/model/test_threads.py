@@ -66,7 +66,7 @@ SHARED = {
 # What stays with one thread: tasks that depend on others, or windows that end with a task.
 ALONE = {
     "memory that may end": {**SMALL, "cluster__swap_mb": 10.0, "cluster__memory_mb": 200.0},
-    "a pool": {**SMALL, "policy__name": "ideal"},
+    "a pool": {**SMALL, "policy__name": "pooled"},
 }
 
 

@@ -110,7 +110,7 @@ def test_stepping_and_running_leave_the_same_bytes(policy, mode, seed, nodes, th
         workload__cpu_ms__kind="exponential", workload__cpu_ms__mean=80.0, workload__io_per_ms__mean=0.05,
         measure__period_ms=500.0,
     )  # fmt: skip
-    if with_background and policy != "ideal":
+    if with_background and policy != "pooled":
         given["workload__background"] = [{"node": 0, "cpu_share": 0.4, "period_ms": 70.0, "memory_mb": 300.0}]
     ran = finished(seed, **given)
     stepped = ClusterModel(scenario(**given), seed=seed)

@@ -148,7 +148,7 @@ def test_who_is_out_is_marked():
     assert seen[4000.0] == [True] * 4
 
 
-@pytest.mark.parametrize("policy", ["ideal", "wal-pm", "load-class"])
+@pytest.mark.parametrize("policy", ["pooled", "wal-pm", "load-class"])
 def test_any_policy_can_be_watched(policy):
     model = ClusterModel(scenario(**busy(policy__name=policy)), seed=3)
     frames = watched(model)

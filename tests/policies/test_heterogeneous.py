@@ -18,7 +18,7 @@ BY_SHARES = {"tetris", "disk-io-score", "target-load", "load-risk"}
 # The features of `learned` are per core, per MB and in the node's own time whatever `heterogeneous` says.
 # Managers that talk count slots, tasks, work or latencies of nodes; size classes go by the nodes' speed in any case.
 ONE_FORM = {name for name, policy in available().items() if policy.talks} | {"sita-e"}
-NOTHING_TO_COMPARE = {"none", "no-ls", "no-ls-blocking", "ideal", "learned"} | BY_SHARES | ONE_FORM
+NOTHING_TO_COMPARE = {"none", "no-ls", "no-ls-blocking", "pooled", "learned"} | BY_SHARES | ONE_FORM
 UNLIKE = {
     "cluster__group": [
         {"count": 1, "cpu_speed": 3.0, "memory_mb": 45.0, "disk_mb_per_s": 80.0, "disk_seek_rotation_ms": 4.0},

@@ -329,7 +329,7 @@ def test_load_class_has_thresholds_per_core(cores, crowded):
 
 def test_ideal_pools_all_cores(tmp_path):
     """Two nodes of four cores: eight jobs of 100 ms have a core each, wherever they came from; twelve share eight."""
-    pooled = {"cluster__nodes": 2, "cluster__cores": 4, "policy__name": "ideal"}
+    pooled = {"cluster__nodes": 2, "cluster__cores": 4, "policy__name": "pooled"}
     for jobs, finish_ms in ((8, 100.0), (12, 150.0)):
         model = finished(1, **of_trace(tmp_path, [(100, 0)] * jobs, **pooled))
         assert model.jobs_frame()["finish_ms"].to_numpy() == pytest.approx([finish_ms] * jobs, abs=1e-4)

@@ -35,7 +35,7 @@ from cluster_abm.results.pictures import Curve, draw_comparison, draw_reproducti
 from cluster_abm.results.stacked import draw_stacked
 
 ROOT = Path(__file__).parents[2]
-POLICIES = ["none", "random", "jsq", "clb", "mlb", "iolb", "ideal"]
+POLICIES = ["none", "random", "jsq", "clb", "mlb", "iolb", "pooled"]
 MANY = [*POLICIES, *(f"policy-{number:02d}" for number in range(39)), "a-policy-with-quite-a-long-name"]
 DRAW = np.random.default_rng(3)
 

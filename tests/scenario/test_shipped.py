@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 from support import breakdown_sum_ns
 
 from cluster_abm import ClusterModel
-from cluster_abm.policies import available, create
+from cluster_abm.policies import BOUNDS, available, create
 from cluster_abm.scenario import load_scenario, scenario_names, shipped_path
 from cluster_abm.study.compare import compare, with_policy
 from cluster_abm.study.papers.plan import load_plan, reproduction_names
@@ -72,15 +74,21 @@ def test_it_says_what_it_is_and_its_comparison_works(name, brief):
     assert scenario.name == name
     assert len(scenario.summary) > 20
     assert "\n" not in scenario.summary
-    assert set(scenario.compare.policies) <= set(available())
+    assert set(scenario.compare.policies) <= {*available(), *BOUNDS}
+    # The reference and the bound stand side by side.
+    assert ("pooled" in scenario.compare.policies) == ("srpt-pool" in scenario.compare.policies)
+    policies = [name for name in scenario.compare.policies if name not in BOUNDS]
     assert len(set(scenario.compare.policies)) == len(scenario.compare.policies) > 1
     # The scenario's own parameters go to each policy that it compares.
-    for policy in scenario.compare.policies:
+    for policy in policies:
         create(with_policy(scenario, policy).policy)
     found = compare(scenario, seeds=1, workers=1, quiet=True)
     assert found.outcome.errors == []
     assert found.seeds == (scenario.run.seed,)
-    assert found.runs["policy"].tolist() == list(scenario.compare.policies)
+    assert found.runs["policy"].tolist() == policies
+    # Of one seed alone: no policy is below the bound, where there is one.
+    bound = (found.bound or {}).get(scenario.run.seed, math.nan)
+    assert not (found.runs["mean_response_ms"] < bound * (1 - 1e-9)).any()
     # Isolated times are those at home: on a faster node than that a task may take less.
     least = 0.0 if scenario.cluster.group else 1.0
     assert (found.runs["mean_slowdown"] >= least).all()

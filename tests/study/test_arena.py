@@ -76,11 +76,11 @@ def runs_of(slowdowns: dict[int, dict[str, float]]) -> pd.DataFrame:
 
 def test_the_table_of_regret_by_hand():
     runs = runs_of(
-        {0: {"none": 4.0, "x": 2.0, "y": 3.0, "ideal": 1.0}, 1: {"none": 4.0, "x": 2.2, "y": 2.0, "ideal": 1.5}}
+        {0: {"none": 4.0, "x": 2.0, "y": 3.0, "pooled": 1.0}, 1: {"none": 4.0, "x": 2.2, "y": 2.0, "pooled": 1.5}}
     )
     found = verdicts(runs)
     table = table_of_regret(runs, found).set_index("policy")
-    assert "ideal" not in table.index
+    assert "pooled" not in table.index
     assert table.loc["x", "regret"] == pytest.approx(1.1**0.5 - 1.0)
     assert table.loc["y", "regret"] == pytest.approx(1.5**0.5 - 1.0)
     assert table.loc["y", "worst"] == pytest.approx(0.5)

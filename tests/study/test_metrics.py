@@ -19,7 +19,7 @@ KINDS = {
     "closed": {"workload": {"arrivals": {"kind": "closed", "users_per_node": 1, "jobs_per_user": 2}}},
     "failing": {"failures.node.kind": "exponential", "failures.node.mean_up_s": 5.0},
     "files": FILES,
-    "files of one station": FILES | {"policy.name": "ideal"},
+    "files of one station": FILES | {"policy.name": "pooled"},
     "no job": {"workload.utilisation": 1e-9},
 }
 
@@ -39,14 +39,14 @@ def test_kinds_differ():
 
 
 def test_a_shown_metric_may_be_missing_at_some_points_a_watched_one_at_none(tmp_path):
-    asked = {"policies": ["jsq", "ideal"], "overrides": FILES, "measure": ["fetched_mb"]}
+    asked = {"policies": ["jsq", "pooled"], "overrides": FILES, "measure": ["fetched_mb"]}
     assert expand(study(tmp_path, **asked)).cells
     # Without precision it is not watched.
     assert expand(study(tmp_path, precision_metric="fetched_mb", **asked)).cells
     with pytest.raises(InputError) as caught:
         expand(study(tmp_path, precision=0.1, precision_metric="fetched_mb", **asked))
     (problem,) = caught.value.problems
-    assert "precision_metric = 'fetched_mb': runs of point 0 under 'ideal' have no such metric" in problem
+    assert "precision_metric = 'fetched_mb': runs of point 0 under 'pooled' have no such metric" in problem
     assert "nor have those of 1 more" in problem
     with pytest.raises(InputError, match="measure = 'fetched_mb': no such metric"):
         expand(study(tmp_path, **asked | {"overrides": {}}))

@@ -61,7 +61,9 @@ def run(code: str, folder: Path, *arguments: str, text: str = "") -> subprocess.
 
 @pytest.fixture(scope="module")
 def compared() -> ca.Comparison:
-    return ca.compare(scenario(**SHORT), ["none", HomeFirst(shift=1), "ideal"], seeds=3, workers=1, quiet=True)
+    return ca.compare(
+        scenario(**SHORT), ["none", HomeFirst(shift=1), "pooled", "srpt-pool"], seeds=3, workers=1, quiet=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -177,20 +179,20 @@ reveal_type(model.summary())
 
 def test_a_comparison_as_tables_is_that_of_its_values(compared):
     table = compared.estimates("p95_slowdown")
-    assert list(table.index) == ["none", "home-first", "ideal"]
+    assert list(table.index) == ["none", "home-first", "pooled"]
     own = compared.runs[compared.runs["policy"] == "home-first"]["p95_slowdown"]
     assert table.loc["home-first", "mean"] == pytest.approx(own.mean())
     assert table.loc["home-first", "ratio"] == pytest.approx(own.mean() / table.loc["none", "mean"])
     assert (table["low"] < table["mean"]).all()
     pairs = compared.differences()
-    assert list(pairs.index) == [("none", "home-first"), ("none", "ideal"), ("home-first", "ideal")]
+    assert list(pairs.index) == [("none", "home-first"), ("none", "pooled"), ("home-first", "pooled")]
     means = compared.estimates()["mean"]
-    assert pairs.loc[("none", "ideal"), "difference"] == pytest.approx(means["none"] - means["ideal"])
+    assert pairs.loc[("none", "pooled"), "difference"] == pytest.approx(means["none"] - means["pooled"])
 
 
 def test_a_comparison_shows_its_policies_its_pairs_and_its_picture(compared):
     shown = compared._repr_html_()
-    for words in ("none", "home-first", "ideal", "of the gap", "all 3 pairs"):
+    for words in ("none", "home-first", "pooled", "of the gap", "all 3 pairs"):
         assert words in shown
     (png,) = pictures_in(shown)
     assert size(png)[0] > 1000

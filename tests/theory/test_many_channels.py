@@ -250,10 +250,10 @@ def test_a_closed_loop_of_cores_and_channels_has_the_product_form_throughput(tas
 
 
 def pooled_waits(nodes, per_ms, window_s, **overrides):
-    """As `waits`, of all disks together, in twelve runs under the policy `ideal`."""
+    """As `waits`, of all disks together, in twelve runs under the policy `pooled`."""
     measured_ms, arrivals = [], []
     for replication in range(12):
-        model = readers(per_ms / nodes, window_s, nodes, policy__name="ideal", seed_offset=replication, **overrides)
+        model = readers(per_ms / nodes, window_s, nodes, policy__name="pooled", seed_offset=replication, **overrides)
         done = Steady(model, window_s, 1)
         measured_ms.append(done.ms("io_queue").mean())
         arrivals.append(len(done.records) / done.span_ms)
@@ -271,7 +271,7 @@ def pooled_waits(nodes, per_ms, window_s, **overrides):
     ],
 )
 def test_the_bound_has_the_channels_of_all_disks(latency, nodes, channels, rho, window_s):
-    """Policy `ideal`, requests without transfer: n disks of q channels are M/M/(n q), or M/D/(n q)."""
+    """Policy `pooled`, requests without transfer: n disks of q channels are M/M/(n q), or M/D/(n q)."""
     seek_ms, servers = 8.0, nodes * channels
     per_ms = rho * servers / seek_ms
     measured_ms, arrivals = pooled_waits(nodes, per_ms, window_s, **NO_TRANSFER, **disk(channels, seek_ms, latency))
@@ -283,7 +283,7 @@ def test_the_bound_has_the_channels_of_all_disks(latency, nodes, channels, rho, 
     [(EXPONENTIAL, 4, 4, 0.0, 0.8, 26), slow(FIXED, 8, 2, 0.0, 0.9, 30), slow(EXPONENTIAL, 4, 64, 20.0, 0.8, 26)],
 )
 def test_the_bound_has_the_buses_of_all_disks(sizes, nodes, channels, seek_ms, rho, window_s):
-    """Policy `ideal`: without seek n disks of any number of channels are M/M/n, or M/D/n; with more channels than are
+    """Policy `pooled`: without seek n disks of any number of channels are M/M/n, or M/D/n; with more channels than are
     ever taken (32 of 256 on average) they are so to requests that come later by their seeks."""
     per_ms = rho * nodes / TRANSFER_MS
     measured_ms, arrivals = pooled_waits(nodes, per_ms, window_s, **SIZES[sizes], **disk(channels, seek_ms))

@@ -148,11 +148,11 @@ def test_with_an_endless_quantum_each_task_starts_when_its_turn_comes(law, cores
     ],
 )
 def test_the_bound_shares_the_cores_of_all_nodes(law, nodes, cores, rho, window_s):
-    """Policy `ideal`: n nodes of c cores are M/G/(n c) processor sharing."""
+    """Policy `pooled`: n nodes of c cores are M/G/(n c) processor sharing."""
     pooled, means, loads = nodes * cores, [], []
     for replication in range(12):
         model = run(
-            replication, policy__name="ideal", cluster__nodes=nodes, cluster__cores=cores,
+            replication, policy__name="pooled", cluster__nodes=nodes, cluster__cores=cores,
             workload__utilisation=rho, workload__duration_s=window_s, **DEMANDS[law],
         )  # fmt: skip
         done = Steady(model, window_s, margin_s(law, pooled, rho))

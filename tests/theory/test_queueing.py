@@ -73,7 +73,7 @@ def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
     for replication in range(12):
         window_s = 120_000 / nodes
         model = run(
-            replication, policy__name="ideal", cluster__nodes=nodes, workload__utilisation=rho,
+            replication, policy__name="pooled", cluster__nodes=nodes, workload__utilisation=rho,
             workload__duration_s=window_s, **SECOND,
         )  # fmt: skip
         means.append(steady(model.jobs_frame(), window_s, 500).response_ms.mean())

@@ -47,8 +47,8 @@ def test_one_node_with_more_than_64_bits_hold_is_refused(tmp_path):
 
 
 def test_a_pooled_cluster_books_all_work_as_one(tmp_path):
-    with pytest.raises(InputError, match=r"pooled cluster .policy ideal."):
-        ClusterModel(scenario(**log(tmp_path, [0, 1]), policy__name="ideal"), seed=1)
+    with pytest.raises(InputError, match=r"pooled cluster .policy pooled."):
+        ClusterModel(scenario(**log(tmp_path, [0, 1]), policy__name="pooled"), seed=1)
 
 
 def test_tasks_that_outlast_64_bits_are_told(tmp_path):

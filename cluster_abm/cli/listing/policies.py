@@ -23,15 +23,16 @@ PLACED = "each task is placed when it arrives, and stays there"
 MIGRATE = "running tasks migrate"
 WAIT = "jobs wait before they start"
 TALK = "load managers talk by messages, and may hold tasks"
-BOUND = "a bound, no policy"
+REFERENCE = "a pooled reference, no policy"
+BOUND = "a lower bound, no policy (`compare` alone)"
 # What a task may ask of its home, and what a user looks for first.
-KINDS = (AT_HOME, PLACED, MIGRATE, WAIT, TALK, BOUND)
+KINDS = (AT_HOME, PLACED, MIGRATE, WAIT, TALK, REFERENCE, BOUND)
 
 
 def kind_of(policy: type[Policy]) -> str:
     """What a policy does, in the words of KINDS."""
     if policy.pooled:
-        return BOUND
+        return REFERENCE
     if policy.talks:
         return TALK
     if policy.migrates:
@@ -72,9 +73,13 @@ def policies_command(names: tuple[str, ...], as_json: bool) -> None:
 
 
 def _list(policies: dict[str, type[Policy]]) -> None:
+    from cluster_abm.policies import BOUNDS
+
     width = max(map(len, policies))
     for kind in KINDS:
         of_kind = [(f"{name:<{width}}", one.summary) for name, one in policies.items() if kind_of(one) == kind]
+        if kind == BOUND:
+            of_kind = [(f"{name:<{width}}", summary) for name, summary in BOUNDS.items()]
         if of_kind:
             echo(f"{kind}:")
             echo_entries(of_kind)

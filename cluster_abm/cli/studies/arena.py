@@ -107,7 +107,7 @@ def _show(found: object, own: tuple[str, ...]) -> None:
     columns = {
         "policy": "policy", "regret": "mean regret", "interval": "95 % over regimes",
         "worst": "regret in its worst regime", "best_in": "regimes: best, or not told apart",
-        "gap_closed": "of the gap none - ideal closed", "messages": "messages per job",
+        "gap_closed": "of the gap none - pooled closed", "messages": "messages per job",
     }  # fmt: skip
     echo(f"{len(found.found)} regimes; regret: mean slowdown over that of the regime's best policy, less 1\n")
     echo(shown[[*columns]].rename(columns=columns).to_string(index=False))

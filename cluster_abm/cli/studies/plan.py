@@ -95,6 +95,7 @@ def plan_command(
 
     Example: cluster-abm plan quickstart --need "p95_slowdown<=3" --over cluster.nodes --policies none,jsq,iolb
     """
+    from cluster_abm.policies import BOUNDS
     from cluster_abm.results.files import out_folder
     from cluster_abm.scenario import load_scenario
     from cluster_abm.study.planning.plan import Question, plan
@@ -102,7 +103,7 @@ def plan_command(
     overrides = overrides_of(settings, trace, trace_run)
     checked = load_scenario(scenario, overrides)
     names = policies_named(policies)
-    chosen = checked.compare.policies if names is None else names
+    chosen = [name for name in checked.compare.policies if name not in BOUNDS] if names is None else names
     question = Question(checked, needs, key.strip(), tuple(chosen), low, high, seeds)
     unread = NOT_PLANNED | ({} if policies is None else {"compare.policies": "--policies names them"})
     with gathered() as gather:
@@ -145,8 +146,14 @@ def _show(found: Planned, out: Path | None, as_json: bool) -> None:
 def _print_plan(found: Planned) -> None:
     question = found.question
     asked = " and ".join(map(str, question.asked))
-    echo(f"{question.scenario.name}: {question.key} at which {asked}, in the mean over {question.seeds} seeds")
-    echo("the same jobs for every value and policy; intervals at 95 %\n")
+    over = (
+        f"one sample: {question.seeds} seeds give the same runs"
+        if found.is_one_sample
+        else (f"in the mean over {question.seeds} seeds")
+    )
+    echo(f"{question.scenario.name}: {question.key} at which {asked}, {over}")
+    intervals = "no intervals" if found.is_one_sample else "intervals at 95 %"
+    echo(f"the same jobs for every value and policy; {intervals}\n")
     rows = []
     for policy, one in found.crossings.items():
         value = found.number(one.value)
@@ -169,7 +176,7 @@ def _print_plan(found: Planned) -> None:
 
 
 def _interval(found: Planned, one: Crossing) -> str:
-    if one.low is None and one.high is None:
+    if one.is_one_sample or (one.low is None and one.high is None):
         return ""
     ends = [found.number(end) for end in (one.low, one.high)]
     axis = found.question.axis
@@ -181,7 +188,7 @@ def _interval(found: Planned, one: Crossing) -> str:
 def _metric(point: Point | None, need: Need) -> str:
     if point is None:
         return ""
-    one = point.estimates[need.metric]
+    one = point.shown(need.metric)
     return f"{one.mean:.4g}" if one.ci95 is None else f"{one.mean:.4g} [{one.ci95[0]:.4g}, {one.ci95[1]:.4g}]"
 
 

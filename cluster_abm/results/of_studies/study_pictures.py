@@ -107,7 +107,7 @@ def draw_differences(
             look = looks[name]
             _draw_curve(axes, rows, look | {"marker": ""}, layout, shift)
             for real, fill in ((True, look["color"]), (False, "white")):
-                chosen = rows[rows["significant"] == real]
+                chosen = rows[rows["significant"].map(bool) == real]
                 axes.plot(
                     chosen["x"] + shift,
                     chosen["mean"],
@@ -119,7 +119,8 @@ def draw_differences(
     cut = _finish(panels, layout, f"{label},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
-    for words, fill in (("significant (Holm, 5 %)", MARK), ("not significant", "white")):
+    untested = ", or one sample" if differences["significant"].isna().any() else ""
+    for words, fill in (("significant (Holm, 5 %)", MARK), (f"not significant{untested}", "white")):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
     legend_below(figure, handles)
     return save_both(figure, path)

@@ -20,7 +20,7 @@ SAMPLE_SEED, FIRST_SEED = 2026, 1
 METRICS = (METRIC, "p95_slowdown", "messages_per_job", "remote_executions", "migrations", "jobs.submitted")
 # What is left out where all policies are asked for, and why.
 LEFT_OUT = {
-    "ideal": "the bound that all are held against",
+    "pooled": "the pooled reference, no policy",
     "data-access": "needs files", "data-class": "needs files", "data-majority": "needs files",
     "learned": "needs a file of weights",
     "no-ls": "none, with another name", "no-ls-blocking": "holds jobs until memory is free, as IOCM's NLS does",
@@ -86,7 +86,7 @@ def hold(
     """Let policies compete.
 
     Args:
-        policies: names; the bound `ideal` runs beside them.
+        policies: names; the pooled reference `pooled` runs beside them.
         plan: how large the arena is.
         workers, quiet, where: as in `run_all`.
         more: keys of a scenario that are laid over all regimes.
@@ -95,7 +95,7 @@ def hold(
         InputError: unknown policies, or whatever a run finds wrong in what it was given.
     """
     check_policies(policies)
-    names = list(dict.fromkeys([*policies, "none", "ideal"]))
+    names = list(dict.fromkeys([*policies, "none", "pooled"]))
     check_runs(f"{counted(plan.regimes)} regimes, {plan.seeds} seeds, {len(names)} policies",
                plan.regimes * plan.seeds * len(names))  # fmt: skip
     points = sample(plan.regimes, SAMPLE_SEED)

@@ -90,14 +90,14 @@ def markdown(arena: Arena, plan: Plan, table: pd.DataFrame, own: Sequence[str]) 
         "",
         *table_lines(
             ["policy", "mean regret", "95 % over regimes", "worst", "best, or not told apart, in", "alone best in",
-             "of the gap to ideal", "messages per job"],
+             "of the gap to pooled", "messages per job"],
             [_row(row, own) for row in table.to_dict(orient="records")],
             "regret.csv",
         ),
         "",
         "The least of several noisy means is too low: regrets are somewhat too high, for all policies alike. *Not told "
         "apart*: paired t tests of the logarithms against the regime's best, Holm's correction over its policies, "
-        "5 %. *Of the gap*: the median over regimes of the share of the gap between `none` and `ideal` that a policy "
+        "5 %. *Of the gap*: the median over regimes of the share of the gap between `none` and `pooled` that a policy "
         "closes. Left out: "
         + "; ".join(f"`{name}` ({why})" for name, why in LEFT_OUT.items() if name not in set(table["policy"]))
         + ".",

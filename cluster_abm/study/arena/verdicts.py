@@ -10,7 +10,7 @@ import pandas as pd
 
 from cluster_abm.study.statistics.estimates import all_pairs, corrected, estimate
 
-REFERENCES = ("none", "ideal")
+REFERENCES = ("none", "pooled")
 METRIC = "mean_slowdown"
 
 
@@ -30,9 +30,9 @@ class Verdict(NamedTuple):
 
 
 def logs_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Logarithms of the mean slowdown: index (regime, seed), a column a policy; without the bound, and without seeds on
-    which a policy has no value."""
-    kept = runs[runs["policy"] != "ideal"]
+    """Logarithms of the mean slowdown: index (regime, seed), a column a policy; without the pooled reference, and
+    without seeds on which a policy has no value."""
+    kept = runs[runs["policy"] != "pooled"]
     wide = kept.pivot_table(index=["regime", "seed"], columns="policy", values=METRIC, sort=False)
     return wide.dropna().apply(np.log)
 
@@ -69,7 +69,7 @@ def table_of_regret(runs: pd.DataFrame, found: dict[int, Verdict]) -> pd.DataFra
         columns policy; regret (geometric mean over regimes of slowdown over the best's, less 1); low, high (its 95 %
         interval over regimes); worst (the largest); worst_in (the regime); best_in (regimes in which it is best, or not
         told apart from the best); alone_in (in which it is best by more than noise); gap_closed (median over regimes of
-        the share of the gap between `none` and `ideal` that it closes); messages (median over regimes, per job).
+        the share of the gap between `none` and `pooled` that it closes); messages (median over regimes, per job).
     """
     regimes = list(found)
     closed = gap_closed(runs)
@@ -98,12 +98,12 @@ def table_of_regret(runs: pd.DataFrame, found: dict[int, Verdict]) -> pd.DataFra
 
 
 def gap_closed(runs: pd.DataFrame) -> dict[str, float]:
-    """Of each policy the median over regimes of (none - policy) / (none - ideal), of mean slowdowns over seeds; of the
-    regimes in which the bound is better than `none` by a hundredth at least."""
+    """Of each policy the median over regimes of (none - policy) / (none - pooled), of mean slowdowns over seeds; of the
+    regimes in which the pooled reference is better than `none` by a hundredth at least."""
     means = runs.pivot_table(index="regime", columns="policy", values=METRIC)
     if not set(REFERENCES) <= set(means):
         return {}
-    gap = means["none"] - means["ideal"]
+    gap = means["none"] - means["pooled"]
     there = gap > 0.01 * means["none"]
     shares = means[there].rsub(means["none"][there], axis=0).div(gap[there], axis=0)
     return {str(name): float(value) for name, value in shares.median().items()}

@@ -17,6 +17,7 @@ from cluster_abm.policies import create
 from cluster_abm.policies.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
+from cluster_abm.study.design.unread import drop, unread_keys
 from cluster_abm.workload.traces.folder import machine_files
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
@@ -91,6 +92,8 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
             section["file"] = path.name
         elif path is not None and section is resolved["workload"]["trace"]:
             section["file"] = [path.name, *(inside.name for inside in _files(path))]
+    for key in unread_keys(scenario):
+        drop(resolved, key)
     # A policy's file has its name among the parameters.
     digests = [_digest(path, limit) for path, limit in (*files.items(), *policy.input_files)]
     document = [resolved, digests, warmup, result_version(), policy_version(scenario.policy.name)]

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from cluster_abm.arguments import Kind
 from cluster_abm.errors import InputError
-from cluster_abm.policies import AnyPolicy, Policy, available, choice_of, create, name_of
+from cluster_abm.policies import BOUNDS, AnyPolicy, Policy, available, choice_of, create, name_of
 from cluster_abm.policies.other_names import all_policies, policy_hint
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy, policies_in
+from cluster_abm.scenario.policy_names import current_name
 from cluster_abm.scenario.schema import PolicyChoice
 
 # What a call takes for several policies.
@@ -28,8 +29,11 @@ def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) ->
     known = list(available())
     labels = labels or names
     problems = [
-        f"policies: {name!r}: no such policy; {policy_hint(str(name), known)}" for name in names if name not in known
-    ]
+        f"policies: {name!r}: a lower bound and no policy: only `compare` has it" if name in BOUNDS
+        else f"policies: {name!r}: no such policy; {policy_hint(str(name), known)}"
+        for name in names
+        if name not in known
+    ]  # fmt: skip
     problems += [f"policies: {name!r} is named twice" for name in dict.fromkeys(labels) if labels.count(name) > 1]
     if not names:
         problems.append(f"policies: none named; {all_policies(known)}")
@@ -40,7 +44,7 @@ def check_policies(names: Sequence[str], labels: Sequence[str] | None = None) ->
 def with_policy(scenario: Scenario, name: str) -> Scenario:
     """The same scenario under another policy. Raises InputError if groups of its nodes have policies of their own."""
     check_one_policy(scenario, f"policy {name!r} for all nodes")
-    return scenario.model_copy(update={"policy": scenario.policy.model_copy(update={"name": name})})
+    return scenario.model_copy(update={"policy": scenario.policy.model_copy(update={"name": current_name(name)})})
 
 
 def variants_of(scenario: Scenario, policies: Sequence[AnyPolicy]) -> dict[str, Scenario]:

@@ -17,7 +17,7 @@ from cluster_abm.policies import Policy, name_of
 from cluster_abm.scenario import nearest, shipped_path
 from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.load import shortened
-from cluster_abm.scenario.policy_names import PolicyFiles, split_reference, take_policy_files
+from cluster_abm.scenario.policy_names import PolicyFiles, current_name, split_reference, take_policy_files
 from cluster_abm.scenario.toml_file import is_there, read_toml
 
 Settings = dict[str, Any]
@@ -198,7 +198,7 @@ class Study(Section):
     def _classes_by_name(cls, value: Any) -> Any:
         if not isinstance(value, list | tuple):
             return value
-        return [one if isinstance(one, str) else _name_of_class(one) for one in value]
+        return [current_name(one) if isinstance(one, str) else _name_of_class(one) for one in value]
 
     @field_validator("overrides", "grid", "points", mode="before")
     @classmethod

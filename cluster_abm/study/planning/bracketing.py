@@ -84,6 +84,11 @@ class Crossing:
     note: str = ""
 
     @property
+    def is_one_sample(self) -> bool:
+        """Whether every seed gave the same run at each value: then no interval is known."""
+        return bool(self.points) and all(point.one_sample for point in self.points)
+
+    @property
     def at_value(self) -> Point | None:
         """What `value` came to."""
         return next((one for one in self.points if one.value == self.value), None)

@@ -110,6 +110,7 @@ class Point:
         is_doomed: whether the interval of some metric keeps none of its need.
         margin: of the need that is furthest from being kept.
         unfinished: jobs that did not finish, in the mean over the seeds.
+        one_sample: whether every seed gave the same run: the interval is one number, and none to be shown.
     """
 
     value: float
@@ -119,9 +120,21 @@ class Point:
     is_doomed: bool
     margin: float
     unfinished: float = 0.0
+    one_sample: bool = False
+
+    def shown(self, metric: str) -> Estimate:
+        """The estimate of a metric as it is shown: without an interval where there is one sample."""
+        found = self.estimates[metric]
+        return Estimate(found.mean, None) if self.one_sample else found
 
 
-def judged(needs: Sequence[Need], value: float, estimates: Mapping[str, Estimate], unfinished: float = 0.0) -> Point:
+def judged(
+    needs: Sequence[Need],
+    value: float,
+    estimates: Mapping[str, Estimate],
+    unfinished: float = 0.0,
+    one_sample: bool = False,
+) -> Point:
     """Hold the estimates at a value against the needs; where a mean is missing no need is kept, nor could it be."""
     found = [(need, estimates[need.metric]) for need in needs]
     is_missing = any(math.isnan(one.mean) for _, one in found)
@@ -134,4 +147,5 @@ def judged(needs: Sequence[Need], value: float, estimates: Mapping[str, Estimate
         is_missing or (not is_kept and any(need.fails_surely(one) for need, one in found)),
         min(need.margin(one.mean) for need, one in found),
         unfinished,
+        one_sample,
     )

@@ -207,6 +207,11 @@ class Planned:
     errors: list[str] = field(default_factory=list)
     policy_faults: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def is_one_sample(self) -> bool:
+        """Whether every seed gave the same run, for all values and policies."""
+        return all(found.is_one_sample for found in self.crossings.values())
+
     def number(self, value: float | None) -> float | int | None:
         """A value of the key for JSON: whole numbers as such."""
         if value is None:
@@ -236,7 +241,10 @@ class Planned:
 
         question = self.question
         needs = [Ceiling(need.metric, need.bound, str(need)) for need in question.asked]
-        values = {policy: (one.value, one.low, one.high) for policy, one in self.crossings.items()}
+        values = {
+            policy: (one.value, *((one.value, one.value) if one.is_one_sample else (one.low, one.high)))
+            for policy, one in self.crossings.items()
+        }
         words = f"{question.scenario.name}: {question.key} that keeps {' and '.join(one.words for one in needs)}"
         return plan_figure(title or words, question.key, self.frame(), needs, values)
 
@@ -249,6 +257,7 @@ class Planned:
             "key": question.key,
             "range": [self.number(question.axis.low), self.number(question.axis.high)],
             "seeds": list(question.seeds_used),
+            "replications": 1 if self.is_one_sample else question.seeds,
             "jobs": list(question.fixed.notes),
             "policies": {name: self._of_policy(found) for name, found in self.crossings.items()},
         }
@@ -256,7 +265,7 @@ class Planned:
     def _of_policy(self, found: Crossing) -> dict[str, Any]:
         return {
             "value": self.number(found.value),
-            "ci95": [self.number(found.low), self.number(found.high)],
+            "ci95": None if found.is_one_sample else [self.number(found.low), self.number(found.high)],
             "side": found.side,
             "kept": self._of_point(found.at_value),
             "not_kept": self._of_point(found.beyond),
@@ -268,7 +277,8 @@ class Planned:
             return None
         metrics = {
             name: {"mean": finite(one.mean), "ci95": None if one.ci95 is None else [finite(end) for end in one.ci95]}
-            for name, one in point.estimates.items()
+            for name in point.estimates
+            for one in (point.shown(name),)
         }
         return {"value": self.number(point.value), **metrics}
 
@@ -278,7 +288,8 @@ class Planned:
         for policy, found in self.crossings.items():
             for point in found.points:
                 row: dict[str, Any] = {"policy": policy, self.question.key: self.number(point.value)}
-                for name, one in point.estimates.items():
+                for name in point.estimates:
+                    one = point.shown(name)
                     low, high = one.ci95 or (math.nan, math.nan)
                     row |= {name: one.mean, f"{name} low": low, f"{name} high": high}
                 rows.append(row | {"kept": point.is_kept, "jobs unfinished": point.unfinished})
@@ -350,7 +361,9 @@ def _run(question: Question, places: Sequence[tuple[str, float]], runs: CountedR
             need.metric: estimate([_number(row.get(need.metric)) for row in own], bounds_of(need.metric))
             for need in question.asked
         }
-        found[place] = judged(question.asked, place[1], estimates, _unfinished(own))
+        # The representation of a float is exact, and NaN is the same everywhere.
+        is_one_sample = len(set(map(repr, own))) == 1
+        found[place] = judged(question.asked, place[1], estimates, _unfinished(own), is_one_sample)
     return found
 
 

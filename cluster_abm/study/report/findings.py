@@ -12,6 +12,7 @@ import pandas as pd
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.study.statistics.bounds import Bounds, bounds_of
 from cluster_abm.study.statistics.estimates import PairedDifference, all_pairs, corrected, estimate, estimate_quantile
+from cluster_abm.study.statistics.one_sample import of_one_sample
 from cluster_abm.study.statistics.ranking import ranking
 from cluster_abm.study.statistics.seeds_compared import Compared, compared
 
@@ -34,6 +35,8 @@ class Findings:
             significant by Holm over all pairs of all points of the metric).
         ranking: metric, policy, mean, best, worst, like: over the seeds that all policies have; only of metrics of
             which it is known what is better (metrics.BETTER).
+        one_sample: of each point the policies that have the same run from every seed: low and high are NaN, and
+            significant is None between two of them.
         percentiles: policy, percentile, seeds, mean, low, high: of the slowdowns of a run's jobs, the mean over seeds.
         left_out: metric, what, policy, seed, why: as of seeds_compared.Compared.
         runs: what finished.
@@ -49,6 +52,13 @@ class Findings:
     left_out: pd.DataFrame
     runs: pd.DataFrame
     runs_with_jobs: pd.DataFrame
+    one_sample: Mapping[int, frozenset[str]]
+
+    @property
+    def is_one_sample(self) -> bool:
+        """Whether no seed changes anything, at any point and under any policy."""
+        found = self.runs.groupby("point")["policy"].unique()
+        return all(set(names) == self.one_sample[int(str(point))] for point, names in found.items())
 
 
 def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], metrics: Sequence[str]) -> Findings:
@@ -65,6 +75,9 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
     results = results.sort_values(["point", "seed"], kind="stable")
     of_point = {point: results[results["point"] == point] for point in points.index}
     runs = results[results["status"] == "finished"]
+    alike = {
+        point: of_one_sample(own[own["status"] == "finished"], ["point", *swept]) for point, own in of_point.items()
+    }
     failed = results[results["status"] != "finished"].groupby(["point", "policy"]).size()
     estimates, same_seeds, differences, places, left_out = [], [], [], [], []
     for metric in metrics:
@@ -75,9 +88,10 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
             for name in [name for name in policies if (of_point[point]["policy"] == name).any()]:
                 row = {"point": point, "metric": metric, "policy": name}
                 gone = {"failed": int(failed.get((point, name), 0))}
-                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna(), bounds) | gone)
-                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING), bounds))
-        real = _real_differences(met, bounds)
+                is_one = name in alike[point]
+                estimates.append(row | _estimates(found.own.get(name, _NOTHING).dropna(), bounds, is_one) | gone)
+                same_seeds.append(row | _estimates(found.common.get(name, _NOTHING), bounds, is_one))
+        real = _real_differences(met, bounds, alike)
         differences += [_difference_row(metric, met, *pair) for pair in real.items()]
         if metric in BETTER:
             places += [row for point, found in met.items() for row in _places(metric, point, found.common, real)]
@@ -85,7 +99,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
     percentiles = [
         {"point": point, "policy": policy, "percentile": percent} | row
         for (point, policy), group in with_jobs.groupby(["point", "policy"], sort=False)
-        for percent, row in _percentiles(group).items()
+        for percent, row in _percentiles(group, policy in alike[point]).items()
     ]
     return Findings(
         points,
@@ -97,6 +111,7 @@ def find(results: pd.DataFrame, swept: Sequence[str], policies: Sequence[str], m
         _framed(left_out, points),
         runs,
         with_jobs,
+        alike,
     )
 
 
@@ -104,12 +119,14 @@ _NOTHING = pd.Series(dtype=float)
 Pair = tuple[int, str, str]
 
 
-def _real_differences(met: Mapping[int, Compared], bounds: Bounds) -> dict[Pair, PairedDifference]:
+def _real_differences(
+    met: Mapping[int, Compared], bounds: Bounds, alike: Mapping[int, frozenset[str]]
+) -> dict[Pair, PairedDifference]:
     """Of every pair at every point, corrected for all of them."""
     pairs: dict[Pair, PairedDifference] = {}
     for point, found in met.items():
         if len(found.common):
-            own = all_pairs({str(name): found.common[name].tolist() for name in found.common}, bounds)
+            own = all_pairs({str(name): found.common[name].tolist() for name in found.common}, bounds, alike[point])
             pairs |= {(point, a, b): pair for (a, b), pair in own.items()}
     return corrected(pairs)
 
@@ -161,7 +178,7 @@ def slowdown_quantiles(runs: pd.DataFrame) -> np.ndarray | None:
     return np.stack(rows) if rows else None
 
 
-def _estimates(values: pd.Series, bounds: Bounds) -> dict[str, float]:
+def _estimates(values: pd.Series, bounds: Bounds, is_one_sample: bool) -> dict[str, float]:
     known = values.tolist()
     if not known:
         names = ("mean", "low", "high", "half_width_percent", "median", "median_low", "median_high", "least", "most")
@@ -169,6 +186,8 @@ def _estimates(values: pd.Series, bounds: Bounds) -> dict[str, float]:
     mean, median = estimate(known, bounds), estimate_quantile(known)
     low, high = mean.ci95 or (math.nan, math.nan)
     median_low, median_high = median.ci95 or (math.nan, math.nan)
+    if is_one_sample:
+        low = high = median_low = median_high = math.nan
     half = (high - low) / 2
     return {
         "seeds": len(known), "mean": mean.mean, "low": low, "high": high,
@@ -178,12 +197,12 @@ def _estimates(values: pd.Series, bounds: Bounds) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _percentiles(runs: pd.DataFrame) -> dict[int, dict[str, float]]:
+def _percentiles(runs: pd.DataFrame, is_one_sample: bool) -> dict[int, dict[str, float]]:
     quantiles = slowdown_quantiles(runs)
     found = {}
     for percent in PERCENTILES if quantiles is not None else ():
         own = estimate(quantiles[:, percent].tolist(), bounds_of("p95_slowdown"))  # type: ignore[index]
-        low, high = own.ci95 or (math.nan, math.nan)
+        low, high = (math.nan, math.nan) if own.ci95 is None or is_one_sample else own.ci95
         found[percent] = {"seeds": len(runs), "mean": own.mean, "low": low, "high": high}
     return found
 

@@ -187,11 +187,7 @@ def _markdown(
         f"{found.runs['seed'].nunique():,} seeds, the same for all (common random numbers)."
         + (f" {len(failed):,} runs failed." if len(failed) else ""),
         "",
-        "Intervals are at 95 %: of means over seeds by Student's t on a scale on which nothing impossible (a slowdown "
-        "below 1) lies, of medians between two of the values. A difference counts as real (yes) if the paired t test "
-        "on the same seeds says so after Holm's correction over all pairs of all points of its metric: the chance that "
-        "any of these is false is at most 5 %. Intervals of differences have the same correction: one holds 0 exactly "
-        "if the difference does not count as real.",
+        _ONE_SAMPLE if found.is_one_sample else _INTERVALS,
         "",
         "Policies stand beside each other over the same seeds: one on which a policy failed, or has no value, is left "
         "out for all policies of the point.",
@@ -227,6 +223,17 @@ def _markdown(
         ]
         lines += table_lines(["point", "policy", "seed", "error"], rows, "the store")
     return "\n".join(lines).rstrip() + "\n"
+
+
+# What the intervals of a report mean, and what stands there where there are none.
+_INTERVALS = (
+    "Intervals are at 95 %: of means over seeds by Student's t on a scale on which nothing impossible (a slowdown "
+    "below 1) lies, of medians between two of the values. A difference counts as real (yes) if the paired t test "
+    "on the same seeds says so after Holm's correction over all pairs of all points of its metric: the chance that "
+    "any of these is false is at most 5 %. Intervals of differences have the same correction: one holds 0 exactly "
+    "if the difference does not count as real."
+)
+_ONE_SAMPLE = "One sample: every seed gives the same run. There are no intervals, and no difference is tested."
 
 
 def _last_line(error: object) -> str:

@@ -80,7 +80,7 @@ def difference_table(found: Findings, metric: str) -> list[str]:
         [
             *keys[row["point"]], f"`{row['a']}` - `{row['b']}`",
             with_interval(row["difference"], row["low"], row["high"]), plain(row["ratio"], 3),
-            "yes" if row["significant"] else "no",
+            "one sample" if row["significant"] is None else "yes" if row["significant"] else "no",
         ]
         for _, row in found.differences[found.differences["metric"] == metric].iterrows()
     ]  # fmt: skip

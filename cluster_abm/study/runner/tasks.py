@@ -173,8 +173,11 @@ def run_all(
     return outcome
 
 
-def _named(tasks: Sequence[Task], by_content: bool) -> tuple[list[RunName], dict[str, Scenario]]:
-    """Return the name of each task's run, and the scenario of each key; equal scenarios share a key."""
+def _named(tasks: Sequence[Task], are_kept: bool) -> tuple[list[RunName], dict[str, Scenario]]:
+    """Return the name of each task's run, and the scenario of each key; scenarios of equal runs share a key.
+
+    What is wrong with one is found by its run, unless runs are kept in a folder, by their names.
+    """
     keys: dict[str, str] = {}
     scenarios: dict[str, Scenario] = {}
     names = []
@@ -184,7 +187,12 @@ def _named(tasks: Sequence[Task], by_content: bool) -> tuple[list[RunName], dict
         if key is None:
             document = task.scenario.model_dump_json()
             if document not in keys:
-                keys[document] = cell_key(task.scenario, "none") if by_content else str(len(keys))
+                try:
+                    keys[document] = cell_key(task.scenario, "none")
+                except InputError:
+                    if are_kept:
+                        raise
+                    keys[document] = str(len(keys))
             key = by_object[id(task.scenario)] = keys[document]
         scenarios.setdefault(key, task.scenario)
         names.append((key, task.seed))

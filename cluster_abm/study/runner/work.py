@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cluster_abm.interrupts import interrupt_held_back
 from cluster_abm.policies import origins_of
@@ -14,6 +14,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
+from cluster_abm.study.design.unread import Seeds
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
 from cluster_abm.study.runner.in_flight import Ended, InFlight
@@ -91,6 +92,10 @@ class Work:
         self.failed: dict[RunName, Record] = {}
         self.queue: deque[RunName] = deque()
         self._elsewhere: list[RunName] = []
+        # Runs that are known to be equal to another one: they are booked with it.
+        self._seeds = Seeds()
+        self._first: dict[str, int] = {}
+        self._equal: dict[RunName, list[RunName]] = {}
         self.made = 0
         self.under_way: list[tuple[RunName, float]] = []
         for key in self._values:
@@ -154,12 +159,44 @@ class Work:
             if seed in before:
                 continue
             if seed not in self._values[key]:
-                self.queue.append((key, seed))
+                self._enqueue((key, seed))
             elif (key, seed) in self._failed_before:
                 self.failed[key, seed] = self._failed_before[key, seed]
             else:
                 self.finished.add((key, seed))
         self._bar.total = self.expected
+
+    def _enqueue(self, run: RunName) -> None:
+        """Put a run into the queue, or beside one there that is known to be equal."""
+        key, seed = run
+        first = self._first.setdefault(key, seed)
+        scenario = self._request.scenario
+        # Each is the first of its key until it is over: what a seed changes is not known of runs that are there.
+        if (
+            seed not in (first, self._request.load_seed)
+            and first not in self._values[key]
+            and self._seeds.are_alike(scenario((key, first)), first, seed)
+        ):
+            self._equal.setdefault((key, first), []).append(run)
+        else:
+            self.queue.append(run)
+
+    def _book_equal(self, record: Record) -> None:
+        """Book the runs that are equal to one that is over; what may have ended it by chance ends none of them."""
+        runs = self._equal.pop(record.name, [])
+        if record.failed:
+            self.queue.extend(runs)
+            return
+        for run in runs:
+            if not self._keeper.claim(run):
+                self._elsewhere.append(run)
+                continue
+            found = self._keeper.look_up(run)
+            if found is None or found.failed:
+                found = replace(record, seed=run[1], load=None)
+                self._keeper.add(found)
+            self._keeper.release(run)
+            self._settle(found)
 
     def _fill(self, flight: InFlight[RunName], executor: BatchExecutor) -> None:
         while self.queue and flight.has_room:
@@ -219,6 +256,7 @@ class Work:
             self._awaited.discard(self._policy_of.get(key, ""))
             if not self._awaited:
                 self._bar.measure()
+        self._book_equal(record)
         if self._request.value is not None:
             self._ask_for(key)
 

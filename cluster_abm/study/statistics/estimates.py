@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, TypeVar
@@ -120,14 +120,15 @@ class PairedDifference:
         difference: mean of a - b and its interval. It holds 0 exactly if the difference is not significant: of `paired`
             alone, at 95 %; of `corrected` all together, by Holm.
         p_value: of the paired t test; 1 with fewer than two seeds.
-        significant: whether the difference survives Holm's correction over all pairs of the comparison at 5 %.
+        significant: whether the difference survives Holm's correction over all pairs of the comparison at 5 %; None
+            where both are one sample each, of which nothing can be tested.
         reach: of the 95 % interval alone; None with fewer than two seeds, or where a value is missing.
     """
 
     ratio: float
     difference: Estimate
     p_value: float
-    significant: bool = False
+    significant: bool | None = False
     reach: Reach | None = None
 
 
@@ -218,15 +219,26 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
 
 
 def all_pairs(
-    values: Mapping[str, Sequence[float]], bounds: Bounds = UNBOUNDED
+    values: Mapping[str, Sequence[float]], bounds: Bounds = UNBOUNDED, one_sample: Container[str] = ()
 ) -> dict[tuple[str, str], PairedDifference]:
     """Every pair of policies, the earlier one first, not yet corrected for how many there are.
 
     Args:
         values: of each policy, one a seed, for the same seeds in the same order.
         bounds: of the metric.
+        one_sample: the policies of which every seed gave the same run. Between two of them there is a difference, and
+            nothing to test it by.
     """
-    return {(a, b): paired(values[a], values[b], bounds) for a, b in combinations(values, 2)}
+    return {
+        (a, b): of_one_sample(values[a][0], values[b][0]) if a in one_sample and b in one_sample
+        else paired(values[a], values[b], bounds)
+        for a, b in combinations(values, 2)
+    }  # fmt: skip
+
+
+def of_one_sample(a: float, b: float) -> PairedDifference:
+    """The difference a - b of two numbers that are one sample: without interval and test."""
+    return PairedDifference(a / b if b else math.nan, Estimate(a - b, None), math.nan, None)
 
 
 def corrected(pairs: Mapping[Key, PairedDifference]) -> dict[Key, PairedDifference]:
@@ -237,10 +249,12 @@ def corrected(pairs: Mapping[Key, PairedDifference]) -> dict[Key, PairedDifferen
     one at the level of Holm's own step, 5 % over the number of pairs that Holm has not told apart before. Intervals as
     short as Holm's steps throughout would hold together less often (docs/concepts/statistics.md).
     """
+    found = dict(pairs)
+    # What is one sample is no hypothesis.
+    pairs = {key: pair for key, pair in pairs.items() if pair.significant is not None}
     rejected = holm([pair.p_value for pair in pairs.values()])
     ranks = np.argsort(np.argsort([pair.p_value for pair in pairs.values()]))
     count = len(pairs)
-    found = {}
     for (key, pair), significant, rank in zip(pairs.items(), rejected, ranks, strict=True):
         if pair.reach is not None:
             ends = _interval(pair.difference.mean, pair.reach, significant, LEVEL / count, LEVEL / (count - int(rank)))

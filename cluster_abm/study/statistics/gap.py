@@ -1,4 +1,4 @@
-"""Which share of the gap between no balancing and the ideal a policy closes."""
+"""Which share of the gap between no balancing and the lower bound a policy closes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def share_of_gap(worst: Sequence[float], values: Sequence[float], best: Sequence
     however far away, may be the one.
 
     Args:
-        worst, values, best: one a seed, in the same order: of no balancing, of the policy, of the ideal.
+        worst, values, best: one a seed, in the same order: of no balancing, of the policy, of the bound.
 
     Returns:
         None where the best mean is not below the worst one, or a value is missing; without an interval where there is

@@ -46,7 +46,7 @@ def ranking(
     def better(a: str, b: str) -> bool:
         """Whether a is, by more than noise; and by more than the rounding of the means that stand beside it."""
         pair = pairs[a, b] if (a, b) in pairs else pairs[b, a]
-        return pair.significant and sign * means[a] < sign * means[b]
+        return bool(pair.significant) and sign * means[a] < sign * means[b]
 
     places = []
     for name in order:

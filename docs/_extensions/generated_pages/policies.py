@@ -18,7 +18,7 @@ from .markdown import anchor, code, docstring, dropdown, escaped, sentence, tabl
 
 # The pages, in the order of the overview, each with what its policies have in common.
 FAMILIES: Mapping[str, str] = {
-    "yardsticks": "Yardsticks and bounds",
+    "yardsticks": "References",
     "wal-pm": "WAL-PM",
     "iocm": "IOCM",
     "iolb": "IOLB",
@@ -28,7 +28,7 @@ FAMILIES: Mapping[str, str] = {
     "talking": "Policies that talk",
     "others": "Schedulers of today, and learnt ones",
 }
-YARDSTICKS = ("none", "random", "round-robin", "jsq", "power-of-d", "hbd", "ideal")
+YARDSTICKS = ("none", "random", "round-robin", "jsq", "power-of-d", "hbd", "pooled")
 PAPERS = ("wal-pm", "iocm", "iolb", "mcls", "lmip")
 
 

@@ -1,4 +1,4 @@
-"""The bound `ideal`: all cores as one processor-sharing station, all disks as one first-come first-served station.
+"""The reference `pooled`: all cores as one processor-sharing station, all disks as one first-come first-served one.
 
 k tasks share n cores: each is served at full speed if k <= n, else at the share n/k, without switches. A request takes
 any free channel of any disk, and the bus of any disk that is free. Time passes in

@@ -1,4 +1,4 @@
-"""The tables of a run on a pooled cluster, the bound `ideal`."""
+"""The tables of a run on a pooled cluster, the reference `pooled`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.engine.ideal.pool import Stations, advance_pool
 from cluster_abm.engine.loads import measure
+from cluster_abm.engine.pooled.pool import Stations, advance_pool
 from cluster_abm.engine.state import LONGEST_NS, EngineState
 from cluster_abm.engine.tables import LOAD, NEVER, NONE, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
@@ -80,7 +80,7 @@ class PooledState(EngineState):
         all_ns = float((alone_ms * jobs["tasks"]).sum()) * NS_PER_MS
         if not all_ns <= LONGEST_NS:
             raise InputError(
-                f"workload: all work together reaches {all_ns / NS_PER_MS:.3g} ms: a pooled cluster (policy ideal) "
+                f"workload: all work together reaches {all_ns / NS_PER_MS:.3g} ms: a pooled cluster (policy pooled) "
                 f"books it as one: allowed is {LONGEST_NS / NS_PER_MS:g}"
             )
 

@@ -1,1 +1,0 @@
-"""The bound `ideal`: all nodes as one station."""

@@ -1,0 +1,1 @@
+"""All nodes as one station, the pooled reference `pooled`; and the lower bound `srpt-pool`."""

@@ -1,0 +1,145 @@
+"""What a run does not read: keys of its scenario, and its seed. Such runs are known to be equal, and made once."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cluster_abm import policies
+from cluster_abm.errors import InputError
+from cluster_abm.policies import Policy, available
+from cluster_abm.scenario import Scenario
+from cluster_abm.scenario.mixture import policies_in
+from cluster_abm.scenario.unused import keys_without_effect
+from cluster_abm.workload import Work, work_of
+
+PACKAGE = Path(policies.__file__).parent
+# What gives a policy a random number (View, and talking.Post).
+DRAWS = frozenset({"uniform", "draw", "draw_nodes"})
+
+
+def unread_keys(scenario: Scenario) -> list[str]:
+    """Dotted keys, and sections, on which no result of a run of this scenario under its policy depends."""
+    # Parameters of a policy are left out by `cell_key` itself.
+    found = [key for key in keys_without_effect(scenario) if key != "policy"]
+    known = available()
+    readers = [known[name] for name in policies_in(scenario) if name in known]
+    reports = any(one.uses_reports or one.holds_jobs or one.talks for one in readers)
+    if not (reports or scenario.cluster.remote_memory or scenario.failures.can_happen):
+        found.append("cluster.exchange_period_ms")
+    return found
+
+
+def drop(tree: Any, key: str) -> None:
+    """Take a dotted key out of nested tables; of an entry of a list nothing but its place stays."""
+    *sections, last = key.split(".")
+    for name in sections:
+        if isinstance(tree, list):
+            tree = tree[int(name)] if int(name) < len(tree) else None
+        else:
+            tree = tree.get(name) if isinstance(tree, dict) else None
+    if isinstance(tree, list) and int(last) < len(tree):
+        tree[int(last)] = None
+    elif isinstance(tree, dict):
+        tree.pop(last, None)
+
+
+class Seeds:
+    """Which seeds give the same run of a scenario, to the last digit, as far as that is known beforehand.
+
+    That takes a log that says everything, and a cluster and a policy that draw nothing. Where it is not certain, each
+    seed counts as another run.
+    """
+
+    def __init__(self) -> None:
+        # Of the policies of a comparison the work is the same: looked at once.
+        self._alike: dict[tuple[str, int, int], bool] = {}
+
+    def are_alike(self, scenario: Scenario, one: int, other: int) -> bool:
+        """Whether runs from two seeds are known to be equal."""
+        if not draws_nothing(scenario):
+            return False
+        workload = scenario.model_dump_json(exclude={"policy"})
+        key = (workload, one, other)
+        if key not in self._alike:
+            try:
+                self._alike[key] = _same_work(scenario, one, other)
+            except InputError:
+                # The run itself says what is wrong.
+                self._alike[key] = False
+        return self._alike[key]
+
+
+def draws_nothing(scenario: Scenario) -> bool:
+    """Whether nothing but the work is drawn: no failures, seeks, lost messages or files, and nothing by the policy."""
+    known = available()
+    return (
+        scenario.workload.kind == "trace"
+        and not scenario.workload.background
+        and not scenario.failures.can_happen
+        and not scenario.failures.degrade
+        and not scenario.data.files
+        and scenario.interconnect.loss_share == 0.0
+        and all(kind.disk_latency == "fixed" for kind, count in scenario.cluster.kinds if count)
+        and all(name in known and never_draws(known[name]) for name in policies_in(scenario))
+    )
+
+
+def never_draws(policy: type[Policy]) -> bool:
+    """Whether neither a policy nor any module that its code comes from asks for a random number.
+
+    Read off the sources, of the policies of this package alone: of others it is not certain.
+    """
+    classes = [one for one in policy.__mro__ if one not in (object, Policy)]
+    if not all(one.__module__.startswith(f"{policies.__name__}.") for one in classes):
+        return False
+    return _never_draw(tuple(Path(inspect.getfile(one)) for one in classes))
+
+
+@cache
+def _never_draw(modules: tuple[Path, ...]) -> bool:
+    look = list(modules)
+    seen: set[Path] = set()
+    while look:
+        path = look.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(tree)):
+            return False
+        look += _imported(tree)
+    return True
+
+
+def _imported(tree: ast.Module) -> Iterator[Path]:
+    """The modules of this package that a module imports from, but for what defines views and policies themselves."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("cluster_abm.policies."):
+            path = PACKAGE / f"{node.module.rpartition('.')[2]}.py"
+            if path.stem not in ("view", "base") and path.exists():
+                yield path
+
+
+def _same_work(scenario: Scenario, one: int, other: int) -> bool:
+    """Whether two seeds give the same jobs, of which none needs a random number while it runs."""
+    first = work_of(scenario, one)
+    if (first.jobs["io_per_ms"] > 0.0).any() or (first.jobs["phases"] > 0).any():
+        return False
+    return _equal(first, work_of(scenario, other))
+
+
+def _equal(first: Work, second: Work) -> bool:
+    if (first.jobs != second.jobs).any() or first.program_names != second.program_names:
+        return False
+    if (first.requested_ms is None) != (second.requested_ms is None) or first.earliest_ns != second.earliest_ns:
+        return False
+    if first.requested_ms is None or second.requested_ms is None:
+        return True
+    return np.array_equal(first.requested_ms, second.requested_ms, equal_nan=True)
