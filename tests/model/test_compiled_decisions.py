@@ -6,17 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import busy, same_records, scenario
+from support import COMPILED, busy, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model.agents import LoadManager
 from cluster_abm.policies import Decision, available
 
-COMPILED = [
-    "clb", "cm-pm", "cm-re", "cpu-based", "data-access", "data-majority", "disk-io-score", "hbd", "io-pm", "io-re",
-    "iocm-pm", "iocm-re", "iolb", "iolb-net", "iolb-pm", "jsq", "memory-based", "mlb", "power-of-d", "queue-length",
-    "random", "round-robin", "wal-pm", "wal-re",
-]  # fmt: skip
 FAR = {"interconnect__kind": "clusters", "interconnect__clusters": 2, "interconnect__trunk_latency_ms": 480.0}
 UNLIKE = {
     "cluster__group": [{"count": 2, "cpu_speed": 0.5, "memory_mb": 20.0}, {"count": 1, "disk_mb_per_s": 80.0}],
