@@ -219,8 +219,12 @@ def test_lengths_of_time(seconds, words):
 
 def test_estimates_begin_once_each_policy_has_finished_a_run(clock):
     """Seed by seed, each of two policies at two points."""
-    scenarios = {f"{point} {policy}": SimpleNamespace(policy=SimpleNamespace(name=policy)) for point in (0, 1)
-                 for policy in ("none", "jsq")}  # fmt: skip
+    drawn = SimpleNamespace(kind="drawn")
+    scenarios = {
+        f"{point} {policy}": SimpleNamespace(policy=SimpleNamespace(name=policy), workload=drawn)
+        for point in (0, 1)
+        for policy in ("none", "jsq")
+    }
     request = Request(tuple(scenarios), lambda run: scenarios[run[0]], lambda key, values: range(10))
     said = []
     with Progress(None, "study", "run", schedule=Schedule(clock)) as bar:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from cluster_abm.cli.messages import heard
+from cluster_abm.cli.front.messages import heard
 from cluster_abm.cli.tabs import Tabs, visitor
 from cluster_abm.errors import InputError
 

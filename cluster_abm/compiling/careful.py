@@ -1,13 +1,13 @@
 """What a policy from elsewhere may be written with so that it is compiled: only what means the same there.
 
-Everything else decides in Python. Operations are put in the place of Python's own that give the same result, or an
-exception (compiling.checked); types that do not agree are found by the compiler (compiling.agreeing).
+Everything else decides in Python. What is right is then compiled with operations that give the same result as
+Python's own, or an exception (compiling.checking); types that do not agree are found by the compiler
+(compiling.agreeing).
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm.compiling.checked import MATH, OPERATIONS
+from cluster_abm.compiling.checked import MATH
 from cluster_abm.compiling.operations import LARGEST
 from cluster_abm.jit import is_inlinable
 from cluster_abm.policies.base import Decision
@@ -232,9 +232,9 @@ class _Check:
         value = self._outside[node.id]
         if called and (value is Decision or (is_inlinable(value) and _is_of_package(value))):
             return
-        if called and _function_of(value, math) in MATH:
+        if called and function_of(value, math) in MATH:
             return
-        if called and _function_of(value, np) in NUMPY:
+        if called and function_of(value, np) in NUMPY:
             return
         if not is_plain(value):
             raise self._misfit(node, f"{node.id!r} is no number up to 2^53, and no text")
@@ -277,7 +277,7 @@ class _Check:
             raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
         if any(one.arg == "out" for one in node.keywords):
             raise self._misfit(node, "an array that is written to by a function")
-        if is_builtin and name == "float" and _special(node.args[0]) is not None:
+        if is_builtin and name == "float" and special_float(node.args[0]) is not None:
             return
         self._expression(node.func, called=True)
         takes_lists = isinstance(node.func, ast.Attribute) and node.func.attr == "array"
@@ -289,6 +289,13 @@ class _Check:
             is_none = isinstance(right, ast.Constant) and right.value is None
             if isinstance(op, ast.Is | ast.IsNot) and not is_none:
                 raise self._misfit(node, "`is` compares with None alone")
+
+
+def special_float(node: ast.expr) -> float | None:
+    """The number of `float("nan")`, `float("inf")` and `float("-inf")`; None of anything else."""
+    if isinstance(node, ast.Constant) and node.value in ("nan", "inf", "-inf"):
+        return float(node.value)
+    return None
 
 
 def is_storable(text: str) -> bool:
@@ -315,7 +322,7 @@ def _is_of_package(value: Any) -> bool:
     return isinstance(value, FunctionType) and value.__module__.startswith("cluster_abm.")
 
 
-def _function_of(value: Any, module: ModuleType) -> str:
+def function_of(value: Any, module: ModuleType) -> str:
     """The name of a function of a module; "": it is none."""
     name = getattr(value, "__name__", "")
     return name if isinstance(name, str) and name and getattr(module, name, None) is value else ""
@@ -339,140 +346,3 @@ def _has_right_count(name: str, given: int) -> bool:
     if name in ("range", "zip"):
         return 1 <= given <= 3
     return given == 0 if name == "super" else given == 1
-
-
-def _special(node: ast.expr) -> float | None:
-    """The number of `float("nan")`, `float("inf")` and `float("-inf")`; None of anything else."""
-    if isinstance(node, ast.Constant) and node.value in ("nan", "inf", "-inf"):
-        return float(node.value)
-    return None
-
-
-def put_checks(definition: ast.FunctionDef, outside: Mapping[str, Any], local: frozenset[str]) -> None:
-    """Put operations that are checked in the place of a function's own.
-
-    Args:
-        definition: the function, which `check` has found to be right.
-        outside: what its names stand for outside it.
-        local: its own names.
-    """
-    checked = _Checked(outside, local)
-    definition.body = [checked.visit(statement) for statement in definition.body]
-
-
-class _Checked(ast.NodeTransformer):
-    """Puts operations that are checked in the place of Python's own.
-
-    Args:
-        outside: what names stand for outside the function.
-        local: names of the function's own.
-    """
-
-    def __init__(self, outside: Mapping[str, Any], local: frozenset[str]) -> None:
-        self._outside, self._local = outside, local
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        return _checked(BINARY[type(node.op)], self.visit(node.left), self.visit(node.right))
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        if isinstance(node.op, ast.Not):
-            return ast.UnaryOp(ast.Not(), self._truth(node.operand))
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            return node
-        return _checked(UNARY[type(node.op)], self.visit(node.operand))
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        held: Any = ast.parse(ast.unparse(node.target), mode="eval").body
-        # An array would be changed in its place: `+ 0` of a number alone has a form.
-        left = self.visit(held) if isinstance(held, ast.Subscript) else _checked("number", held)
-        made = _checked(BINARY[type(node.op)], left, self.visit(node.value))
-        return ast.Assign([self.visit(node.target)], made)
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self._truth(node.test)
-        node.body = [self.visit(one) for one in node.body]
-        node.orelse = [self.visit(one) for one in node.orelse]
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        return ast.IfExp(self._truth(node.test), self.visit(node.body), self.visit(node.orelse))
-
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        failed = ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [], []), None)
-        return ast.If(ast.UnaryOp(ast.Not(), self._truth(node.test)), [failed], [])
-
-    def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        return ast.Raise(ast.Call(ast.Name("ValueError", ast.Load()), [], []), None)
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        node.value = _checked("count", self.visit(node.value))
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        node.value = self.visit(node.value)
-        is_given = isinstance(node.slice, ast.Slice | ast.Constant)
-        if isinstance(node.slice, ast.Tuple):
-            elements = [
-                self.visit(one) if isinstance(one, ast.Slice | ast.Constant) else _checked("place", self.visit(one))
-                for one in node.slice.elts
-            ]
-            node.slice = ast.Tuple(elements, ast.Load())
-        elif not is_given:
-            node.slice = _checked("place", self.visit(node.slice))
-        else:
-            node.slice = self.visit(node.slice)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        name = self._operation_of(node.func)
-        if name == "float" and (special := _special(node.args[0])) is not None:
-            return ast.Constant(special)
-        arguments = [self.visit(one) for one in node.args]
-        if name in ("min", "max"):
-            found = arguments[0]
-            for other in arguments[1:]:
-                found = _checked(name, found, other)
-            return found
-        if name:
-            return _checked(name, *arguments)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in OF_COLUMNS:
-            arguments[0] = _checked("column", arguments[0], node.func.value)
-        node.func = self.visit(node.func)
-        node.args = arguments
-        node.keywords = [ast.keyword(one.arg, self.visit(one.value)) for one in node.keywords]
-        return node
-
-    def _operation_of(self, function: ast.expr) -> str:
-        """The operation that stands in the place of a function; "": the function itself."""
-        if isinstance(function, ast.Name) and function.id not in self._local:
-            if function.id not in self._outside:
-                return BUILTINS.get(function.id, "") if hasattr(builtins, function.id) else ""
-            return self._of_math(_function_of(self._outside[function.id], math))
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            is_math = function.value.id not in self._local and self._outside.get(function.value.id) is math
-            return self._of_math(function.attr) if is_math else ""
-        return ""
-
-    @staticmethod
-    def _of_math(name: str) -> str:
-        return "math_pow" if name == "pow" else name if name in MATH else ""
-
-    def _truth(self, node: ast.expr) -> ast.expr:
-        """A condition; what `and` and `or` join is one each."""
-        if isinstance(node, ast.BoolOp):
-            return ast.BoolOp(node.op, [self._truth(one) for one in node.values])
-        made: Any = self.visit(node)
-        is_one = isinstance(node, ast.Compare) and len(node.ops) == 1
-        is_tested = is_one and isinstance(node, ast.Compare) and _tests_what_is_there(node)
-        return made if is_tested or isinstance(made, ast.Constant) else _checked("truth", made)
-
-
-def _tests_what_is_there(node: ast.Compare) -> bool:
-    """Whether a comparison is one that is settled before: `view.capacities is None`."""
-    return isinstance(node.ops[0], ast.Is | ast.IsNot)
-
-
-def _checked(name: str, *arguments: Any) -> ast.Call:
-    name = f"checked_{name}__"
-    assert name in OPERATIONS, name
-    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])

@@ -21,8 +21,9 @@ from typing import Any
 from numba.extending import register_jitable
 
 from cluster_abm.compiling.agreeing import CAREFUL
-from cluster_abm.compiling.careful import Misfit, check, put_checks
+from cluster_abm.compiling.careful import Misfit, check
 from cluster_abm.compiling.checked import OPERATIONS
+from cluster_abm.compiling.checking import put_checks
 from cluster_abm.compiling.tables import text_at
 from cluster_abm.compiling.texts import INDICES, number_of
 from cluster_abm.jit import is_inlinable

@@ -90,16 +90,16 @@ class Comparison(displays.Displayed):
 
         Raises InputError: no such policy, or metric.
         """
-        policy = current_name(policy) if isinstance(policy, str) else policy
-        if policy == SRPT_POOL and self.bound is not None:
+        name = current_name(policy) if isinstance(policy, str) else ""
+        if name == SRPT_POOL and self.bound is not None:
             self._check(metric)
             return [self.bound[seed] if metric == BOUNDED else math.nan for seed in self.seeds]
-        if not isinstance(policy, str) or policy not in self.policies:
+        if name not in self.policies:
             raise InputError(
                 f"policy {shown(policy)}: not among those compared; {nearest(shown(policy), [*self.policies])}"
             )
         self._check(metric)
-        chosen = self.runs[(self.runs["policy"] == policy) & self.runs["seed"].isin(self.seeds)]
+        chosen = self.runs[(self.runs["policy"] == name) & self.runs["seed"].isin(self.seeds)]
         return [float(value) for value in chosen.sort_values("seed")[metric]]
 
     def estimate(self, policy: str, metric: str) -> Estimate:
@@ -330,7 +330,8 @@ class Comparison(displays.Displayed):
             raise InputError(["no seed has finished for all policies", *self.outcome.problems])
         if not isinstance(metric, str) or metric not in self.runs or metric in ("policy", "seed"):
             names = ", ".join(name for name in map(str, self.runs) if name not in ("policy", "seed"))
-            raise InputError(f"metric {shown(metric)}: no run has it{why_absent(str(metric))}; allowed: {names}")
+            absent = why_absent(metric) if isinstance(metric, str) else ""
+            raise InputError(f"metric {shown(metric)}: no run has it{absent}; allowed: {names}")
 
     def _parts(self) -> Iterator[str]:
         caption = caption_of(self.scenario)

@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_read_is_named(cli, tmp_path):
         (tmp_path / "a" / "command.json").write_text(spoilt)
         code, _, err = cli(*ASKED, *BUDGET, *INLINE, "--out", "a")
         assert code == 2
-        assert "a/command.json: cannot be read" in err or "by another command" in err
+        assert "a/command.json: is damaged" in err or "by another command" in err
 
 
 def test_a_policy_in_a_file_is_named_by_it(cli, tmp_path):

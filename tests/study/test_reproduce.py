@@ -241,7 +241,7 @@ def test_unknown_names_suggest_the_nearest():
 
 
 def test_a_figure_without_curves_is_held_against_what_its_paper_says():
-    short = {"workload.duration_s": 20.0, "policy.effectiveness": "age"}
+    short = {"workload.duration_s": 20.0}
     found = reproduce("wal-pm-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
     document = found.as_json()
     curves, said = document["rows"][:14], document["rows"][14:]
@@ -252,11 +252,14 @@ def test_a_figure_without_curves_is_held_against_what_its_paper_says():
     assert document["mape"] == {}
 
 
-def test_several_numbers_of_the_same_runs():
-    short = {
-        "cluster.nodes": 2, "workload.jobs": 6, "workload.duration_s": 60.0,
-        "workload.programs.mix": {"t-sim": 1.0, "r-wing": 1.0},
-    }  # fmt: skip
+def test_several_numbers_of_the_same_runs(monkeypatch):
+    plan = load_plan("memory-centric-fig2")
+    # Its point says how many jobs there are, and when: shorter here.
+    plan.axis.settings["3"] |= {"workload.jobs": 6, "workload.duration_s": 60.0}
+    monkeypatch.setattr(
+        "cluster_abm.study.papers.reproduce.load_plan", lambda name: plan if "fig2" in name else load_plan(name)
+    )
+    short = {"cluster.nodes": 2, "workload.programs.mix": {"t-sim": 1.0, "r-wing": 1.0}}
     found = reproduce("memory-centric-fig2", seeds=2, quick=True, overrides=short, workers=1, quiet=True)
     # Ten curves at one point, from two seeds each: four policies twice, and the two without load sharing.
     assert len(found.outcome.rows) == 20
@@ -280,7 +283,7 @@ def test_each_seed_takes_another_run_of_a_trace_of_several(tmp_path):
     path.write_text("\n".join(["run,host,submit_s,cpu_s,prog", *rows]) + "\n")
     given = {
         "workload.kind": "trace", "workload.trace.file": str(path), "workload.trace.keep_share": 1.0,
-        "workload.io_per_ms.mean": 0.0, "policy.name": "none",
+        "workload.io_per_ms.mean": 0.0,
     }  # fmt: skip
     found = reproduce("wal-pm-fig3", seeds=4, quick=True, overrides=given, workers=1, quiet=True)
     finished = [row["jobs.finished"] for row in found.outcome.rows[:4]]

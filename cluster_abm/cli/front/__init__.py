@@ -1,1 +1,1 @@
-"""What a user of the command line sees first: the help of the whole, and names that the shell completes."""
+"""What is at the front: the help of the whole, names that the shell completes, and the messages that the page sends."""
