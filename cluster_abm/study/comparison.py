@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -108,7 +108,7 @@ class Comparison(displays.Displayed):
         Raises InputError: no such policy, or metric; or no seed has finished for all policies.
         """
         values = self.values(policy, metric)
-        if current_name(policy) in self.one_run or (policy == SRPT_POOL and not _differ(values)):
+        if current_name(policy) in self.one_run or (policy == SRPT_POOL and len(set(values)) == 1):
             return Estimate(values[0], None)
         return estimate(values, bounds_of(metric))
 
@@ -384,10 +384,6 @@ def finite(value: float) -> float | None:
 
 def _last_if_nan(mean: float) -> float:
     return math.inf if math.isnan(mean) else mean
-
-
-def _differ(values: Sequence[float]) -> bool:
-    return any(value != values[0] for value in values)
 
 
 def _listed(found: Estimate) -> list[float] | None:
