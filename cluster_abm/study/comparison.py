@@ -199,7 +199,7 @@ class Comparison(displays.Displayed):
             return None
         ends = [self.values(name, BOUNDED) for name in (WORST, policy, BEST)]
         found = share_of_gap(*ends)
-        if found is not None and not any(map(_differ, ends)):
+        if found is not None and all(len(set(one)) == 1 for one in ends):
             return Estimate(found.mean, None)
         return found
 
