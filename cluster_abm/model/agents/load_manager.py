@@ -32,7 +32,10 @@ class LoadManager(ClusterAgent):
 
     turn = "managers"
     # What it does when a task arrives, all of which is also there in compiled code (negotiation.arriving).
-    ON_ARRIVAL = ("place", "rebalance", "offer", "ask", "answer", "decides_on_arrival", "migrates_on_arrival")
+    ON_ARRIVAL = (
+        "place", "go_on_placing", "rebalance", "go_on_rebalancing", "offer", "ask", "answer", "decides_on_arrival",
+        "migrates_on_arrival",
+    )  # fmt: skip
 
     def __init__(self, model: Any, index: int) -> None:
         super().__init__(model)
