@@ -15,6 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from cluster_abm.compiling.checked import MATH
 from cluster_abm.compiling.operations import LARGEST
@@ -80,6 +81,17 @@ KNOWN = (
 )
 
 
+def masks_of(definition: ast.FunctionDef) -> frozenset[str]:
+    """Names of a function's own arrays that no other name stands for: `&=` may make a new one in their place."""
+    found = _Check(definition, {}, frozenset(), frozenset())
+    aliased = {
+        node.value.id
+        for node in ast.walk(definition)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Name)
+    }
+    return frozenset(found.fresh - aliased)
+
+
 def check(
     definition: ast.FunctionDef, outside: Mapping[str, Any], parameters: frozenset[str], own: frozenset[str]
 ) -> None:
@@ -105,11 +117,15 @@ class _Check:
         self._local |= {
             node.id for node in ast.walk(definition) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
-        self._fresh = self._names_of(_is_fresh)
+        self.fresh = self._names_of(_is_fresh)
         self._notes = self._names_of(lambda value: isinstance(value, ast.Attribute) and value.attr == "notes")
 
     def run(self) -> None:
         """Look at the whole function."""
+        for node in ast.walk(self._definition):
+            if isinstance(node, ast.Attribute) and node.attr == "candidates":
+                # What is read instead is of more use than what else does not compile.
+                raise self._misfit(node, "view.candidates are objects; view.candidate_rows, a table, compiles")
         given = self._definition.args
         if given.vararg or given.kwarg:
             raise self._misfit(self._definition, "a function that takes any number of arguments")
@@ -175,7 +191,7 @@ class _Check:
         if isinstance(node, ast.Subscript):
             self._expression(node.slice)
             of = node.value
-            if isinstance(of, ast.Name) and of.id in self._fresh:
+            if isinstance(of, ast.Name) and of.id in self.fresh:
                 return
             is_notes = isinstance(of, ast.Attribute) and of.attr == "notes"
             if is_notes or (isinstance(of, ast.Name) and of.id in self._notes):
@@ -230,7 +246,7 @@ class _Check:
                 raise self._misfit(node, f"{node.id!r} has no compiled form")
             return
         value = self._outside[node.id]
-        if called and (value is Decision or (is_inlinable(value) and _is_of_package(value))):
+        if called and (value is Decision or _is_formula(value)):
             return
         if called and function_of(value, math) in MATH:
             return
@@ -253,8 +269,6 @@ class _Check:
             return
         if isinstance(base, ast.Name) and base.id == "self":
             return
-        if node.attr == "candidates":
-            raise self._misfit(node, "view.candidates are objects; view.candidate_rows, a table, compiles")
         if node.attr not in self._attributes:
             raise self._misfit(node, f"`{ast.unparse(node)[:60]}` has no compiled form")
         if node.attr == "files" and not files:
@@ -318,8 +332,10 @@ def _is_number(value: Any) -> bool:
     return type(value) in (bool, float) or (type(value) is int and abs(value) <= LARGEST)
 
 
-def _is_of_package(value: Any) -> bool:
-    return isinstance(value, FunctionType) and value.__module__.startswith("cluster_abm.")
+def _is_formula(value: Any) -> bool:
+    """Whether a value is a function of the package that compiled code may call."""
+    is_compiled = is_inlinable(value) if isinstance(value, FunctionType) else isinstance(value, Dispatcher)
+    return is_compiled and str(value.__module__).startswith("cluster_abm.")
 
 
 def function_of(value: Any, module: ModuleType) -> str:
@@ -337,6 +353,8 @@ def _is_fresh(value: ast.expr) -> bool:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         of_numpy = isinstance(value.func.value, ast.Name) and value.func.value.id in ("np", "numpy")
         return value.func.attr == "copy" or (of_numpy and value.func.attr in NUMPY)
+    if isinstance(value, ast.Attribute):
+        return value.attr == "is_open"
     return isinstance(value, ast.BinOp | ast.Compare | ast.UnaryOp)
 
 

@@ -266,9 +266,20 @@ def _place(a: Any) -> Any:
     return (lambda a: a) if _kind(a) in ("i", "a") or a is TEXT else None
 
 
+def _of_masks(name: str, on_bits: Callable[..., Any]) -> None:
+    """`&=` and its like, of numbers and of masks: arrays of truth values."""
+
+    def choose(a: Any, b: Any) -> Any:
+        kinds = _kind(a) + _kind(b)
+        are_masks = kinds == "aa" and all(isinstance(one.dtype, types.Boolean) for one in (a, b)) and a.ndim == b.ndim
+        return on_bits if are_masks or kinds in ("bb", "ii") else None
+
+    operation(name)(choose)
+
+
 @operation("count")
 def _count(a: Any) -> Any:
-    """A whole number that completes a text."""
+    """A whole number that completes a text, or a bound of a range."""
     return (lambda a: as_node(a)) if _kind(a) == "i" else None
 
 
@@ -323,6 +334,9 @@ _divided("mod", operator.mod)
 _bitwise("and", lambda a, b: a & b)
 _bitwise("or", lambda a, b: a | b)
 _bitwise("xor", lambda a, b: a ^ b)
+_of_masks("mask_and", lambda a, b: a & b)
+_of_masks("mask_or", lambda a, b: a | b)
+_of_masks("mask_xor", lambda a, b: a ^ b)
 for _name in sorted(MATH):
     _function_of_math(_name)
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from cluster_abm.compiling.careful import BINARY, BUILTINS, OF_COLUMNS, UNARY, function_of, special_float
+from cluster_abm.compiling.careful import BINARY, BUILTINS, OF_COLUMNS, UNARY, function_of, masks_of, special_float
 from cluster_abm.compiling.checked import MATH, OPERATIONS
 
 
@@ -20,7 +20,7 @@ def put_checks(definition: ast.FunctionDef, outside: Mapping[str, Any], local: f
         outside: what its names stand for outside it.
         local: its own names.
     """
-    checked = _Checked(outside, local)
+    checked = _Checked(outside, local, masks_of(definition))
     definition.body = [checked.visit(statement) for statement in definition.body]
 
 
@@ -30,10 +30,11 @@ class _Checked(ast.NodeTransformer):
     Args:
         outside: what names stand for outside the function.
         local: names of the function's own.
+        masks: those of its own arrays (careful.masks_of).
     """
 
-    def __init__(self, outside: Mapping[str, Any], local: frozenset[str]) -> None:
-        self._outside, self._local = outside, local
+    def __init__(self, outside: Mapping[str, Any], local: frozenset[str], masks: frozenset[str]) -> None:
+        self._outside, self._local, self._masks = outside, local, masks
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         return _checked(BINARY[type(node.op)], self.visit(node.left), self.visit(node.right))
@@ -49,7 +50,10 @@ class _Checked(ast.NodeTransformer):
         held: Any = ast.parse(ast.unparse(node.target), mode="eval").body
         # An array would be changed in its place: `+ 0` of a number alone has a form.
         left = self.visit(held) if isinstance(held, ast.Subscript) else _checked("number", held)
-        made = _checked(BINARY[type(node.op)], left, self.visit(node.value))
+        name = BINARY[type(node.op)]
+        if isinstance(held, ast.Name) and held.id in self._masks and name in ("and", "or", "xor"):
+            left, name = held, f"mask_{name}"
+        made = _checked(name, left, self.visit(node.value))
         return ast.Assign([self.visit(node.target)], made)
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -99,6 +103,8 @@ class _Checked(ast.NodeTransformer):
             return found
         if name:
             return _checked(name, *arguments)
+        if isinstance(node.func, ast.Name) and node.func.id == "range" and "range" not in self._local:
+            arguments = [_checked("count", one) for one in arguments]
         if isinstance(node.func, ast.Attribute) and node.func.attr in OF_COLUMNS:
             arguments[0] = _checked("column", arguments[0], node.func.value)
         node.func = self.visit(node.func)
