@@ -61,9 +61,9 @@ class Seeds:
         # Of the policies of a comparison the work is the same: looked at once.
         self._alike: dict[tuple[str, int, int], bool] = {}
 
-    def are_alike(self, scenario: Scenario, one: int, other: int) -> bool:
-        """Whether runs from two seeds are known to be equal."""
-        if not draws_nothing(scenario):
+    def are_alike(self, scenario: Scenario | None, one: int, other: int) -> bool:
+        """Whether runs of a scenario in which nothing but the work is drawn are known to be equal from two seeds."""
+        if scenario is None:
             return False
         workload = scenario.model_dump_json(exclude={"policy"})
         key = (workload, one, other)

@@ -14,7 +14,7 @@ from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.study.design.policies import with_own_parameters
 from cluster_abm.study.design.policy_sources import policy_version
-from cluster_abm.study.design.unread import Seeds
+from cluster_abm.study.design.unread import Seeds, draws_nothing
 from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
 from cluster_abm.study.runner.in_flight import Ended, InFlight
@@ -95,6 +95,8 @@ class Work:
         # Runs that are known to be equal to another one: they are booked with it.
         self._seeds = Seeds()
         self._first: dict[str, int] = {}
+        # By key, its scenario if no more than its work may differ from seed to seed; making one takes as long as a run.
+        self._undrawn: dict[str, Scenario | None] = {}
         self._equal: dict[RunName, list[RunName]] = {}
         self.made = 0
         self.under_way: list[tuple[RunName, float]] = []
@@ -170,16 +172,22 @@ class Work:
         """Put a run into the queue, or beside one there that is known to be equal."""
         key, seed = run
         first = self._first.setdefault(key, seed)
-        scenario = self._request.scenario
         # Each is the first of its key until it is over: what a seed changes is not known of runs that are there.
         if (
             seed not in (first, self._request.load_seed)
             and first not in self._values[key]
-            and self._seeds.are_alike(scenario((key, first)), first, seed)
+            and self._seeds.are_alike(self._scenario_without_draws(key), first, seed)
         ):
             self._equal.setdefault((key, first), []).append(run)
         else:
             self.queue.append(run)
+
+    def _scenario_without_draws(self, key: str) -> Scenario | None:
+        """The scenario of a key's first run, if nothing but the work is drawn in it."""
+        if key not in self._undrawn:
+            scenario = self._request.scenario((key, self._first[key]))
+            self._undrawn[key] = scenario if draws_nothing(scenario) else None
+        return self._undrawn[key]
 
     def _book_equal(self, record: Record) -> None:
         """Book the runs that are equal to one that is over; what may have ended it by chance ends none of them."""
