@@ -77,10 +77,10 @@ class Tabs:
             self._promised.popleft()
         held = self._held()
         promised = [whose for _, whose in self._promised]
-        if self._count(held, visitor) + promised.count(visitor) >= self._most_each:
-            return self._full_of()
         if len(held) + len(promised) >= self._most:
             return self._full()
+        if self._count(held, visitor) + promised.count(visitor) >= self._most_each:
+            return self._full_of()
         self._promised.append((self._clock(), visitor))
         return None
 
@@ -89,10 +89,10 @@ class Tabs:
         held = self._held()
         if tab not in held:
             self._take_promise(visitor)
-            if self._count(held, visitor) >= self._most_each:
-                return self._full_of()
             if len(held) >= self._most:
                 return self._full()
+            if self._count(held, visitor) >= self._most_each:
+                return self._full_of()
             self._visitors[tab] = visitor
         elif self._connections[tab] >= MOST_OF_A_TAB:
             return "refused: this tab has too many connections already"

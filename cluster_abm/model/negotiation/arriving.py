@@ -105,19 +105,22 @@ def choose(
     for asked in range(terms.offers):
         desk.counts[DECLINED], desk.counts[ASKED], desk.counts[ASKING_NS] = declined, asked, asking_ns
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
-        keep_notes(desk, manager, 0)
+        if terms.has_notes:
+            keep_notes(desk, manager, 0)
         is_right = call_at(terms.place, task_at, view_at, terms.numbers, decision_at)
         close_view(known, desk, terms, manager, declined, changed)
         target = desk.decision[0].target
         if is_right != 1 or target < 0 or target >= tables.nodes.shape[0]:
-            restore_notes(desk, manager, 0)
+            if terms.has_notes:
+                restore_notes(desk, manager, 0)
             return -1, 0, 0
         if target == manager:
             write_decision(desk, terms, decided, desk.task[0], manager, target, True, desk.decision[0].reason, now_ns)
             return manager, asking_ns, asked
         reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, desk.task, manager, target, now_ns)
         if reason == FAULT:
-            restore_notes(desk, manager, 0)
+            if terms.has_notes:
+                restore_notes(desk, manager, 0)
             return -1, 0, 0
         asking_ns += took_ns
         write_decision(desk, terms, decided, desk.task[0], manager, target, reason == 0, reason, now_ns)

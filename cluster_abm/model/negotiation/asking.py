@@ -246,13 +246,15 @@ def ask(
         # No literal 0: for that numba would compile `open_view` again.
         none_declined = 0 * target
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, target, none_declined, now_ns)
-        keep_notes(desk, target, 1)
+        if terms.has_notes:
+            keep_notes(desk, target, 1)
         at, view_at = address_of(task), address_of(desk.views)
         answer = call_at(terms.accept, at, view_at, terms.numbers, address_of(desk.decision))
         close_view(known, desk, terms, target, 0, changed)
         decision.cost_ms = said_ms
         if answer >= 0:
-            restore_notes(desk, target, 1)
+            if terms.has_notes:
+                restore_notes(desk, target, 1)
             if terms.loss_share > 0.0:
                 desk.asked[task[0].task] -= 1
             return FAULT, 0

@@ -154,6 +154,7 @@ class CompiledNegotiation:
             "all_is_known": views.all_is_known,
             "refusals": settings.refusals,
             "by_reports": policy.uses_reports,
+            "has_notes": compiled.notes > 0,
             "timeout_ns": questions.timeout_ns,
             "loss_share": questions.loss_share,
             "remote_execution_ms": settings.remote_execution_ms,

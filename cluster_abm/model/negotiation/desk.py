@@ -121,6 +121,7 @@ ROOM = 64
 #    stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
 #    effective_rates: whether loads count I/O as it reaches the disk.
 #    writes: whether decisions are written down.
+#    has_notes: whether the policy remembers anything.
 #    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
 #    spare_rows: how many rows of the task table must be free beside those of new tasks.
 #    no_answer, drains: numbers of these reasons.
@@ -133,7 +134,7 @@ TERMS = {
     **dict.fromkeys(("run_key", "policy_key", "message_key"), "u8"),
     **dict.fromkeys(
         ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
-         "writes"), "?"
+         "writes", "has_notes"), "?"
     ),
 }  # fmt: skip
 terms_group = group("Terms", {}, TERMS)

@@ -66,7 +66,8 @@ def send_away(
     while sent != terms.most_migrations and declined < terms.offers:
         desk.counts[DECLINED], desk.counts[ASKED], desk.counts[ASKING_NS] = declined, sent, asking_ns
         changed = open_view(tables, known, desk, terms, accepting, silent_ns, manager, declined, now_ns)
-        keep_notes(desk, manager, 0)
+        if terms.has_notes:
+            keep_notes(desk, manager, 0)
         bring_up_to(tables, terms, manager, now_ns)
         count = describe(tables.nodes, tables.tasks, tables.jobs, manager, now_ns, desk.candidates)
         desk.views[0].candidate_count = count
@@ -81,7 +82,8 @@ def send_away(
             return True
         is_wrong = target < 0 or target >= tables.nodes.shape[0] or target == manager or place < 0 or place >= count
         if is_right != 1 or is_wrong:
-            restore_notes(desk, manager, 0)
+            if terms.has_notes:
+                restore_notes(desk, manager, 0)
             return False
         view_of(view_at).candidate(place)
         chosen = desk.candidate[place : place + 1]
@@ -89,7 +91,8 @@ def send_away(
             decision.cost_ms = cost_of(desk, terms, chosen, manager, target)
         reason, took_ns = ask(tables, known, desk, terms, up, accepting, silent_ns, chosen, manager, target, now_ns)
         if reason == FAULT:
-            restore_notes(desk, manager, 0)
+            if terms.has_notes:
+                restore_notes(desk, manager, 0)
             return False
         task = chosen[0]
         write_decision(desk, terms, decided, task, manager, target, reason == 0, reason, now_ns)
