@@ -289,8 +289,7 @@ def _imbalance(view: Any) -> Any:
 
 @of_views(method, "candidate")
 def _candidate(view: Any, place: int) -> Any:
-    if place < 0 or place >= view.row.candidate_count:
-        raise IndexError("no such candidate")
+    check_node(place, view.row.candidate_count)
     # Each has a row of its own: a policy may hold several.
     rows = task_rows_at(view.row.candidate_at, view.row.candidate_count)
     found, made = view.candidate_rows[place], rows[place]

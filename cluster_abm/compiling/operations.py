@@ -150,8 +150,8 @@ def row_of(index: Any) -> int:
 
 @register_jitable(**JIT_OPTIONS)
 def check_node(number: int, count: int) -> None:
-    """Raise IndexError for what is no number of a node, or of a file: 0 to count - 1."""
-    if number < 0 or number >= count:
+    """Raise IndexError for what is no number of a node, or of a file: 0 to count - 1. A truth value has no form."""
+    if as_node(number) < 0 or number >= count:
         raise IndexError("no such number")
 
 
