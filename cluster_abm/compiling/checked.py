@@ -79,11 +79,8 @@ def _compiled_whole(number: Any) -> Any:
     return whole
 
 
-def _arithmetic(name: str, operate: Callable[[Any, Any], Any], of_floats: Callable[[Any, Any], Any]) -> None:
-    """An operation that has no exception but of whole numbers that become too large."""
-
-    def of_whole(a: Any, b: Any) -> int:
-        return _whole(operate(_whole(a), _whole(b)))
+def _arithmetic(name: str, of_whole: Callable[[Any, Any], Any], of_floats: Callable[[Any, Any], Any]) -> None:
+    """An operation that has exceptions of whole numbers alone: one for these, one for floats and arrays."""
 
     def choose(a: Any, b: Any) -> Any:
         kinds = _kind(a) + _kind(b)
@@ -94,31 +91,12 @@ def _arithmetic(name: str, operate: Callable[[Any, Any], Any], of_floats: Callab
     operation(name)(choose)
 
 
-@operation("mul")
-def _mul(a: Any, b: Any) -> Any:
-    kinds = _kind(a) + _kind(b)
-    if len(kinds) < 2:
-        return None
-    if "a" in kinds or "f" in kinds:
-        return lambda a, b: a * b
-
-    def multiply(a: Any, b: Any) -> int:
-        first, second = _whole(a), _whole(b)
-        if abs(float(first) * float(second)) > LARGEST:
-            raise OverflowError("a whole number above 2^53")
-        return first * second
-
-    return multiply
-
-
-@operation("truediv")
-def _truediv(a: Any, b: Any) -> Any:
-    kinds = _kind(a) + _kind(b)
-    if len(kinds) < 2:
-        return None
-    if "a" in kinds or "f" in kinds:
-        return lambda a, b: a / b
-    return lambda a, b: _whole(a) / _whole(b)
+def _product(a: Any, b: Any) -> int:
+    first, second = _whole(a), _whole(b)
+    # In 64 bits the product itself might be any number.
+    if abs(float(first) * float(second)) > LARGEST:
+        raise OverflowError("a whole number above 2^53")
+    return int(first * second)
 
 
 def _divided(name: str, divide: Callable[..., Any]) -> None:
@@ -137,6 +115,14 @@ def _divided(name: str, divide: Callable[..., Any]) -> None:
         return on_floats if "f" in kinds else on_whole
 
     operation(name)(choose)
+
+
+def _power_of_floats(a: Any, b: Any) -> float:
+    base, exponent = float(a), float(b)
+    found = _python_pow(base, exponent)
+    if (math.isnan(found) or math.isinf(found)) and math.isfinite(base) and math.isfinite(exponent):
+        raise ValueError("no power")
+    return float(found)
 
 
 @operation("pow")
@@ -161,14 +147,7 @@ def _pow(a: Any, b: Any) -> Any:
 
         return whole_power
 
-    def power(a: Any, b: Any) -> float:
-        base, exponent = float(a), float(b)
-        found = _python_pow(base, exponent)
-        if (math.isnan(found) or math.isinf(found)) and math.isfinite(base) and math.isfinite(exponent):
-            raise ValueError("no power")
-        return found
-
-    return power
+    return _power_of_floats
 
 
 @operation("neg")
@@ -307,14 +286,8 @@ def _function_of_math(name: str) -> None:
         operation(name)(lambda a, b: of_two if _kind(a) in ("i", "f", "b") and _kind(b) in ("i", "f", "b") else None)
     elif name == "pow":
         # Unlike `**`, of whole numbers too it is a float.
-        def power(a: Any, b: Any) -> float:
-            base, exponent = float(a), float(b)
-            found = _python_pow(base, exponent)
-            if (math.isnan(found) or math.isinf(found)) and math.isfinite(base) and math.isfinite(exponent):
-                raise ValueError("no power")
-            return found
-
-        operation("math_pow")(lambda a, b: power if _kind(a) in ("i", "f") and _kind(b) in ("i", "f") else None)
+        are_numbers = frozenset(("i", "f"))
+        operation("math_pow")(lambda a, b: _power_of_floats if {_kind(a), _kind(b)} <= are_numbers else None)
     else:
 
         def of_one(a: Any) -> float:
@@ -327,8 +300,10 @@ def _function_of_math(name: str) -> None:
         operation(name)(lambda a: of_one if _kind(a) in ("i", "f", "b") else None)
 
 
-_arithmetic("add", operator.add, lambda a, b: a + b)
-_arithmetic("sub", operator.sub, lambda a, b: a - b)
+_arithmetic("add", lambda a, b: _whole(_whole(a) + _whole(b)), lambda a, b: a + b)
+_arithmetic("sub", lambda a, b: _whole(_whole(a) - _whole(b)), lambda a, b: a - b)
+_arithmetic("mul", _product, lambda a, b: a * b)
+_arithmetic("truediv", lambda a, b: _whole(a) / _whole(b), lambda a, b: a / b)
 _divided("floordiv", operator.floordiv)
 _divided("mod", operator.mod)
 _bitwise("and", lambda a, b: a & b)
