@@ -256,6 +256,18 @@ def _of_masks(name: str, on_bits: Callable[..., Any]) -> None:
     operation(name)(choose)
 
 
+@operation("entry")
+def _entry(a: Any, b: Any) -> Any:
+    """What an array is to hold: a number that it holds exactly, or an array of its own type; notes hold any."""
+    if not isinstance(a, types.Array):
+        return lambda a, b: b
+    if isinstance(b, types.Array):
+        return (lambda a, b: b) if a.dtype == b.dtype else None
+    allowed = {"b": "b", "i": "ib", "f": "fib"}.get(_kind(a.dtype), "")
+    is_wide = a.dtype in (types.boolean, types.int64, types.float64)
+    return (lambda a, b: b) if is_wide and _kind(b) and _kind(b) in allowed else None
+
+
 @operation("count")
 def _count(a: Any) -> Any:
     """A whole number that completes a text, or a bound of a range."""

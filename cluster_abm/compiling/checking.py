@@ -46,6 +46,14 @@ class _Checked(ast.NodeTransformer):
             return node
         return _checked(UNARY[type(node.op)], self.visit(node.operand))
 
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        node.targets = [self.visit(target) for target in node.targets]
+        node.value = self.visit(node.value)
+        target = node.targets[0]
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            node.value = _checked("entry", ast.Name(target.value.id, ast.Load()), node.value)
+        return node
+
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         held: Any = ast.parse(ast.unparse(node.target), mode="eval").body
         # An array would be changed in its place: `+ 0` of a number alone has a form.
@@ -54,7 +62,10 @@ class _Checked(ast.NodeTransformer):
         if isinstance(held, ast.Name) and held.id in self._masks and name in ("and", "or", "xor"):
             left, name = held, f"mask_{name}"
         made = _checked(name, left, self.visit(node.value))
-        return ast.Assign([self.visit(node.target)], made)
+        target = self.visit(node.target)
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            made = _checked("entry", ast.Name(target.value.id, ast.Load()), made)
+        return ast.Assign([target], made)
 
     def visit_If(self, node: ast.If) -> ast.AST:
         node.test = self._truth(node.test)
