@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from cluster_abm.errors import InputError
 
-LONGEST_SHOWN = 60
+# Of values in messages, in letters.
+LONGEST_SHOWN = 120
 
 
 class Kind(NamedTuple):
@@ -96,14 +97,21 @@ def check_arguments(**given: tuple[object, Kind]) -> None:
 
 def wrong(name: str, value: object, kind: Kind) -> str:
     """An argument that is not of its kind, in a line."""
-    return f"{name} = {shown(value)}: {kind.words} is needed"
+    return f"{name} = {shortened(value)}: {kind.words} is needed"
 
 
-def shown(value: object) -> str:
-    """A value of a caller's for a message: short; of what cannot be written, its type."""
+def shortened(value: object, quote: str = "'") -> str:
+    """A value of a user's as Python writes it, in one line, cut where it is longer than a message can be.
+
+    Args:
+        value: anything.
+        quote: "" leaves a text without quotation marks.
+    """
     try:
-        text = " ".join(repr(value).split())
+        text = repr(value) if quote or not isinstance(value, str) else value
     except Exception:
-        # A class of the caller's may say anything, and integers have more digits than Python writes.
-        return f"a {type(value).__name__}"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 4]} ..."
+        # Integers of more digits than Python writes, tables within tables without end, classes of a caller's.
+        return f"a {type(value).__name__} that cannot be written"
+    if "\n" in text:
+        text = " ".join(text.split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"

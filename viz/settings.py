@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from cluster_abm import InputError, Scenario
+from cluster_abm.arguments import shortened
 from cluster_abm.policies import available
 from cluster_abm.scenario import scenario_from
 from cluster_abm.scenario.hardware import preset_names, read_preset
 from cluster_abm.scenario.load import tables_of
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.workload.jobs import jobs_per_second
 from cluster_abm.workload.users import are_closed
 

@@ -262,7 +262,7 @@ def _all(scope: Scope, name: bytes) -> list[str]:
 
 
 def _visitor(scope: Scope) -> str:
-    """From whom a request comes (tabs.visitor)."""
+    """Name the visitor of a request (tabs.visitor)."""
     client = scope.get("client")
     return visitor(client[0] if client else "", _all(scope, b"cookie"))
 

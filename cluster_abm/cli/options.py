@@ -278,8 +278,8 @@ def policy_named(text: str) -> str:
     Raises:
         InputError: as `name_of`; a name that no policy has, and a file would have with `.py` behind it.
     """
+    from cluster_abm.arguments import shortened
     from cluster_abm.policies import available, name_of
-    from cluster_abm.scenario.shipped import shortened
 
     name = name_of(text)
     stem, colon, of_class = name.partition(":")

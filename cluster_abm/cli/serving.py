@@ -26,7 +26,7 @@ MOST_CONNECTIONS = 1000
 LEAVING_S = 3
 
 
-# So many records of each line of code are written.
+# Records of each line of code that are written, at most.
 MOST_OF_A_KIND = 5
 
 
@@ -61,8 +61,8 @@ def serve(page: Path, host: str, port: int, names: Sequence[str], max_tabs: int,
         page: its file.
         host, port: where to listen.
         names: what requests may be for (guard.allowed_names).
-        max_tabs: so many tabs at once.
-        max_tabs_each: so many at once of one visitor.
+        max_tabs: tabs at once, in all.
+        max_tabs_each: tabs at once of one visitor.
     """
     # Solara reads its settings when it is imported.
     os.environ.update(SURROUNDINGS)

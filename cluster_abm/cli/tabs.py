@@ -17,7 +17,7 @@ COOKIE = "solara-session-id"
 
 
 def visitor(address: str, cookies: Sequence[str]) -> str:
-    """From whom a request comes: of another machine its address, on this one the browser by its cookie.
+    """Name the visitor of a request: another machine by its address, a browser of this machine by its cookie.
 
     Args:
         address: of the other end of the connection.
@@ -44,7 +44,7 @@ def _cookie(cookies: Sequence[str]) -> str:
 
 
 def share_of(most: int) -> int:
-    """So many of all places one visitor may have, unless it is said otherwise: half of them."""
+    """Return how many of all places one visitor may have by default: half of them."""
     return max(1, (most + 1) // 2)
 
 
@@ -52,8 +52,8 @@ class Tabs:
     """The tabs that there are; used by the server's event loop only, which makes each answer one of its own.
 
     Args:
-        most: so many at once.
-        most_each: so many at once of one visitor.
+        most: tabs at once, in all.
+        most_each: tabs at once of one visitor.
         kernels: ids of the tabs that Solara keeps, connected or not; a tab that lost its connection is kept a while.
         clock: [s].
     """

@@ -48,7 +48,7 @@ WARMING_SLICES = 500
 @click.option(
     "--max-tabs-each",
     type=click.IntRange(1, 1000),
-    help="So many tabs at once of one visitor: of another machine, or of a browser on this one (default: half of all).",
+    help="Tabs at once of one visitor, at most: another machine, or a browser on this one (default: half of all).",
 )
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")

@@ -161,7 +161,7 @@ class _Check:
         if not isinstance(node, STATEMENTS):
             raise self._misfit(node, f"`{ast.unparse(node).splitlines()[0][:60]}` has no compiled form")
         if isinstance(node, ast.Raise):
-            # What is raised is told by Python.
+            # Python says what is raised.
             return
         if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Constant):
             raise self._misfit(node, "a value that is not used")

@@ -102,7 +102,7 @@ def warn_of_cut(model: Batched, now_ns: int, may_go_on: bool) -> None:
     end_ns = model.end_ns
     if end_ns is None and may_go_on:
         limit_s = time.monotonic() + MOST_S
-        # What goes wrong later is told once it is reached.
+        # A fault beyond that point is reported when it is reached.
         with suppress(Exception):
             while model.running and time.monotonic() < limit_s:
                 model.run(until_ms=2 * model.now_ns / NS_PER_MS + 1000.0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.arguments import shown
+from cluster_abm.arguments import shortened
 from cluster_abm.clock import LONGEST_WAIT_MS
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
@@ -163,7 +163,7 @@ def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
         return int(value)
     if name == "rng" and isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
         return int(np.random.default_rng(value).integers(2**63))
-    raise InputError(f"{name} = {shown(value)}: must be a whole number of 0..{2**63 - 1}")
+    raise InputError(f"{name} = {shortened(value)}: must be a whole number of 0..{2**63 - 1}")
 
 
 def most_threads(threads: str | int) -> int:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from cluster_abm.arguments import shown
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import load
 from cluster_abm.policies.base import Decision, Policy
@@ -98,7 +98,9 @@ def register(policy: type[Policy]) -> type[Policy]:
         InputError: it is no class of policies, or another policy has its name.
     """
     if not (isinstance(policy, type) and issubclass(policy, Policy)):
-        raise InputError(f"register({shown(policy)}): a class that inherits from cluster_abm.policies.Policy is needed")
+        raise InputError(
+            f"register({shortened(policy)}): a class that inherits from cluster_abm.policies.Policy is needed"
+        )
     _enter(free_name(policy, available(), only_its_own=True), policy)
     return policy
 
@@ -120,7 +122,9 @@ def name_of(policy: AnyPolicy) -> str:
         policy = load_policy(policy)
     of = policy if isinstance(policy, type) else type(policy)
     if not issubclass(of, Policy) or of is Policy:
-        raise InputError(f"policy = {shown(policy)}: a name, FILE.py:CLASS, a class of policies or an object is needed")
+        raise InputError(
+            f"policy = {shortened(policy)}: a name, FILE.py:CLASS, a class of policies or an object is needed"
+        )
     name = free_name(of, available())
     _enter(name, of)
     return name

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster, NodeGroup
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
+from cluster_abm.scenario.shipped import nearest, shipped_path
 from cluster_abm.scenario.toml_file import is_there, read_toml
 
 # A group can differ from the other nodes in whatever makes a node's hardware.

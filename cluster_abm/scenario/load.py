@@ -13,7 +13,7 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
-from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path
+from cluster_abm.arguments import CALLABLE_OR_NONE, Kind, check_arguments, is_path, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.filling.nodes import fill_nodes
@@ -21,7 +21,7 @@ from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
-from cluster_abm.scenario.shipped import nearest, shipped_path, shortened
+from cluster_abm.scenario.shipped import nearest, shipped_path
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
 from cluster_abm.scenario.wording.other_names import did_you_mean

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from cluster_abm.scenario.shipped import shortened
+from cluster_abm.arguments import shortened
 
 # Takes FILE.py:CLASS, and gives the name by which the policy is known from then on (policies.name_of).
 PolicyFiles = Callable[[str], str]

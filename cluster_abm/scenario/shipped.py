@@ -6,8 +6,6 @@ import difflib
 import importlib.resources
 from pathlib import Path
 
-# Of values in messages, in letters.
-LONGEST_SHOWN = 120
 # Of names that a command lists, as many are all named in a message.
 MOST_NAMES = 12
 
@@ -31,13 +29,3 @@ def all_of(allowed: list[str], listed_by: str = "") -> str:
     if listed_by and len(allowed) > MOST_NAMES:
         return f"`{listed_by}` lists all {len(allowed)}"
     return f"allowed: {', '.join(allowed)}"
-
-
-def shortened(value: object, quote: str = "'") -> str:
-    """A value of a user's as Python writes it, cut where it is longer than a message can be."""
-    try:
-        text = repr(value) if quote or not isinstance(value, str) else value
-    except Exception:
-        # Integers of more digits than Python writes, tables within tables without end, classes of a caller's.
-        return f"a {type(value).__name__} that cannot be written"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 12]} ... {text[-6:]}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cluster_abm import displays
-from cluster_abm.arguments import shown
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
 from cluster_abm.policies.bounds import SRPT_POOL
@@ -96,7 +96,7 @@ class Comparison(displays.Displayed):
             return [self.bound[seed] if metric == BOUNDED else math.nan for seed in self.seeds]
         if name not in self.policies:
             raise InputError(
-                f"policy {shown(policy)}: not among those compared; {nearest(shown(policy), [*self.policies])}"
+                f"policy {shortened(policy)}: not among those compared; {nearest(shortened(policy), [*self.policies])}"
             )
         self._check(metric)
         chosen = self.runs[(self.runs["policy"] == name) & self.runs["seed"].isin(self.seeds)]
@@ -331,7 +331,7 @@ class Comparison(displays.Displayed):
         if not isinstance(metric, str) or metric not in self.runs or metric in ("policy", "seed"):
             names = ", ".join(name for name in map(str, self.runs) if name not in ("policy", "seed"))
             absent = why_absent(metric) if isinstance(metric, str) else ""
-            raise InputError(f"metric {shown(metric)}: no run has it{absent}; allowed: {names}")
+            raise InputError(f"metric {shortened(metric)}: no run has it{absent}; allowed: {names}")
 
     def _parts(self) -> Iterator[str]:
         caption = caption_of(self.scenario)

@@ -44,7 +44,7 @@ def conclusion_of(
 
 
 def one_sample_words(seeds: int, is_log: bool) -> str:
-    """That so many seeds give the same runs, and what is left out therefore."""
+    """Say that all seeds give the same runs, and that intervals and tests are left out."""
     of = "this log" if is_log else "these jobs"
     return f"one sample: {of}; all {seeds} seeds give the same runs: no intervals, and no tests"
 

@@ -55,7 +55,7 @@ Floats = npt.NDArray[np.float64]
 AT_ONCE = 50_000
 
 
-# Each exception of compiled code leaves a little memory behind: after so many managers decide in Python.
+# Each exception of compiled code leaves a little memory behind: after this many managers decide in Python.
 MOST_FAULTS = 1000
 
 

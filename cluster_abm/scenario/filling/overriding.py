@@ -10,10 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cluster_abm.arguments import TABLE, check_arguments, shown
+from cluster_abm.arguments import TABLE, check_arguments, shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.schema import Scenario
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.scenario.wording.other_names import did_you_mean, key_called, keys_ending_in
 from cluster_abm.scenario.wording.sections import all_keys
 
@@ -44,7 +43,7 @@ def laid_over(
     problems = []
     for key, value in overrides.items():
         if not isinstance(key, str):
-            problems.append(f"overrides: {shown(key)}: a key is a text, as 'cluster.nodes'")
+            problems.append(f"overrides: {shortened(key)}: a key is a text, as 'cluster.nodes'")
         elif "__" in key:
             problems.append(f"overrides: {shortened(key)}: {did_you_mean([key.replace('__', '.')])}")
         else:
@@ -54,7 +53,7 @@ def laid_over(
     for name, value in keywords.items():
         if "__" not in name and name not in Scenario.model_fields:
             problems.append(
-                f"{shortened(name, '')} = {shown(value)}: no such argument, nor a key of a scenario; "
+                f"{shortened(name, '')} = {shortened(value)}: no such argument, nor a key of a scenario; "
                 f"{_hint(name, arguments)}"
             )
         else:
@@ -64,7 +63,7 @@ def laid_over(
     for key, value in _leaves(by_keyword):
         if key in said and not _same(said[key], value):
             problems.append(
-                f"{key}: is {shown(said[key])} in overrides and {shown(value)} as {key.replace('.', '__')}: "
+                f"{key}: is {shortened(said[key])} in overrides and {shortened(value)} as {key.replace('.', '__')}: "
                 "give one of them"
             )
     if problems:
@@ -107,7 +106,8 @@ def _problems_of(name: str, value: object) -> Iterator[str]:
     values = [value, *_inside(value)]
     wrong_ones = [one for one in values if not isinstance(one, PLAIN)]
     if wrong_ones:
-        yield f"{name} = {shown(wrong_ones[0])}: a number, a text, true, false, or a list or table of them is needed"
+        wrong = shortened(wrong_ones[0])
+        yield f"{name} = {wrong}: a number, a text, true, false, or a list or table of them is needed"
 
 
 def _inside(value: object, depth: int = 0) -> Iterator[object]:

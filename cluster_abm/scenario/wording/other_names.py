@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-# Of several that a word may mean, so many are named.
+# Names that a hint has at most.
 MOST_NAMED = 3
 # Words of the field and of other simulators, by the key that they mean.
 OTHER_NAMES = {

@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
+from cluster_abm.arguments import shortened
 from cluster_abm.bounded_files import Limit, opened, unpacked
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.distributions import LARGEST
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.tuning.ranges import Value
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines

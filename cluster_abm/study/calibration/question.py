@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observation.existing import metrics_of
 from cluster_abm.policies import available
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
 from cluster_abm.study.calibration.fitting import design_size
 from cluster_abm.study.calibration.observed import Observed

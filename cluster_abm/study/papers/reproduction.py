@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from cluster_abm import displays
-from cluster_abm.arguments import TEXT, check_arguments
+from cluster_abm.arguments import TEXT, check_arguments, shortened
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.papers.claims import Curve, check_claim, measure_number
 from cluster_abm.study.papers.drawing import figure_of, measured_words, picture_names, value_words
 from cluster_abm.study.papers.plan import Plan, X

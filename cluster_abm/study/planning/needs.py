@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.results.words import why_absent
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.statistics.estimates import Estimate
 

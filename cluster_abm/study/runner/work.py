@@ -25,7 +25,7 @@ from cluster_abm.study.store.store import Record, RunName
 
 # How often it is looked whether other processes have finished what they claimed [s].
 POLL_S = 0.5
-# Of so many keys it is looked up which policies they have: a study has few policies, at many points.
+# Keys whose policies are looked up, at most: a study has few policies, at many points.
 MOST_LOOKED_UP = 64
 # Of the runs that an interrupt ends, those are named that had taken so long: a policy may not have returned [s].
 LONG_UNDER_WAY_S = 5.0

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.json_text import json_value
 from cluster_abm.results.files import write_json
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.store.durable import Damaged, read_bytes
 
 # Says by which command a folder was made.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observation.existing import metrics_of
@@ -16,7 +17,6 @@ from cluster_abm.results.metrics import BETTER
 from cluster_abm.results.words import why_absent
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.study.compare import check_seeds
 from cluster_abm.study.design.metrics import nearest_metric
 from cluster_abm.study.tuning.ranges import Over, Searched, Value, checked

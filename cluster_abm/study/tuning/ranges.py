@@ -11,11 +11,11 @@ import tomli_w
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available, create
 from cluster_abm.scenario import Scenario, nearest, scenario_from
 from cluster_abm.scenario.load import tables_of
-from cluster_abm.scenario.shipped import shortened
 from cluster_abm.scenario.unused import keys_without_effect, reason_without_effect
 
 Value = bool | int | float | str

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from cluster_abm.arguments import shown
+from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.policies.files import being_imported
 from cluster_abm.study.runner.executors.base import BatchExecutor
@@ -67,12 +67,14 @@ def check_options(kind: str, workers: int | None, dask: str | None, slurm: Mappi
     """
     problems = []
     if kind not in KINDS:
-        problems.append(f"executor = {shown(kind)}: allowed are {', '.join(KINDS)}")
+        problems.append(f"executor = {shortened(kind)}: allowed are {', '.join(KINDS)}")
     if dask is not None and kind != "dask":
-        problems.append(f"dask = {shown(dask)}: `--dask` needs `--executor dask`; the executor is {shown(kind)}")
+        problems.append(
+            f"dask = {shortened(dask)}: `--dask` needs `--executor dask`; the executor is {shortened(kind)}"
+        )
     if slurm is not None and kind != "slurm":
         problems.append(
-            f"slurm = {shown(dict(slurm))}: `--slurm` needs `--executor slurm`; the executor is {shown(kind)}"
+            f"slurm = {shortened(dict(slurm))}: `--slurm` needs `--executor slurm`; the executor is {shortened(kind)}"
         )
     if workers is not None and workers < 1:
         problems.append(f"workers = {workers}: allowed are 1 and more")
