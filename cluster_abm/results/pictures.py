@@ -168,17 +168,22 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     values = table if alone else table.div(table[first], axis=0)
     # A seed has the same height within every row, so that it can be found again.
     heights = np.linspace(-0.25, 0.25, len(table)) if len(table) > 1 else np.zeros(1)
+    # Policies under which all seeds gave the same run: one sample, one dot.
+    constant = {name for name in table if (table[name] == table[name].iloc[0]).all()}
     for place, name in enumerate(table):
-        axes.scatter(values[name], place + heights, color=colours[str(name)], edgecolors="white", linewidths=0.5, s=34)
+        several = len(table) if {name, first} - constant else 1
+        at = place + (heights if several > 1 else np.zeros(1))
+        axes.scatter(values[name][:several], at, color=colours[str(name)], edgecolors="white", linewidths=0.5, s=34)
+    title = "One sample" if len(table) > 1 and constant == {*table} else "Seed by seed"
     known = values.to_numpy()[np.isfinite(values.to_numpy())]
     axes.margins(x=0.1)
     if alone:
-        tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
+        tidy(axes, title, "mean slowdown", "", grid="x")
         return
     axes.axvline(1.0, color=REMARK, linewidth=1, zorder=0)
     if len(known) and known.max() > WIDEST_LOG_FREE * known.min():
         log_ticks(axes)
-    tidy(axes, "Seed by seed, on the same jobs", f"mean slowdown / {first}'s", "", grid="x")
+    tidy(axes, f"{title}, on the same jobs", f"mean slowdown / {first}'s", "", grid="x")
 
 
 def draw_reproduction(
