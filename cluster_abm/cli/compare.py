@@ -124,6 +124,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
     from cluster_abm.scenario.caption import caption_of
     from cluster_abm.scenario.hardware import hardware_named
     from cluster_abm.study.comparison import BEST, BOUNDED, TEST_WORDS
+    from cluster_abm.study.comparison_words import text_of
     from cluster_abm.workload.offered import in_words
 
     first = found.policies[0]
@@ -141,7 +142,7 @@ def _print_comparison(found: Comparison, settings: Sequence[str], load: OfferedL
         rows.append(
             {
                 "policy": name,
-                f"mean slowdown{interval}": _with_interval(found.estimate(name, "mean_slowdown")),
+                f"mean slowdown{interval}": text_of(found.estimate(name, "mean_slowdown")),
                 "p95 slowdown": f"{found.estimate(name, 'p95_slowdown').mean:.4g}",
                 "mean response [s]": f"{found.estimate(name, 'mean_response_ms').mean / 1000:.4g}",
                 "remote starts a run": f"{found.estimate(name, 'remote_executions').mean:,.0f}",
@@ -196,13 +197,15 @@ def _print_gap(found: Comparison) -> None:
 
 def _print_pairs(found: Comparison) -> None:
     """Print every pair's mean difference on the same jobs, and the policy of the lowest mean slowdown."""
+    from cluster_abm.study.comparison_words import text_of
+
     if len(found.policies) < 2:
         return
     pairs = found.pairs()
     rows = [
         {
             "pair a - b": f"{a} - {b}",
-            "slowdown of a - that of b" + ("" if found.is_one_sample else " [95 %]"): _with_interval(pair.difference),
+            "slowdown of a - that of b" + ("" if found.is_one_sample else " [95 %]"): text_of(pair.difference),
             "slowdown a / b": "" if math.isnan(pair.ratio) else f"{pair.ratio:.3g}",
             "difference": found.word_of(pair),
         }
@@ -212,14 +215,6 @@ def _print_pairs(found: Comparison) -> None:
     if len(pairs) > 1 and not found.is_one_sample:
         echo("\nslowdown of a - that of b: seed by seed; the intervals hold at 95 % over all pairs together (Holm)")
     echo(f"\n{found.conclusion}")
-
-
-def _with_interval(found: Estimate) -> str:
-    if math.isnan(found.mean):
-        return "no job finished"
-    if found.ci95 is None:
-        return f"{found.mean:.4g}"
-    return f"{found.mean:.4g} [{found.ci95[0]:.4g}, {found.ci95[1]:.4g}]"
 
 
 def _share(found: Estimate | None) -> str:

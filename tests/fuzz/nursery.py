@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from carrying_out import Ending, Limits, carry_out
@@ -115,8 +116,13 @@ def tried(seed: int, number: int, only: str | None, keep: str | None) -> dict[st
     return verdict(case, ending, problems)
 
 
-def serve() -> None:
-    """Answer requests until there are no more."""
+def serve(warm_up: Callable[[], None], tried: Callable[..., dict[str, object]]) -> None:
+    """Answer requests until there are no more.
+
+    Args:
+        warm_up: imports and compiles what all cases need.
+        tried: carries out the case of a request, and gives its verdict.
+    """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warm_up()
@@ -131,4 +137,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(warm_up, tried)

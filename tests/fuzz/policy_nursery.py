@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
 from combinations import make_combination, tried_combination
+from nursery import serve
 from policy_bodies import ODDITIES, Trial, make_trial, odd_trial
 from policy_trials import differences, faults_of_command, warm_up
 
@@ -43,20 +41,5 @@ def _keep(trial: Trial, problems: list[str], folder: Path) -> None:
     (folder / "case.json").write_text(json.dumps(case, indent=1))
 
 
-def serve() -> None:
-    """Answer requests until there are no more."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    warm_up()
-    print(json.dumps({"ready": True}), file=answers, flush=True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            answer = tried(**request)
-        except Exception:
-            answer = {"kind": "?", "command": "?", "problems": ["the harness failed: " + traceback.format_exc()[-600:]]}
-        print(json.dumps(answer | {"number": request["number"]}), file=answers, flush=True)
-
-
 if __name__ == "__main__":
-    serve()
+    serve(warm_up, tried)

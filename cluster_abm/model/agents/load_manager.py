@@ -228,13 +228,14 @@ class LoadManager(ClusterAgent):
         """A task leaves for the node that has accepted it."""
         parts, source, target = self.parts, self.index, decision.target
         slot = parts.engine.slot_of(source, task.task)
-        if slot < 0:
+        rows = parts.engine.candidates(source, parts.clock.now_ns)
+        places = np.flatnonzero(rows["task"] == task.task)
+        if slot < 0 or not len(places):
             raise PolicyFault(
                 f"policy {self.policy.name!r}: task {task.task} is to migrate from node {source}, where it is not"
             )
         # What the policy has said of the task, and of the cost, is its account; a move costs what it does in truth.
-        rows = self._views.of(source).candidate_rows
-        task = candidate_of(rows, int(np.flatnonzero(rows["task"] == task.task)[0]))
+        task = candidate_of(rows, int(places[0]))
         cost_ms = self._views.true(source, target).cost_ms(task, target)
         parts.departures.send(slot, task, source, target, cost_ms, asking_ns)
         loads = self._views.true_loads
