@@ -1,0 +1,177 @@
+"""One fault put into a clone, and tests run on it in a process of their own, until one notices it or time is up."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mutants.covering import Covering
+from mutants.faults import Fault
+
+# A test that takes this much longer than on the sound code hangs [s]; compilation is within it.
+HANGS_S, TIMES_AS_LONG = 150.0, 10
+# Tests of the covered line get at most so much of the time of a fault.
+FIRST_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a fault.
+
+    Args:
+        noticed: whether a test failed, hung or could not be loaded.
+        by: that test, and how it noticed it.
+        tests: that ran.
+        seconds: that this took.
+    """
+
+    noticed: bool
+    by: str
+    tests: int
+    seconds: float
+
+    def row(self, fault: Fault, text: str) -> dict[str, Any]:
+        """Both as plain data; `before` and `after` are the lines that the fault changes."""
+        before, after = fault.shown(text)
+        return {"path": fault.path, "line": fault.line, "kind": fault.kind, "before": before, "after": after} | asdict(
+            self
+        )
+
+
+class Trials:
+    """A clone of the checkout with a cache of kernels of its own, in which faults are tried one after the other."""
+
+    def __init__(self, clone: Path, covering: Covering, minutes: float) -> None:
+        self._clone, self._covering, self._limit_s = clone, covering, minutes * 60.0
+        self._cache = clone.with_name(f"kernels-of-{clone.name}")
+
+    def judged(self, fault: Fault) -> Verdict:
+        """Tests that carry out its line, quickest first; if none fails, all others, nearest first, then slow ones."""
+        began = time.monotonic()
+        with self._with(fault):
+            first = self._covering.of(fault.path, fault.line)
+            tried, ran = set(first), 0
+            rest = [test for test in self._covering.near(fault.path) if test not in tried]
+            for tests, share in (first, FIRST_SHARE), (rest + self._covering.near(fault.path, slow=True), 1.0):
+                left_s = self._limit_s * share - (time.monotonic() - began)
+                if tests and left_s > 0:
+                    by, count = self._run(tests, left_s)
+                    ran += count
+                    if by:
+                        return Verdict(True, by, ran, round(time.monotonic() - began, 1))
+        return Verdict(False, "", ran, round(time.monotonic() - began, 1))
+
+    @contextmanager
+    def _with(self, fault: Fault) -> Iterator[None]:
+        """The fault in its file; afterwards the file as it was, its time of change too, by which caches know it."""
+        file = self._clone / fault.path
+        text, before = file.read_text(encoding="utf-8"), file.stat()
+        known = set(self._kernels())
+        file.write_text(fault.applied(text), encoding="utf-8")
+        try:
+            yield
+        finally:
+            file.write_text(text, encoding="utf-8")
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+            for folder in set(self._kernels()) - known if known else ():
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _kernels(self) -> list[Path]:
+        return list((self._cache / "kernels").glob("*"))
+
+    def warm_up(self, tests: list[str]) -> str:
+        """Run these on the sound code, so that its kernels are compiled; what fails, or nothing."""
+        return self._run(tests, 3_600.0)[0]
+
+    def _run(self, tests: list[str], seconds: float) -> tuple[str, int]:
+        """What noticed something, or nothing, and how many tests ran."""
+        told = self._clone.with_name(f"told-by-{self._clone.name}.jsonl")
+        told.write_text("")
+        process = os.fork()
+        if process == 0:
+            _carry_out(self._clone, self._cache, tests, told)
+        until = time.monotonic() + seconds
+        end, status = 0, 0
+        while not end:
+            time.sleep(0.1)
+            end, status = os.waitpid(process, os.WNOHANG)
+            events = _events(told)
+            now = events[-1] if events else {"test": "", "at": time.time()}
+            allowed_s = HANGS_S + TIMES_AS_LONG * self._covering.seconds.get(now["test"], 30.0)
+            hangs = time.time() - now["at"] > allowed_s
+            if not end and (hangs or time.monotonic() > until):
+                os.killpg(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+                return (f"{now['test']} (hangs)" if hangs else ""), len(events)
+        events = _events(told)
+        failed = next((event for event in events if event["failed"]), None)
+        last = events[-1]["test"] if events else "collecting the tests"
+        if failed is not None:
+            return failed["test"] + ("" if failed["failed"] == "call" else f" ({failed['failed']})"), len(events)
+        died = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) not in (0, 5)
+        return (f"{last} (the process ended)" if died else ""), len(events)
+
+
+def _events(told: Path) -> list[dict[str, Any]]:
+    """What a process has told so far; the last line may be under way."""
+    return [json.loads(line) for line in told.read_text().splitlines() if line.endswith("}")]
+
+
+class _Told:
+    """Chosen tests in a chosen order; each is told as it begins, and the one that fails."""
+
+    def __init__(self, tests: list[str], told: Path) -> None:
+        self._place = {test: place for place, test in enumerate(tests)}
+        self._told = told
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        chosen = [item for item in items if item.nodeid in self._place]
+        items[:] = sorted(chosen, key=lambda item: self._place[item.nodeid])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._tell(nodeid, "")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._tell(report.nodeid, report.when or "call")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._tell(report.nodeid, "collecting")
+
+    def _tell(self, test: str, failed: str) -> None:
+        with self._told.open("a") as file:
+            file.write(json.dumps({"at": time.time(), "failed": failed, "test": test}) + "\n")
+
+
+def _carry_out(clone: Path, cache: Path, tests: list[str], told: Path) -> None:
+    """In a process just forked: run the tests of the clone, stop at the first that fails; never returns."""
+    try:
+        os.setsid()
+        os.chdir(clone)
+        quiet = os.open(clone.with_name(f"output-of-{clone.name}.txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        os.environ |= {"CLUSTER_ABM_CACHE_DIR": str(cache), "PYTHONPATH": str(clone)}
+        # A file that is changed twice in a second keeps the time of change by which its compiled form is known.
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        sys.path[:0] = [str(clone), str(clone / "tests")]
+        files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+        options = ["-x", "-q", "-m", "", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=short"]
+        code = pytest.main([*options, *files], plugins=[_Told(tests, told)])
+        sys.stdout.flush()
+        os._exit(int(code))
+    except BaseException:
+        os._exit(1)
