@@ -82,19 +82,16 @@ def _judged(
 
 
 def _report(judged: list[dict[str, Any]], as_json: bool) -> None:
-    known = {(one["path"], one["before"], one["after"]): one["why"] for one in _listed()}
-    survived = [row for row in judged if not row["noticed"]]
-    why = [known.get((row["path"], row["before"], row["after"])) for row in survived]
-    unseen = [row | {"why": reason} for row, reason in zip(survived, why, strict=True) if reason]
-    survived = [row for row, reason in zip(survived, why, strict=True) if not reason]
-    noticed = sum(row["noticed"] for row in judged)
+    listed = tomllib.loads(LIST.read_text(encoding="utf-8")).get("fault", [])
+    reasons = {(one["path"], one["before"], one["after"]): one["why"] for one in listed}
+    survived, unseen = [], []
+    for row in judged:
+        if not row["noticed"]:
+            why = reasons.get((row["path"], row["before"], row["after"]))
+            (unseen.append(row | {"why": why}) if why else survived.append(row))
+    noticed, observable = sum(row["noticed"] for row in judged), len(judged) - len(unseen)
     if as_json:
-        result = {
-            "judged": len(judged) - len(unseen),
-            "noticed": noticed,
-            "survived": survived,
-            "not_observable": unseen,
-        }
+        result = {"judged": observable, "noticed": noticed, "survived": survived, "not_observable": unseen}
         click.echo(json.dumps(result, indent=2))
         return
     for title, rows in ("Survived", survived), ("Not observable", unseen):
@@ -107,10 +104,6 @@ def _report(judged: list[dict[str, Any]], as_json: bool) -> None:
 
 def _place(row: dict[str, Any]) -> str:
     return f"{row['path']}:{row['line']} ({row['kind']})"
-
-
-def _listed() -> list[dict[str, str]]:
-    return tomllib.loads(LIST.read_text(encoding="utf-8")).get("fault", [])
 
 
 @contextmanager

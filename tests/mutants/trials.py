@@ -89,10 +89,6 @@ class Trials:
     def _kernels(self) -> list[Path]:
         return list((self._cache / "kernels").glob("*"))
 
-    def warm_up(self, tests: list[str]) -> str:
-        """Run these on the sound code, so that its kernels are compiled; what fails, or nothing."""
-        return self._run(tests, 3_600.0)[0]
-
     def _run(self, tests: list[str], seconds: float) -> tuple[str, int]:
         """What noticed something, or nothing, and how many tests ran."""
         told = self._clone.with_name(f"told-by-{self._clone.name}.jsonl")
@@ -106,20 +102,26 @@ class Trials:
             time.sleep(0.1)
             end, status = os.waitpid(process, os.WNOHANG)
             events = _events(told)
-            now = events[-1] if events else {"test": "", "at": time.time()}
-            allowed_s = HANGS_S + TIMES_AS_LONG * self._covering.seconds.get(now["test"], 30.0)
-            hangs = time.time() - now["at"] > allowed_s
-            if not end and (hangs or time.monotonic() > until):
-                os.killpg(process, signal.SIGKILL)
-                os.waitpid(process, 0)
-                return (f"{now['test']} (hangs)" if hangs else ""), len(events)
-        events = _events(told)
-        failed = next((event for event in events if event["failed"]), None)
+            failed = next((event for event in events if event["failed"]), None)
+            if failed is not None or (not end and (self._hangs(events) or time.monotonic() > until)):
+                break
+        if not end:
+            os.killpg(process, signal.SIGKILL)
+            os.waitpid(process, 0)
         last = events[-1]["test"] if events else "collecting the tests"
         if failed is not None:
             return failed["test"] + ("" if failed["failed"] == "call" else f" ({failed['failed']})"), len(events)
+        if not end:
+            return (f"{last} (hangs)" if self._hangs(events) else ""), len(events)
+        # Exit code 5: none of these tests exists.
         died = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) not in (0, 5)
         return (f"{last} (the process ended)" if died else ""), len(events)
+
+    def _hangs(self, events: list[dict[str, Any]]) -> bool:
+        if not events:
+            return False
+        took = self._covering.seconds.get(events[-1]["test"], 30.0)
+        return time.time() - events[-1]["at"] > HANGS_S + TIMES_AS_LONG * took
 
 
 def _events(told: Path) -> list[dict[str, Any]]:
