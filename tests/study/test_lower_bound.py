@@ -68,13 +68,15 @@ def test_no_policy_is_below_it(policy, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.parametrize("policy", sorted(available()))
-def test_no_policy_at_all_is_below_it(policy, name, seed):
+def test_no_policy_at_all_is_below_it(policy, name):
     try:
-        response_ms, bound_ms = found(policy, seed, **TABLE[name])
+        response_ms, bound_ms = found(policy, 1, **TABLE[name])
     except InputError as refused:
+        # Only what a policy needs and the scenario does not say may keep it from running.
+        if not available()[policy].needs:
+            raise
         pytest.skip(str(refused))
     assert bound_ms <= response_ms * (1 + 1e-9)
 
