@@ -216,6 +216,45 @@ def test_the_mean_is_that_of_the_nodes_that_are_up():
     assert policy("cm-pm").migration(TASK, view).target == 2
 
 
+# Remaining [ms], age [ms], lambda, whether it runs, initial data [MB]; all of 8 MB. Requests take 10.5 ms.
+CROWD = [
+    # It would gain 20 x (7 - 2.6) ms and a little, less than the 162.5 that it costs: it is not in EM.
+    (20.0, 9000.0, 0.05, True, 0.0),
+    (500.0, 400.0, 0.01, True, 0.0),
+    (900.0, 300.0, 0.02, True, 0.0),
+    # It has not entered yet: 50 ms, and 5 MB over 128 MB/s and two disks of 40 MB/s.
+    (2000.0, 0.0, 0.03, False, 5.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("effectiveness", "task", "mce", "cost_ms"),
+    [
+        # 300 x 0.02 = 6 against 4 and 0 accesses; 60 over 339.0625 against 5 and 18 over 162.5; 400 ms against 300.
+        ("age", 2, 6 / 162.5, 162.5),
+        ("remaining", 3, 60 / 339.0625, 339.0625),
+        ("cpu-age", 1, 400 / 162.5, 162.5),
+    ],
+)
+def test_the_most_effective_of_those_that_gain(effectiveness, task, mce, cost_ms):
+    """A migration costs 100 ms and 8 MB over 128 MB/s, 62.5 ms."""
+    rows = np.zeros(len(CROWD), CANDIDATE)
+    for number, (row, of_task) in enumerate(zip(rows, CROWD, strict=True)):
+        row["task"], row["request_kb"], row["memory_mb"] = number, 100.0, 8.0
+        row["cpu_ms"], row["age_ms"], row["io_per_ms"], row["running"], row["initial_data_mb"] = of_task
+    view = seen(2, queue=[2.0, 3.0, 7.0], at_disk=[0.5, 0.0, 2.0])
+    view.tasks_of_mine, view.remote_execution_ms, view.migration_ms = lambda: rows, 50.0, 100.0
+    found = policy("cm-pm", effectiveness=effectiveness).migration(TASK, view)
+    assert (found.target, found.task.task, found.rule) == (0, task, "lines 4-5")
+    assert (found.mce, found.cost_ms) == pytest.approx((mce, cost_ms))
+    remaining_ms, _, rate, *_ = CROWD[task]
+    at_disk = rate * 10.5
+    # E(L) = 7 here, of which it is part; 2 there and its own part. Others at the disk: 2 less its own; 0.5 there.
+    here_ms = remaining_ms * (7 + at_disk * (1 + 2 - at_disk / (1 + at_disk)))
+    there_ms = remaining_ms * (2 + 1 / (1 + at_disk) + at_disk * 1.5)
+    assert (found.response_here_ms, found.response_there_ms) == pytest.approx((here_ms, there_ms))
+
+
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
