@@ -78,6 +78,15 @@ COLUMNS = {
         "wal-re", WEIGHTS | {"adaptive": True}, IMBALANCED, "weighted",
         [sum(weight * ratio for weight, ratio in zip(LIF, ratios, strict=True)) for ratios in RATIOS],
     ),
+    # One resource alone is out of balance, by 400 x 300/600: its ratios, 200 times.
+    "weights by paging alone": (
+        "wal-re", WEIGHTS | {"adaptive": True}, {"cpu_ms": 100.0, "page_ms": [0.0, 0.0, 300.0]}, "weighted",
+        [125, 300, 175],
+    ),
+    "weights by I/O alone": (
+        "wal-re", WEIGHTS | {"adaptive": True}, {"cpu_ms": 100.0, "io_ms": [0.0, 0.0, 300.0]}, "weighted",
+        [50, 150, 400],
+    ),
     # No load at all in ms is no imbalance: the weights that were chosen, of normalised loads.
     "balanced": ("wal-re", WEIGHTS | {"adaptive": True}, {}, "weighted", [0.4125, 0.975, 1.6125]),
     # Page faults on any node, or on the own one, call for memory.
