@@ -223,3 +223,25 @@ def test_a_node_of_the_pooled_reference_has_its_part_of_each_index(kind):
     # Rows that were not asked for stay as they are.
     assert loads["cpu_ms"].tolist() == pytest.approx([0, expected["cpu_ms"], 0])
     assert loads["newest_ms"].tolist() == [0, expected["newest_ms"], 0]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "at_ms", "cpu_ms", "disk_ms"),
+    [
+        # X: 25 ms of CPU, then 5 of its access.
+        ([{}], 30, 25, 5),
+        # Three on two CPUs: two thirds of the time each.
+        ([C, C, C], 30, 60, 0),
+        ([C], 30, 30, 0),
+        ([C, {}], 30, 55, 5),
+    ],
+)
+def test_what_the_pool_has_done_is_dealt_out_to_the_nodes(jobs, at_ms, cpu_ms, disk_ms):
+    engine = engine_of(*jobs, kind=PooledState, user_memory_kb=100_000)
+    for job in range(len(jobs)):
+        start(engine, job)
+    engine.serve(at_ms * MS)
+    done = engine.busy_ns(at_ms * MS)
+    for each_ns, whole_ms in zip((*done, engine.in_device_ns(at_ms * MS)), (cpu_ms, disk_ms, disk_ms), strict=True):
+        assert each_ns / MS == pytest.approx([whole_ms / 2] * 2)
+        assert each_ns.sum() == whole_ms * MS
