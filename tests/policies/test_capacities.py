@@ -4,7 +4,7 @@
 |---|---|---|---|---|---|---|
 | 0 | 1 | 2 | 100 MB | 15 ms, 20 MB/s | 20 ms | 1 |
 | 1 | 3 | 1 | 300 MB | 2.5 ms, 40 MB/s | 5 ms | 1 |
-| 2 | 2 | 4 | 200 MB | 8 ms, 50 MB/s | 10 ms, 2 of them on the bus | 4: one each 2.5 ms |
+| 2 | 2 | 4 | 200 MB | 8 ms, 50 MB/s | 10 ms, 2 of them on the bus | 8: the bus has one each 2 ms |
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def node(speed=1.0, cores=2, memory_mb=100.0, seek_ms=15.0, disk_mb_per_s=20.0, 
     return plain._replace(cores=cores, disk_channels=channels)
 
 
-NODES = (node(), node(3.0, 1, 300.0, 2.5, 40.0), node(2.0, 4, 200.0, 8.0, 50.0, 4))
-# Each reads 60 times in 600 ms at speed 1: 1200, 300 and 150 ms of the disks; 300, 200 and 75 ms a core.
+NODES = (node(), node(3.0, 1, 300.0, 2.5, 40.0), node(2.0, 4, 200.0, 8.0, 50.0, 8))
+# It reads 60 times in 600 ms at speed 1: 1200, 300 and 120 ms of the disks; 300, 200 and 75 ms a core.
 TASK = ArrivingTask(
     task=1, job=1, home=0, cpu_ms=600.0, io_per_ms=0.1, request_kb=256.0, memory_mb=20.0, initial_data_mb=0.0
 )
@@ -36,8 +36,8 @@ PER_CORE = (4.0, 4.0, 2.25)
 # On the mean disk, of (1/20 + 1/5 + 1/10)/3 requests a ms, one takes 60/7 ms; at the mean speed 2 the task makes 0.2 a
 # ms, and is at the CPU for 1/(1 + 12/7) = 7/19 of its time.
 QUEUE = ((4 + 7 / 19) / 2 / 0.5, (6 + 7 / 19) / 1.5, (9 + 7 / 19) / 4)
-# The disks have 1/20, 1/5 and 1/2.5 of the requests' bus or channels a ms: 3/13, 12/13 and 24/13 of the mean.
-DISKS = np.array([3.0, 12.0, 24.0]) / 13
+# The disks serve 1/20, 1/5 and 1/2 requests a ms, 1/4 in the mean.
+DISKS = np.array([0.2, 0.8, 2.0])
 OF_DISKS = tuple(np.array(LOADS) / DISKS)
 
 # Of loads of 4, 6 and 9: as nodes are compared as they are, and with the task on each.
@@ -54,7 +54,7 @@ COMPARED = {
     "io_load": (OF_DISKS, tuple((np.array(LOADS) + 0.1) / DISKS)),
     "at_disk": (OF_DISKS, tuple((np.array(LOADS) + 12 / 19) / DISKS)),
     "cpu_ms": (LOADS, (304.0, 206.0, 84.0)),
-    "io_ms": (LOADS, (1204.0, 306.0, 159.0)),
+    "io_ms": (LOADS, (1204.0, 306.0, 129.0)),
     "page_ms": AS_IT_IS, "faults_per_ms": AS_IT_IS, "disk_work": AS_IT_IS, "disk_square": AS_IT_IS,
     "stream": AS_IT_IS, "accesses": AS_IT_IS, "oversize": AS_IT_IS, "oversize_here": AS_IT_IS, "free_mb": AS_IT_IS,
     "cache_mb": AS_IT_IS, "newest_ms": AS_IT_IS, "virtual_free_mb": AS_IT_IS, "cpu_percent": AS_IT_IS,
@@ -114,8 +114,7 @@ def test_capacities_of_three_nodes():
     # 2, 3 and 8 cores of speed 1, of 13/3 in the mean.
     assert found.turns == pytest.approx([6 / 13, 9 / 13, 24 / 13])
     assert (found.mean_speed, found.mean_request_ms) == pytest.approx((2.0, 60 / 7))
-    # (1/20 + 1/5 + 1/2.5)/3 a ms.
-    assert found.mean_work_ms == pytest.approx(60 / 13)
+    assert found.mean_work_ms == pytest.approx(4.0)
 
 
 @pytest.mark.parametrize(
