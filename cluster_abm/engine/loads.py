@@ -31,9 +31,10 @@ def measure(
     """Fill rows `first` to `last` - 1 of the load table with the state at `now_ns`; changes nothing else.
 
     Tasks in transit to a node count as its own. Background programs are no `tasks` and never the newest; else they
-    count as tasks do, while they sleep by their memory alone. Rows are float64, fields in tables.LOAD_FIELDS. With
-    effective rates accesses served from the buffer are left out, and page faults counted, wherever I/O rates enter.
-    A manager counts with what the hardware is when nothing is wrong: of a degraded device it sees the consequences.
+    count as tasks do, while they sleep by their memory and their `stream` alone. Rows are float64, fields in
+    tables.LOAD_FIELDS. With effective rates accesses served from the buffer are left out, and page faults counted,
+    wherever I/O rates enter. A manager counts with what the hardware is when nothing is wrong: of a degraded device it
+    sees the consequences.
     `cpu_ms` is per core; work ahead of the disk is what its channels or its bus have to do, whichever is more.
     """
     for index in range(first, last):

@@ -88,14 +88,16 @@ def test_it_is_an_option_that_changes_decisions(name):
 
 
 def test_a_buffer_in_free_memory_is_what_a_newcomer_would_leave_of_it(node):
-    # Of 10 MB, with 1 MB free beside it, a program of 4 MB leaves 7; one that is counted already, all.
+    """Of 3 MB, with 2 MB free beside it, A's 4 MB leave 1 MB, of which A gets 2/(4.56 + 2) of the traffic; one that is
+    counted already has 2/4.56 of all 3. It hits with 1/2 x 304.878/2000, and with 1/2 x 1315.79/2000."""
     lives_in_memory = PAPERS_NODE._replace(by_oversize=True)
-    row = node | {"cache_mb": 10.0, "free_mb": 1.0}
-    for is_there, left_mb in ((False, 7.0), (True, 10.0)):
-        fixed = PAPERS_NODE._replace(buffer_mb=left_mb)
-        assert response_on(row, lives_in_memory, is_there, *A, CLOSED, True) == response_on(
-            row, fixed, is_there, *A, CLOSED, True
-        )
+    row = node | {"cache_mb": 3.0, "free_mb": 2.0}
+    at_disk = 0.02 * (1 - 0.0762195) * 10.5
+    by_hand = 1500 * (QUEUE + 1 / (1 + at_disk)) + 1500 * at_disk * (1 + row["at_disk"])
+    assert response_on(row, lives_in_memory, False, *A, CLOSED, True) == pytest.approx(by_hand, rel=1e-6)
+    at_disk = 0.02 * (1 - 0.3289474) * 10.5
+    by_hand = 1500 * QUEUE + 1500 * at_disk * (1 + row["at_disk"] - at_disk / (1 + at_disk))
+    assert response_on(row, lives_in_memory, True, *A, CLOSED, True) == pytest.approx(by_hand, rel=1e-6)
 
 
 def test_rates_that_count_faults_and_an_estimator_that_does_not_are_refused_together():
