@@ -28,8 +28,11 @@ from cluster_abm.scenario.schema import PolicyChoice
 
 E = "negotiation__remote_execution_ms"
 UNLIKE = {"policy__heterogeneous": True}
-# Ties of every policy that takes the least, by the loads that `on` makes: home first, else the next one after it.
-TIES = [("home first", (1, 2, 1, 1), 2), ("next after home", (1, 1, 2, 1), 3), ("going round", (1, 1, 2, 2), 0)]
+# Ties of every policy that takes the least: tasks on each node, home, and where the newcomer goes. Home first, else the
+# next one after it.
+TIES = [
+    ("home first", (1, 1, 2, 1), 1, 1), ("next after home", (1, 2, 1, 1), 1, 2), ("going round", (1, 1, 2, 2), 2, 0),
+]  # fmt: skip
 
 # ---- the least load ------------------------------------------------------------------------------------------------
 
@@ -54,9 +57,9 @@ LEAST = [
         is_tie=True,
     ),
     *(
-        Case(name, what, on(*counts), [Job(2)], [target], is_tie=True)
+        Case(name, what, on(*counts), [Job(home)], [target], is_tie=True)
         for name in ("cpu-based", "queue-length", "memory-based", "jsq")
-        for what, counts, target in TIES
+        for what, counts, home, target in TIES
     ),
 ]  # fmt: skip
 
@@ -82,8 +85,7 @@ WAL_RE = [
     Case("wal-re", "by memory alone", MEMORY, [Job(2)], [0], rules=["least load"], given=BY_MEMORY),
     Case("wal-re", "as large as the largest is overloaded", on(2, 0, 2, 1), [Job(2)], [1], is_tie=True),
     Case("wal-re", "all equal: home", on(1, 1, 1, 1), [Job(2)], [2], rules=["least load"], is_tie=True),
-    Case("wal-re", "next after home", on(1, 1, 2, 1), [Job(2)], [3], is_tie=True),
-    Case("wal-re", "going round", on(1, 1, 2, 2), [Job(2)], [0], is_tie=True),
+    *(Case("wal-re", what, on(*counts), [Job(home)], [target], is_tie=True) for what, counts, home, target in TIES[1:]),
 ]  # fmt: skip
 
 # ---- in turn, and drawn --------------------------------------------------------------------------------------------
@@ -168,20 +170,20 @@ DISK_IO = [
          [Job(2, io_per_ms=MOST_OF_THE_TIME)], [2], rules=MOST_LEFT, is_tie=True),
     *(
         Case("disk-io-score", what, on(*(count - 1 for count in counts), io_per_ms=READER),
-             [Job(2, io_per_ms=HALF_THE_TIME)], [target], rules=["score 50"], is_tie=True)
-        for what, counts, target in TIES
+             [Job(home, io_per_ms=HALF_THE_TIME)], [target], rules=["score 50"], is_tie=True)
+        for what, counts, home, target in TIES
     ),
 ]  # fmt: skip
 
 # ---- learnt weights ------------------------------------------------------------------------------------------------
 
 
-def by_fewest_tasks(*counts: int) -> list[int]:
+def by_fewest_tasks(counts: tuple[int, ...], home: int) -> list[int]:
     """Where weights put a task that say -1 for tasks and 0 for all else."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "weights.json"
         Scorer.linear([-1.0 if name == "tasks" else 0.0 for name in FEATURES]).save(file)
-        return decided("learned", on(*counts), [Job(2)], policy__file=str(file)).targets
+        return decided("learned", on(*counts), [Job(home)], policy__file=str(file)).targets
 
 
 # Shipped: home 0.503; n tasks of a second, which only compute, (-1 + 0.345) n/(n + 4) - 0.673 n/(n + 1): 0, -0.467,
@@ -192,7 +194,10 @@ LEARNED = [
     Case("learned", "home by its weight", on(1, 1, 1, 1, cpu_ms=1000.0), [SECOND], [2]),
     # A task with a second of I/O on node 0: -0.2 - 0.336 - 0.989/2 + 0.345 0.5/4.5 = -0.992.
     Case("learned", "its disk counts", [Job(0, 1000.0, 0.1), *on(0, 1, 30, 9, cpu_ms=1000.0)], [SECOND], [1]),
-    *(Worked("learned", what, partial(by_fewest_tasks, *counts), [target], True) for what, counts, target in TIES),
+    *(
+        Worked("learned", what, partial(by_fewest_tasks, counts, home), [target], True)
+        for what, counts, home, target in TIES
+    ),
 ]
 
 # ---- mean and deviation --------------------------------------------------------------------------------------------
@@ -215,11 +220,16 @@ RISK = [
     Worked("load-risk", "least mean", partial(risk, *UNSTEADY, margin=0.0), (1, "score 72")),
     # 69.8, 69.6, 70 and 69.5 are 70 as whole numbers.
     Worked("load-risk", "equal scores: least mean", partial(risk, [35.4, 35.8, 35.0, 36.0]), (2, "score 70")),
-    # A spread of 2 sigma^2: 0.5 + 0.08 = 0.56 + 0.02. mu + 2 sigma is 0.9 on node 0, 0.76 on 1; mu and mu - 2 sigma are
-    # less on node 0.
+    # Spreads of 2 sigma^2: mu 0.68, sigma 0.4 and mu 0.92, sigma 0.2 both make 1. mu + 2 sigma is 1.48 and 1.32; mu,
+    # mu + sigma and mu - 2 sigma are less on node 0.
     Worked(
         "load-risk", "equal scores: least mean and deviation",
-        partial(risk, [5.0, 21.0, 70.0, 70.0], [45.0, 41.0, 70.0, 70.0], margin=2.0, sensitivity=0.5), (1, "score 71"),
+        partial(risk, [3.0, 47.0, 0.0, 0.0], [83.0, 87.0, 100.0, 100.0], margin=2.0, sensitivity=0.5), (1, "score 50"),
+    ),
+    # 0.8 on node 0; 0.56 + 2 0.09 = 0.74 on node 1, whose mu + 2 sigma is 1.16.
+    Worked(
+        "load-risk", "the score before all", partial(risk, [55.0, 1.0, 90.0, 90.0], [55.0, 61.0, 90.0, 90.0],
+                                                     margin=2.0, sensitivity=0.5), (1, "score 63"),
     ),
     # Whatever is above 100 % scores 50: 120, 115, 112, 118 %.
     Worked("load-risk", "equal scores: not clipped", partial(risk, [95.0, 90.0, 87.0, 93.0]), (2, "score 50")),
@@ -229,27 +239,31 @@ RISK = [
         partial(risk, [95.0, 85.0, 85.0, 85.0], memory_mb=[20.0, 150.0, 130.0, 140.0]), (0, "score 50"),
     ),
     *(
-        Worked("load-risk", what, partial(risk, [10.0 * count for count in counts], me=2), (target, "score 83"), True)
-        for what, counts, target in TIES
+        Worked("load-risk", what, partial(risk, [10.0 * count for count in counts], me=home), (target, "score 83"), True)
+        for what, counts, home, target in TIES
     ),
 ]  # fmt: skip
 
 # ---- data, then classes --------------------------------------------------------------------------------------------
 
-# Nodes 0 to 2 are a cluster. The file of 100 MB lies on node 1: T is 0 there, 8 s on 0 and 2, 80 s on 3, the home.
+# Nodes 0 to 2 are a cluster. File 0, 100 MB, lies on node 1: T is 0 there, 8 s on 0 and 2, 80 s on 3, the home. With
+# file 1, 50 MB on node 0, T is 8, 4, 12 and 120 s.
 CLUSTERS = [0, 0, 0, 1]
-FILE = data_map(CLUSTERS, [100], [[1]], by_distance(CLUSTERS, 12.5, 1.25))
+FILES = data_map(CLUSTERS, [100, 50], [[1], [0]], by_distance(CLUSTERS, 12.5, 1.25))
 
 
-def by_data(*samples: tuple[float, float, float], free_mb: list[float] | None = None) -> int:
+def by_data(
+    *samples: tuple[float, float, float], free_mb: list[float] | None = None, files: tuple[int, ...] = (0,)
+) -> int:
     view = view_of_classes(3, samples, free_mb)
-    view.data = FILE
-    return create(PolicyChoice(name="data-class")).place(needs(0, home=3), view).target
+    view.data = FILES
+    return create(PolicyChoice(name="data-class")).place(needs(*files, home=3), view).target
 
 
 DATA = [
     Worked("data-class", "least T, and idle", partial(by_data, IDLE, IDLE, IDLE, IDLE), 1),
     Worked("data-class", "idle and near", partial(by_data, NORMAL, LOW, IDLE, IDLE), 2),
+    Worked("data-class", "idle and nearest", partial(by_data, IDLE, LOW, IDLE, IDLE, files=(0, 1)), 0),
     Worked("data-class", "home is idle, but not near", partial(by_data, NORMAL, LOW, NORMAL, IDLE), 1),
     Worked("data-class", "from a high node to most free memory",
            partial(by_data, LOW, HIGH, LOW, IDLE, free_mb=[300.0, 0.0, 200.0, 400.0]), 0),

@@ -87,6 +87,9 @@ PAGING = [Job(2, 1000.0, memory_mb=1200.0), Job(0, 1000.0, memory_mb=1100.0), *t
 # Node 0 pages, home does not, and has the longest queue and 5 MB.
 ONE_PAGES = [*tasks(2, 3), Job(0, memory_mb=1100.0), Job(3)]
 BY_MEMORY = [
+    # Memory 3, 2, 5 and 500 MB with the newcomer, CPU queues 3, 2, 4 and 1.
+    Case("cm-pm", "by CPU queue while none pages", [*on(3, 2, 3, 0), Job(3, memory_mb=500.0)], [Job(2)], [2],
+         [(5, 2, 3)]),
     Case("cm-pm", "by memory while a node pages", PAGING, [Job(2)], [2, 1], [(6, 2, 1)]),
     Case("cm-pm", "by memory while any node pages", ONE_PAGES, [Job(2)], [2]),
     Case("cm-pm", "by CPU queue while home does not page", ONE_PAGES, [Job(2)], [2], [(0, 2, 1)],
