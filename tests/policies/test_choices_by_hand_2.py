@@ -27,7 +27,7 @@ from cluster_abm.policies.scorer import Scorer
 from cluster_abm.scenario.schema import PolicyChoice
 
 E = "negotiation__remote_execution_ms"
-UNLIKE = {"policy__heterogeneous": True}
+UNLIKE, STALE = {"policy__heterogeneous": True}, {"negotiation__mode": "negotiated"}
 # Ties of every policy that takes the least: tasks on each node, home, and where the newcomer goes. Home first, else the
 # next one after it.
 TIES = [
@@ -61,6 +61,13 @@ LEAST = [
         for name in ("cpu-based", "queue-length", "memory-based", "jsq")
         for what, counts, home, target in TIES
     ),
+    # Reports of time 0 say that all others are empty. Node 3 refuses, for it has as many as home, or more; 0 accepts:
+    # the frame counts a task's second offer as a move.
+    *(
+        Case(name, f"refused by one that has {count}", on(0, 0, 2, count), [Job(2)], [3, 0], [(2 + count, 2, 0)], given=STALE)
+        for name in ("cpu-based", "queue-length", "memory-based", "jsq")
+        for count in (2, 5)
+    ),
 ]  # fmt: skip
 
 # ---- WAL-RE: W_CPU 0.5, W_IO 0.5 -------------------------------------------------------------------------------------
@@ -83,6 +90,12 @@ WAL_RE = [
          given=OVER_MEAN),
     Case("wal-re", "over the mean: two have least", NORMALISED, [Job(0)], [1], is_tie=True, given=OVER_MEAN),
     Case("wal-re", "by memory alone", MEMORY, [Job(2)], [0], rules=["least load"], given=BY_MEMORY),
+    # Weighted 1.375, 0.5, 0.75, 0.75 by a quarter and three quarters.
+    Case("wal-re", "more by I/O: home is not overloaded", WEIGHTED, [Job(2)], [2], rules=["transfer"],
+         given={"policy__cpu_weight": 0.25, "policy__io_weight": 0.75}),
+    # 0.5 1.1 faults per ms on node 0: weighted 0.775, 1, 1.5, 0.7.
+    Case("wal-re", "page faults are I/O load", [Job(0, memory_mb=1100.0), *on(0, 2, 3, 0), Job(3, io_per_ms=0.4)],
+         [Job(2)], [3], rules=["least load"]),
     Case("wal-re", "as large as the largest is overloaded", on(2, 0, 2, 1), [Job(2)], [1], is_tie=True),
     Case("wal-re", "all equal: home", on(1, 1, 1, 1), [Job(2)], [2], rules=["least load"], is_tie=True),
     *(Case("wal-re", what, on(*counts), [Job(home)], [target], is_tie=True) for what, counts, home, target in TIES[1:]),
@@ -164,6 +177,8 @@ DISK_IO = [
          given=PACKED),
     Case("disk-io-score", "exactly enough", HALF, [Job(1, io_per_ms=HALF_THE_TIME)], [0], rules=["score 100"],
          given=PACKED),
+    Case("disk-io-score", "exactly enough everywhere", on(1, 1, 1, 1, io_per_ms=0.1), [Job(1, io_per_ms=HALF_THE_TIME)],
+         [1], rules=["score 0"], is_tie=True),
     Case("disk-io-score", "too little everywhere", [*DISKS, *tasks(2, 2, io_per_ms=READER)],
          [Job(0, io_per_ms=MOST_OF_THE_TIME)], [1], rules=MOST_LEFT),
     Case("disk-io-score", "too little everywhere, home first", on(1, 1, 1, 1, io_per_ms=READER),
@@ -203,12 +218,12 @@ LEARNED = [
 # ---- mean and deviation --------------------------------------------------------------------------------------------
 
 
-def risk(*samples: list[float], memory_mb=0.0, me: int = 3, **parameters: float) -> tuple[int, str]:
+def risk(*samples: list[float], memory_mb=0.0, task_mb=0.0, me: int = 3, **parameters: float) -> tuple[int, str]:
     """Where a task of one core of four, 25 %, goes after these samples of CPU utilisation [%]."""
     policy, notes = create(PolicyChoice(name="load-risk", **parameters)), {}
     for sample in samples:
         policy.relieve(view_of([NODE] * 4, notes=notes, cpu_percent=sample, memory_mb=memory_mb))
-    decision = policy.place(task_of(), view_of([NODE] * 4, me=me, notes=notes))
+    decision = policy.place(task_of(memory_mb=task_mb), view_of([NODE] * 4, me=me, notes=notes))
     return decision.target, decision.rule
 
 
@@ -218,6 +233,11 @@ UNSTEADY = ([41.0, 1.0, 51.0, 61.0], [41.0, 61.0, 51.0, 61.0])
 RISK = [
     Worked("load-risk", "least mean and deviation", partial(risk, *UNSTEADY), (0, "score 67")),
     Worked("load-risk", "least mean", partial(risk, *UNSTEADY, margin=0.0), (1, "score 72")),
+    # With the task's 10 MB 90, 60, 100 and 95 of 100 MB.
+    Worked(
+        "load-risk", "least memory", partial(risk, [0.0] * 4, memory_mb=[80.0, 50.0, 90.0, 85.0], task_mb=10.0),
+        (1, "score 70"),
+    ),
     # 69.8, 69.6, 70 and 69.5 are 70 as whole numbers.
     Worked("load-risk", "equal scores: least mean", partial(risk, [35.4, 35.8, 35.0, 36.0]), (2, "score 70")),
     # Spreads of 2 sigma^2: mu 0.68, sigma 0.4 and mu 0.92, sigma 0.2 both make 1. mu + 2 sigma is 1.48 and 1.32; mu,
@@ -239,7 +259,7 @@ RISK = [
         partial(risk, [95.0, 85.0, 85.0, 85.0], memory_mb=[20.0, 150.0, 130.0, 140.0]), (0, "score 50"),
     ),
     *(
-        Worked("load-risk", what, partial(risk, [10.0 * count for count in counts], me=home), (target, "score 83"), True)
+        Worked("load-risk", what, partial(risk, [10.0 * one for one in counts], me=home), (target, "score 83"), True)
         for what, counts, home, target in TIES
     ),
 ]  # fmt: skip
@@ -265,6 +285,7 @@ DATA = [
     Worked("data-class", "idle and near", partial(by_data, NORMAL, LOW, IDLE, IDLE), 2),
     Worked("data-class", "idle and nearest", partial(by_data, IDLE, LOW, IDLE, IDLE, files=(0, 1)), 0),
     Worked("data-class", "home is idle, but not near", partial(by_data, NORMAL, LOW, NORMAL, IDLE), 1),
+    Worked("data-class", "not from a normal node to a low one", partial(by_data, LOW, NORMAL, LOW, IDLE), 1),
     Worked("data-class", "from a high node to most free memory",
            partial(by_data, LOW, HIGH, LOW, IDLE, free_mb=[300.0, 0.0, 200.0, 400.0]), 0),
     # After node 1 come 2, 3, 0.

@@ -16,7 +16,7 @@ from test_memory_centric import policy as memory_centric
 from test_memory_centric import view as machines
 
 E, F = "negotiation__remote_execution_ms", "negotiation__migration_ms"
-IN_TURNS = {"cluster__quantum_ms": 10.0}
+IN_TURNS, STALE = {"cluster__quantum_ms": 10.0}, {"negotiation__mode": "negotiated"}
 # I/O that makes no access in a run, so that only its rate counts: lambda in MCE, and as a load.
 LITTLE = 1e-6
 
@@ -58,6 +58,9 @@ FIG_1 = [
                  [(2, 2, 3)], is_tie=True),
             Case(name, "line 3: going round", on(1, 1, 3, 2, io_per_ms=LITTLE), [Job(2, 100.0, LITTLE)], [2],
                  [(2, 2, 0)], is_tie=True),
+            # Reported are empty nodes. With two tasks 3 is still lighter, but 3 R = 3 R: it refuses, and 0 accepts.
+            Case(name, "refused: no gain", on(0, 0, 2, 2, io_per_ms=LITTLE), [Job(2, 100.0, LITTLE)], [2],
+                 [(0, 2, 0)], given=STALE | {E: 1.0}),
             Case(name, "line 3: none below home", on(1, 1, 0, 1, io_per_ms=LITTLE), [Job(2, 100.0, LITTLE)], [2],
                  is_tie=True),
         )
@@ -79,6 +82,13 @@ FIG_1 = [
     Case("io-pm", "by I/O load alone", [*tasks(1, 2), *on(1, 0, 3, 1, io_per_ms=LITTLE)], [Job(2, 100.0, LITTLE)], [2],
          [(3, 2, 1)]),
 ]  # fmt: skip
+
+# Node 3 pages: each task there adds 0.5 1.1 faults per ms to its I/O load, which is then the largest.
+FAULTS_ARE_IO = [*tasks(2, 2, io_per_ms=LITTLE), Job(0, io_per_ms=LITTLE), Job(3, io_per_ms=LITTLE, memory_mb=1100.0)]
+FIG_1 += [
+    Case("io-pm", "page faults and accesses", FAULTS_ARE_IO, [Job(2)], [2]),
+    Case("io-pm", "accesses alone", FAULTS_ARE_IO, [Job(2)], [2], [(0, 2, 1)], given={"policy__io_counts": "explicit"}),
+]
 
 # Home and node 0 page; memory 1201, 1100, 150 and 500 MB with the newcomer; CPU queues 2, 1, 3 and 1 from node 2 on.
 # On home the newcomer takes 100 2 + 0.5 1.2 8.1 100 = 686, on node 1 100 4; the other one would page there as well.
@@ -115,6 +125,10 @@ IOCM = [
     Case("iocm-pm", "(2) least memory, though most tasks are there",
          [Job(2, 1000.0, memory_mb=1100.0), *tasks(0, 2, 500.0, memory_mb=20.0), Job(1, 1000.0, memory_mb=300.0),
           Job(3, 1000.0, memory_mb=200.0)], [Job(2)], [0], rules=["(2) memory"], given=DEAR),
+    # 1010 MB with the newcomer; LIF_page is that of node 0, and LIF_CPU 0. Node 0 has more memory load than home.
+    Case("iocm-pm", "(2) with the newcomer it overflows",
+         [Job(2, 1000.0, memory_mb=990.0), Job(0, 1000.0, memory_mb=1100.0), Job(1, 1000.0, memory_mb=300.0),
+          Job(3, 1000.0, memory_mb=200.0)], [Job(2, memory_mb=20.0)], [3], rules=["(2) memory"], given=DEAR),
     Case("iocm-pm", "(3) shortest CPU queue", on(1, 2, 3, 2), [Job(2)], [0], rules=["(3) CPU"],
          given=DEAR),
     Case("iocm-pm", "(3) home is not overloaded", on(5, 1, 3, 2), [Job(2)], [2], rules=["(3) CPU"], given=DEAR),
@@ -149,6 +163,9 @@ IOLB = [
     # R: 100 3 here, 100 2 there.
     Case("iolb", "15-20: it gains", WORK, [Job(2)], [1], rules=[CPU], given={E: 99.0}),
     Case("iolb", "15-20: the gain is the cost", WORK, [Job(2)], [2], rules=[CPU], given={E: 100.0}),
+    # 1 MB takes 1000 (1/128 + 2/40) = 57.8 ms.
+    Case("iolb", "15-20: its data costs less", WORK, [Job(2, initial_data_mb=1.72)], [1], rules=[CPU]),
+    Case("iolb", "15-20: its data costs more", WORK, [Job(2, initial_data_mb=1.74)], [2], rules=[CPU]),
     # t_j < L_i - L_k = 250.
     Case("iolb", "18: the gap just narrows", WORK, [Job(2, 249.0)], [1], rules=[CPU]),
     Case("iolb", "18: the gap stays as wide", WORK, [Job(2, 250.0)], [2], rules=[CPU]),
@@ -171,9 +188,17 @@ IOLB = [
     # t_page = 0.5 1.201 8.1 10 = 48.6 ms. R: 10 2 + 48.6 here, 10 2 there.
     Case("iolb", "9-14: it gains", PAGERS, [Job(2, 10.0)], [1], rules=[MEMORY], given={E: 48.6}),
     Case("iolb", "9-14: it costs more", PAGERS, [Job(2, 10.0)], [2], rules=[MEMORY], given={E: 48.7}),
+    # With 100 MB of its own t_page = 0.5 1.3 8.1 t_j = 5.265 t_j < 486.
+    Case("iolb", "12: the gap just narrows", PAGERS, [Job(2, 92.0, memory_mb=100.0)], [1], rules=[MEMORY]),
+    Case("iolb", "12: the gap would not narrow", PAGERS, [Job(2, 93.0, memory_mb=100.0)], [2], rules=[MEMORY]),
     Case("iolb", "9: another node pages more", PAGERS, [Job(0, 10.0)], [0], rules=[STAYS]),
     Case("iolb", "10: next after home", [Job(2, memory_mb=1100.0), Job(0, 95.0), Job(1, 10.0), Job(3, 90.0)],
          [Job(2, 10.0)], [3], rules=[MEMORY], is_tie=True),
+    # Reported are empty nodes. 3 refuses: L_k = 450 leaves no gap; or with three tasks, R there would be 400. Then 0.
+    Case("iolb", "refused: the gap", [*tasks(2, 2, 250.0), Job(3, 450.0)], [Job(2)], [3, 0], [(3, 2, 0)],
+         given=STALE),
+    Case("iolb", "refused: the gain", [*tasks(2, 2, 250.0), *tasks(3, 3, 10.0)], [Job(2)], [3, 0], [(5, 2, 0)],
+         given=STALE),
 ]  # fmt: skip
 
 # At home two tasks, at node 0 one of 2 ms. The newcomer goes to 3, since 50 3 > 50; then k = 1.
@@ -208,6 +233,10 @@ IOLB_PM = [
             ("MCE: the first that came", Job(2, 2e3, LITTLE), 0, True),
         )
     ),
+    # L_CPU is 201 ms with the newcomer, 200 elsewhere; L_IO 20, 0, 130, 40 ms. 100 < (100 + 30)/2 does not hold, and
+    # 30 < (30 + 100)/2 does; R is 100 (1/2 + 1/1.3 + 1) + 30 1.5 = 272 here, 100 (1/1.3 + 1) + 30 = 207 on node 1.
+    Case("iolb-pm", "by I/O", [Job(2, io_per_ms=0.1), Job(2, io_per_ms=0.03), Job(0, 200.0, 0.01), Job(1, 200.0),
+                               Job(3, 200.0, 0.02)], [Job(2, 1.0)], [2], [(1, 2, 1)]),
     Case("iolb-pm", "next after home, each time", tasks(2, 3), [Job(2, 50.0)], [3], [(0, 2, 0)], is_tie=True),
 ]  # fmt: skip
 
@@ -226,6 +255,9 @@ HBD = [
     Case("hbd", "m is the queue as it is", [*AGED, Job(1)], [NEWCOMER], [2], [(0, 2, 3)], given={F: 20.0}, is_tie=True),
     Case("hbd", "m is the queue as it is: too dear", [*AGED, Job(1)], [NEWCOMER], [2], given={F: 20.1}, is_tie=True),
     Case("hbd", "the oldest for its cost", PAIR, [LATER], [2], [(1, 2, 1)], given=IN_TURNS | {F: 4.0}),
+    # 0.2 MB of data take 11.6 ms.
+    Case("hbd", "the oldest for its cost, with data", [Job(2, 1e4, memory_mb=0.0, initial_data_mb=0.2), *PAIR[1:]],
+         [LATER], [2], [(1, 2, 1)], given=IN_TURNS | {F: 4.0}),
     Case("hbd", "alike: the oldest", LIKE_PAIR, [LATER], [2], [(0, 2, 1)], given=IN_TURNS | {F: 4.0}),
     Case("hbd", "alike and as old: the first that came", LIKE_PAIR, [NEWCOMER], [2], [(0, 2, 1)],
          given=IN_TURNS | {F: 4.0}, is_tie=True),
@@ -253,8 +285,15 @@ LOOP = [
             Case(name, "its memory is full", [Job(2, memory_mb=1000.0), *PAGES[3:]], [Job(2)], [1], given=AT_ONCE),
             Case(name, "as much free: next after home", [*PAGES[:3], Job(1, memory_mb=9.0)], [Job(2)], [3],
                  given=AT_ONCE, is_tie=True),
+            # At 20 ms the second one: what home has just started has not shown its memory. Home has most free memory.
+            Case(name, "home has just started a job", [Job(0, 1e5, memory_mb=500.0), Job(1, 1e5, memory_mb=500.0),
+                                                       Job(3, 1e5, memory_mb=400.0)],
+                 [Job(2, at_ms=21.0), Job(2, at_ms=22.0)], [2, 3], given=AT_ONCE | {"policy__settling_ms": 15.0}),
         )
     ),
+    Case("working-set", "at MT = 0 it waits", PAGES, (), (), until_ms=1500.0, given={"policy__delay_ms": 2000.0}),
+    Case("working-set", "at MT = 0 it has waited", PAGES, (), (), [(1, 2, 1)], until_ms=3500.0,
+         given={"policy__delay_ms": 2000.0}),
     Case("working-set", "the largest migrates to the most free memory", PAGES, (), (), [(1, 2, 1)], until_ms=2500.0,
          given=AT_ONCE),
     Case("working-set", "nothing pages at Q_o = 0", [*tasks(2, 2, 1e5, memory_mb=500.0)], (), (), until_ms=2500.0,
@@ -277,6 +316,8 @@ def identified(name, jobs, faults, room=(ROOM, ROOM, ROOM), **parameters):
 
 # 100 and 300 faults in the last second, of 900 and 500.
 FAULTS = [{"faults": 900}, {"faults": 500}]
+# 900, 100 and 300 in the last second; the first came a second ago, from another machine, and stays.
+JUST_CAME = [{"faults": 900, "migrations": 1, "here_ms": 1000.0}, {"faults": 900}, {"faults": 500}]
 # (age, faults, memory, accesses), each over its largest: 1 0 1 0, 0.6 0.6 0.6 0.6, 0 1 0.2 1: weights 0.5, 0.6, 0.55.
 ACTIVE = [
     {"age_ms": 1e5, "faults": 0, "memory_mb": 50.0, "accesses": 0},
@@ -295,6 +336,7 @@ JOBS = [
     Worked("pf-rate", "as many faults: the first", partial(identified, "pf-rate", FAULTS, (800, 400)), (0, 3), True),
     Worked("pf-rate", "as free: less oversized", partial(identified, "pf-rate", FAULTS, (800, 200), MORE), (1, 1),
            True),
+    Worked("pf-rate", "one that has just come stays", partial(identified, "pf-rate", JUST_CAME, (0, 800, 200)), (2, 3)),
     Worked("combined", "most active in all", partial(identified, "combined", ACTIVE, (0, 0, 0)), (1, 3)),
     Worked("combined", "least active in all", partial(identified, "combined", ACTIVE, (0, 0, 0), which="lowest"),
            (0, 3)),

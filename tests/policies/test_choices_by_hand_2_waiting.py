@@ -21,6 +21,9 @@ CENTRAL = [
     Case("central-queue", "all free: in the order of nodes", (), [Job(2, 500.0)] * 5, [0, 1, 2, 3], is_tie=True,
          until_ms=50.0),
     Case("central-queue", "two slots a core", on(2, 1, 2, 2), [Job(0)], [1], given={"policy__slots_per_core": 2}),
+    # Node 2's tasks end at 15 and 30 ms: two slots, announced one after the other, and not three.
+    Case("central-queue", "each slot once", [*on(2, 2, 0, 2, cpu_ms=500.0), *tasks(2, 2, 15.0)],
+         [Job(0, 500.0, at_ms=41.0)] * 3, [2, 2], until_ms=60.0, given={"policy__slots_per_core": 2}),
 ]  # fmt: skip
 
 ALL_PROBED = {"policy__probe_ratio": 4.0}
@@ -29,6 +32,18 @@ SAMPLING = [
     # Two tasks probe 2 2 nodes, all: the first two that have a free slot get one each.
     Case("batch-sampling", "late binding", ENDING, [Job(3, tasks=2)], [1, 2], until_ms=70.0),
     Case("batch-sampling", "the one node with a free slot", on(1, 1, 0, 1), [Job(3)], [2], given=ALL_PROBED),
+    # Every node has places for both jobs: 1 asks the older one at 40 ms, 2 the other one at 50 ms.
+    Case("batch-sampling", "places in their order", ENDING, [Job(3, at_ms=1.0), Job(3, at_ms=2.0)], [1, 2],
+         order=[0, 1], until_ms=70.0, given=ALL_PROBED),
+    # Node 2 has asked for one, and has no slot for the other one until that has ended.
+    Case("batch-sampling", "a slot that is asked for is taken", on(1, 1, 0, 1), [Job(3, 5.0), Job(3, at_ms=1.5)], [2],
+         order=[0], until_ms=5.0, given=ALL_PROBED | SLOW),
+    Case("batch-sampling", "a slot that was taken is free again", on(1, 1, 0, 1), [Job(3, 5.0), Job(3, at_ms=1.5)],
+         [2, 2], order=[0, 1], until_ms=30.0, given=ALL_PROBED),
+    Worked(
+        "batch-sampling", "probes for each task",
+        lambda: sorted(decided("batch-sampling", (), [Job(3, tasks=4)], policy__probe_ratio=1.0).targets), [0, 1, 2, 3],
+    ),
     Case("batch-sampling", "all free: home needs no message", (), [Job(2)], [2], given=ALL_PROBED | SLOW, is_tie=True),
     # Half a probe is one; none would never be answered.
     Worked(
@@ -43,6 +58,15 @@ UNTOLD = {"policy__intervals": "fixed", "policy__update_ms": 1e6}
 SPARSE = [
     # 2, 2, 0, 2 are told; each task sent counts one.
     Case("sparse-jsq", "lowest estimate", on(2, 2, 0, 2), [Job(3, at_ms=61.0), Job(3, at_ms=62.0)], [2, 2], given=TOLD),
+    # Node 1 has two tasks or more until 50 ms, and none from 100 ms on, which it tells by 150 ms.
+    Case(
+        "sparse-jsq",
+        "told again",
+        [*on(2, 0, 1, 2, cpu_ms=500.0), *tasks(1, 4, 25.0)],
+        [Job(3, at_ms=161.0)],
+        [1],
+        given=TOLD,
+    ),
 ]
 
 
