@@ -64,7 +64,8 @@ LEAST = [
     # Reports of time 0 say that all others are empty. Node 3 refuses, for it has as many as home, or more; 0 accepts:
     # the frame counts a task's second offer as a move.
     *(
-        Case(name, f"refused by one that has {count}", on(0, 0, 2, count), [Job(2)], [3, 0], [(2 + count, 2, 0)], given=STALE)
+        Case(name, f"refused by one that has {count}", on(0, 0, 2, count), [Job(2)], [3, 0], [(2 + count, 2, 0)],
+             given=STALE)
         for name in ("cpu-based", "queue-length", "memory-based", "jsq")
         for count in (2, 5)
     ),

@@ -24,18 +24,18 @@ LITTLE = 1e-6
 
 # Two on home 2 and the newcomer make 3 of both loads; node 1 has none. Of a task with R left, 3 R > R + c is a gain.
 CROWD = [*tasks(2, 2, 30.0, io_per_ms=LITTLE), Job(0, io_per_ms=LITTLE), Job(3, io_per_ms=LITTLE)]
-# Of two that have run in turns for 10 ms, and one for 20, which gains most I/O per cost? f = 100 ms; an image of 1 MB
-# takes 7.8 ms, one of 90 MB 703 ms; 20 MB of data 1156 ms.
+# Two run in turns: at 20 ms each is 10 ms old, at 30 ms the first one 20. MCE is age times lambda over cost: f = 100
+# ms, 7.8 ms for an image of 1 MB, 703 for one of 90 MB, 1156 for 20 MB of data.
 OLD = {"cpu_ms": 1e4, "io_per_ms": LITTLE}
 OTHERS = [Job(0, 1e4, LITTLE), Job(3, 1e4, LITTLE)]
 MOVED = {F: 100.0, E: 100.0, **IN_TURNS}
 
 
 def fig_1(what, there, comes, moved, at_ms=21.0, **more):
-    """By both policies: two tasks of node 2 and OTHERS are there, one of the two moves to node 1."""
+    """By both policies: two tasks on node 2 and OTHERS are there, and one moves to node 1; number 4 is the newcomer."""
     return [
         Case(name, what, [*there, *OTHERS], [comes._replace(at_ms=at_ms)], [2, 1] if moved == 4 else [2],
-             [] if moved is None else [(moved, 2, 1)], **more)
+             [(moved, 2, 1)], **more)
         for name in ("cm-pm", "io-pm")
     ]  # fmt: skip
 
@@ -51,7 +51,7 @@ FIG_1 = [
                  given={E: 100.0, F: 100.0}),
             Case(name, "EM: no gain", CROWD, [Job(2, 49.5, LITTLE)], [2], given={E: 100.0, F: 100.0}),
             Case(name, "line 2: not overloaded", on(4, 0, 2, 1, io_per_ms=LITTLE), [Job(2, 100.0, LITTLE)], [2]),
-            # With the newcomer home has 3 as node 0. All have age 0 and MCE 0: the first that came to home.
+            # With the newcomer home has 3, as node 0 has. All ages, and so all MCE, are 0: the first that came to home.
             Case(name, "line 2: as large as the largest", on(3, 0, 2, 1, io_per_ms=LITTLE), [Job(2, 100.0, LITTLE)],
                  [2], [(3, 2, 1)], is_tie=True),
             Case(name, "line 3: next after home", on(1, 1, 3, 1, io_per_ms=LITTLE), [Job(2, 100.0, LITTLE)], [2],
@@ -74,7 +74,7 @@ FIG_1 = [
     *fig_1("MCE: the data cost", [Job(2, **OLD), Job(2, 1e4, 4 * LITTLE, initial_data_mb=20.0)], SHORT, 0, given=MOVED),
     # 20 1 against 10 1.5, of CPU received.
     *fig_1("MCE: the age counts", [Job(2, **OLD), Job(2, 1e4, 1.5 * LITTLE)], SHORT, 0, 31.0, given=MOVED),
-    # A newcomer has age 0, and so MCE 0; by what is to come it has most.
+    # A newcomer has age 0, so its MCE is 0; by the CPU still to come it has the largest.
     *fig_1("MCE: a newborn last", [Job(2, **OLD), Job(2, **OLD)], Job(2, 1e4, 9 * LITTLE), 0, is_tie=True, given=MOVED),
     *fig_1("MCE by remaining CPU", [Job(2, **OLD), Job(2, **OLD)], Job(2, 1e4, 9 * LITTLE), 4,
            given=MOVED | {"policy__effectiveness": "remaining"}),
@@ -90,14 +90,14 @@ FIG_1 += [
     Case("io-pm", "accesses alone", FAULTS_ARE_IO, [Job(2)], [2], [(0, 2, 1)], given={"policy__io_counts": "explicit"}),
 ]
 
-# Home and node 0 page; memory 1201, 1100, 150 and 500 MB with the newcomer; CPU queues 2, 1, 3 and 1 from node 2 on.
-# On home the newcomer takes 100 2 + 0.5 1.2 8.1 100 = 686, on node 1 100 4; the other one would page there as well.
+# With the newcomer 1100, 150, 1201 and 500 MB, and CPU queues 1, 3, 2, 1: home 2 and node 0 page. The newcomer takes
+# 100 2 + 0.5 1.2 8.1 100 = 686 ms on home, 100 4 on node 1; there the other one would page as well.
 PAGING = [Job(2, 1000.0, memory_mb=1200.0), Job(0, 1000.0, memory_mb=1100.0), *tasks(1, 3, 1000.0, memory_mb=50.0),
           Job(3, 1000.0, memory_mb=500.0)]  # fmt: skip
 # Node 0 pages, home does not, and has the longest queue and 5 MB.
 ONE_PAGES = [*tasks(2, 3), Job(0, memory_mb=1100.0), Job(3)]
 BY_MEMORY = [
-    # Memory 3, 2, 5 and 500 MB with the newcomer, CPU queues 3, 2, 4 and 1.
+    # With the newcomer 3, 2, 4 and 500 MB, and CPU queues 3, 2, 4 and 1.
     Case("cm-pm", "by CPU queue while none pages", [*on(3, 2, 3, 0), Job(3, memory_mb=500.0)], [Job(2)], [2],
          [(5, 2, 3)]),
     Case("cm-pm", "by memory while a node pages", PAGING, [Job(2)], [2, 1], [(6, 2, 1)]),
@@ -134,7 +134,7 @@ IOCM = [
     Case("iocm-pm", "(3) home is not overloaded", on(5, 1, 3, 2), [Job(2)], [2], rules=["(3) CPU"], given=DEAR),
     Case("iocm-pm", "(3) as large as the largest", on(3, 1, 3, 2), [Job(2)], [1], is_tie=True, given=DEAR),
     Case("iocm-pm", "(3) next after home", on(1, 1, 3, 1), [Job(2)], [3], is_tie=True, given=DEAR),
-    # 10 ms of I/O on home alone, 300 of 600 ms of CPU: the CPUs are more uneven, but home has I/O load.
+    # 0, 200, 300 and 100 ms of CPU, and 10 ms of I/O on home alone: LIF_CPU is the largest, but home has I/O load.
     Case("iocm-pm", "what is uneven", SOME_IO, [Job(2)], [0], rules=["(3) CPU"], given=DEAR),
     Case("iocm-pm", "what home has", SOME_IO, [Job(2)], [2], rules=["(1) I/O"],
          given=DEAR | {"policy__io_rule": "home"}),
@@ -279,6 +279,8 @@ LOOP = [
         for case in (
             Case(name, "it pages: to the most free memory", PAGES, [Job(2)], [1], given=AT_ONCE),
             Case(name, "it pages: fewer than CT jobs", [*PAGES, Job(1)], [Job(2)], [3],
+                 given=AT_ONCE | {"policy__cpu_threshold": 2}),
+            Case(name, "N_job = CT blocks", [*tasks(2, 2), Job(0), Job(3)], [Job(2)], [1],
                  given=AT_ONCE | {"policy__cpu_threshold": 2}),
             Case(name, "it does not page", PAGES[1:], [Job(2)], [2], given=AT_ONCE),
             # With MT = 0 a full memory is not below it.
