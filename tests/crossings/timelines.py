@@ -16,7 +16,7 @@ from typing import Any
 from support import BREAKDOWN, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.policies import Decision
+from cluster_abm.policies import ArrivingTask, Decision, View
 
 MS = 1_000_000
 COLUMNS = {"arrival_ms": 0, "home": 0, "cpu_ms": 1, "io_per_ms": 0, "memory_mb": 1, "tasks": 1, "initial_data_mb": 0}
@@ -31,19 +31,28 @@ BY_HAND = {
     "negotiation__mode": "papers", "negotiation__remote_execution_ms": 10.0, "negotiation__migration_ms": 20.0,
 }  # fmt: skip
 CHECKPOINTS = {"failures__on_failure": "checkpoint"}
+ONE_FILE = {
+    "data__files": 1, "data__copies": 1, "data__size_mb": {"kind": "fixed", "mean": 5.0},
+    "data__files_per_job": {"minimum": 1, "maximum": 1},
+}  # fmt: skip
 CONTENDED = {"interconnect__mode": "contended", "interconnect__kind": "star"}
 
 
 def timeline(
-    folder: Path, jobs: list[dict[str, Any]], programs: dict[str, list[dict[str, Any]]] | None = None, **more: Any
+    folder: Path, jobs: list[dict[str, Any]], program: list[dict[str, Any]] | None = None, **more: Any
 ) -> ClusterModel:
-    """A model of jobs (columns of a trace that differ from COLUMNS), some of which run programs (their phases)."""
-    names = {**COLUMNS, **({"name": next(iter(programs))} if programs else {})}
+    """A model of jobs, by the columns that differ from COLUMNS; with a program, by its phases, all of them run it."""
+    names = COLUMNS | ({"name": "it"} if program else {})
     given = BY_HAND | {"workload__trace__file": str(write(folder / "jobs.csv", names, jobs))}
-    if programs:
-        rows = [{"program": name} | phase for name, phases in programs.items() for phase in phases]
-        given["workload__programs__file"] = str(write(folder / "programs.csv", {"program": "", **PROGRAM}, rows))
-    return ClusterModel(scenario(**(given | more)), seed=1)
+    if program:
+        given["workload__programs__file"] = str(write(folder / "programs.csv", {"program": "it", **PROGRAM}, program))
+    settings = scenario(**(given | more))
+    model = ClusterModel(settings, seed=1)
+    if model.staging is None:
+        return model
+    # The last node has the only copy of the only file.
+    runs = (ClusterModel(settings, seed=seed) for seed in range(1, 100))
+    return next(run for run in runs if run.staging.catalogue.holders.tolist() == [[len(run.load_managers) - 1]])
 
 
 def write(path: Path, columns: dict[str, Any], rows: list[dict[str, Any]]) -> Path:
@@ -56,10 +65,14 @@ def write(path: Path, columns: dict[str, Any], rows: list[dict[str, Any]]) -> Pa
 
 
 def send_all_to(model: ClusterModel, *targets: int) -> None:
-    """The k-th job starts on the k-th of these nodes, if that takes it."""
-    model.policy.place = lambda arriving, view: Decision(
-        view.me if targets[arriving.job] in view.refused else targets[arriving.job], "test"
-    )
+    """The k-th task starts on the k-th of these nodes; those after them where the policy says."""
+    by_policy = model.policy.place
+
+    def place(arriving: ArrivingTask, view: View) -> Decision:
+        is_given = arriving.task < len(targets)
+        return Decision(targets[arriving.task], "test") if is_given else by_policy(arriving, view)
+
+    model.policy.place = place
 
 
 def fails(*events: tuple[int, float]) -> dict[str, Any]:
