@@ -31,6 +31,7 @@ from cluster_abm.engine.migration import (
     leave_cpu,
     leave_transit,
 )
+from cluster_abm.engine.programs.profiles import profile_gap_ns
 from cluster_abm.engine.rows import give_back_slot, plan_next_event
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
@@ -192,6 +193,19 @@ def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> N
             row.fault_credit += 1.0
 
 
+@inlined
+def return_to_phase(node: Row, task: Row, phases: Table, place: int) -> None:
+    """A task with a profile is in this phase again. Pauses that it makes again count once in its isolated run; one
+    that it is in is over, if it comes to it again."""
+    present = task.phase
+    if place < present and task.phase_accesses == 0 and task.gap_left_ns == profile_gap_ns(node, task, phases[present]):
+        # It has computed nothing in this phase: it sleeps before it, and waits at no barrier.
+        task.wake_ns = 0
+    for again in range(place, present):
+        task.isolated_barrier_ns -= phases[again].pause_ns
+    begin_phase(task, phases, place)
+
+
 @called
 def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     """A task that has lost its node has to compute again what it had since its last checkpoint, or its start."""
@@ -199,22 +213,20 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     left_ns = task.cpu_left_ns + task.cpu_after_ns
     kept_ns = 0
     task.isolated_from = max(task.isolated_from, task.accesses)
+    if task.phase != NONE:
+        return_to_phase(node, task, phases, saved.phase if saved.task == task.task else job.first_phase)
     if saved.task == task.task:
         again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
         kept_ns = saved.useful_ns
         task.gap_left_ns = gap_at_speed(saved.gap_left_ns, saved.speed, node.speed)
         task.fault_credit = saved.fault_credit
         task.accesses = saved.accesses
-        if task.phase != NONE:
-            begin_phase(task, phases, saved.phase)
-            task.phase_accesses = saved.phase_accesses
+        task.phase_accesses = saved.phase_accesses
     else:
         again_ns = wall_ns_of_cpu(task.cpu_demand_ms, node.speed) - left_ns
         task.gap_left_ns = NONE
         task.fault_credit = 0.0
-        task.accesses = 0
-        if task.phase != NONE:
-            begin_phase(task, phases, job.first_phase)
+        task.accesses = task.phase_accesses = 0
     again_ns = max(0, again_ns)
     task.cpu_left_ns += again_ns
     # As it was received: to compute it again takes longer on a slower CPU.
