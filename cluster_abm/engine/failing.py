@@ -24,6 +24,7 @@ from cluster_abm.engine.cpu import faults_per_ns
 from cluster_abm.engine.disk import book_request, empty_device, served_of_request_ns
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.migration import (
+    arrive_at,
     at_speed,
     book_waiting,
     change_speed,
@@ -159,6 +160,17 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
 
 
 @kernel
+def strand(nodes: Table, tasks: Table, slot: int, now_ns: int) -> None:
+    """A task in transit has lost its node, or the node that it came from: its journey ends, and from now on it waits
+    for another node."""
+    task = tasks[slot]
+    if task.since_ns < now_ns:
+        task.migration_ns += now_ns - task.since_ns
+        task.since_ns = now_ns
+    arrive_at(nodes, tasks, slot, NEVER)
+
+
+@kernel
 def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
     """Checkpoint every task that has begun, as it is now, wherever it is.
 
@@ -232,7 +244,6 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     # As it was received: to compute it again takes longer on a slower CPU.
     task.lost_cpu_ns = task.cpu_ns - kept_ns
     task.request_kind = NONE
-    task.arrival_write_kb = 0.0
 
 
 @kernel
@@ -242,7 +253,7 @@ def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, 
     Args:
         tables: the state, changed in place.
         saved: checkpoints, a row a slot of `tasks`; rows of other tasks count for nothing.
-        slot: the task's row, IN_TRANSIT.
+        slot: the task's row, IN_TRANSIT, stranded (`strand`, `orphan_tasks`).
         target: a node that is up.
         delay_ns: how long it travels [ns].
         now_ns: the slice boundary at which this happens [ns].
@@ -253,10 +264,9 @@ def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, 
     leave_transit_to_node(before, tasks, slot)
     # The disk may still be serving its last request.
     leaves_ns = max(now_ns, task.since_ns)
-    if task.enter_ns == NEVER:
-        task.blocked_ns += leaves_ns - task.since_ns
-    else:
-        task.migration_ns += leaves_ns - task.since_ns
+    task.blocked_ns += leaves_ns - task.since_ns
+    # What was under way to the node that it has lost is not written at another one.
+    task.arrival_write_kb = 0.0
     if task.gap_left_ns != NONE or task.restarts > 0:
         rewind(before, task, saved[slot], tables.jobs[task.job], tables.phases)
         change_speed(task, before.speed, there.speed)
