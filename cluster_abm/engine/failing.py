@@ -24,6 +24,7 @@ from cluster_abm.engine.cpu import faults_per_ns
 from cluster_abm.engine.disk import book_request, empty_device, served_of_request_ns
 from cluster_abm.engine.memory import change_demand
 from cluster_abm.engine.migration import (
+    arrive_at,
     at_speed,
     book_waiting,
     change_speed,
@@ -31,6 +32,7 @@ from cluster_abm.engine.migration import (
     leave_cpu,
     leave_transit,
 )
+from cluster_abm.engine.programs.profiles import profile_gap_ns
 from cluster_abm.engine.rows import give_back_slot, plan_next_event
 from cluster_abm.engine.tables import (
     ARRIVAL_WRITE,
@@ -158,6 +160,17 @@ def orphan_tasks(tables: Tables, index: int, now_ns: int) -> None:
 
 
 @kernel
+def strand(nodes: Table, tasks: Table, slot: int, now_ns: int) -> None:
+    """A task in transit has lost its node, or the node that it came from: its journey ends, and from now on it waits
+    for another node."""
+    task = tasks[slot]
+    if task.since_ns < now_ns:
+        task.migration_ns += now_ns - task.since_ns
+        task.since_ns = now_ns
+    arrive_at(nodes, tasks, slot, NEVER)
+
+
+@kernel
 def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> None:
     """Checkpoint every task that has begun, as it is now, wherever it is.
 
@@ -192,6 +205,19 @@ def save_checkpoints(nodes: Table, tasks: Table, saved: Table, now_ns: int) -> N
             row.fault_credit += 1.0
 
 
+@inlined
+def return_to_phase(node: Row, task: Row, phases: Table, place: int) -> None:
+    """A task with a profile is in this phase again. Pauses that it makes again count once in its isolated run; one
+    that it is in is over, if it comes to it again."""
+    present = task.phase
+    if place < present and task.phase_accesses == 0 and task.gap_left_ns == profile_gap_ns(node, task, phases[present]):
+        # It has computed nothing in this phase: it sleeps before it, and waits at no barrier.
+        task.wake_ns = 0
+    for again in range(place, present):
+        task.isolated_barrier_ns -= phases[again].pause_ns
+    begin_phase(task, phases, place)
+
+
 @called
 def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     """A task that has lost its node has to compute again what it had since its last checkpoint, or its start."""
@@ -199,28 +225,25 @@ def rewind(node: Row, task: Row, saved: Row, job: Row, phases: Table) -> None:
     left_ns = task.cpu_left_ns + task.cpu_after_ns
     kept_ns = 0
     task.isolated_from = max(task.isolated_from, task.accesses)
+    if task.phase != NONE:
+        return_to_phase(node, task, phases, saved.phase if saved.task == task.task else job.first_phase)
     if saved.task == task.task:
         again_ns = at_speed(saved.left_ns, saved.speed, node.speed) - left_ns
         kept_ns = saved.useful_ns
         task.gap_left_ns = gap_at_speed(saved.gap_left_ns, saved.speed, node.speed)
         task.fault_credit = saved.fault_credit
         task.accesses = saved.accesses
-        if task.phase != NONE:
-            begin_phase(task, phases, saved.phase)
-            task.phase_accesses = saved.phase_accesses
+        task.phase_accesses = saved.phase_accesses
     else:
         again_ns = wall_ns_of_cpu(task.cpu_demand_ms, node.speed) - left_ns
         task.gap_left_ns = NONE
         task.fault_credit = 0.0
-        task.accesses = 0
-        if task.phase != NONE:
-            begin_phase(task, phases, job.first_phase)
+        task.accesses = task.phase_accesses = 0
     again_ns = max(0, again_ns)
     task.cpu_left_ns += again_ns
     # As it was received: to compute it again takes longer on a slower CPU.
     task.lost_cpu_ns = task.cpu_ns - kept_ns
     task.request_kind = NONE
-    task.arrival_write_kb = 0.0
 
 
 @kernel
@@ -230,7 +253,7 @@ def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, 
     Args:
         tables: the state, changed in place.
         saved: checkpoints, a row a slot of `tasks`; rows of other tasks count for nothing.
-        slot: the task's row, IN_TRANSIT.
+        slot: the task's row, IN_TRANSIT, stranded (`strand`, `orphan_tasks`).
         target: a node that is up.
         delay_ns: how long it travels [ns].
         now_ns: the slice boundary at which this happens [ns].
@@ -241,10 +264,9 @@ def resume(tables: Tables, saved: Table, slot: int, target: int, delay_ns: int, 
     leave_transit_to_node(before, tasks, slot)
     # The disk may still be serving its last request.
     leaves_ns = max(now_ns, task.since_ns)
-    if task.enter_ns == NEVER:
-        task.blocked_ns += leaves_ns - task.since_ns
-    else:
-        task.migration_ns += leaves_ns - task.since_ns
+    task.blocked_ns += leaves_ns - task.since_ns
+    # What was under way to the node that it has lost is not written at another one.
+    task.arrival_write_kb = 0.0
     if task.gap_left_ns != NONE or task.restarts > 0:
         rewind(before, task, saved[slot], tables.jobs[task.job], tables.phases)
         change_speed(task, before.speed, there.speed)

@@ -14,7 +14,7 @@ from cluster_abm.engine.advance import advance, end_slice
 from cluster_abm.engine.altering import change_buffers, change_cpu_speed, change_disk_speed, change_memory
 from cluster_abm.engine.barriers import open_barrier_of
 from cluster_abm.engine.ending import end_job_at_boundary
-from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, turn_back
+from cluster_abm.engine.failing import orphan_tasks, resume, save_checkpoints, strand, turn_back
 from cluster_abm.engine.growing import GrowingTables
 from cluster_abm.engine.loads import busy, describe, measure
 from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
@@ -333,6 +333,10 @@ class EngineState(GrowingTables):
     def orphan_tasks(self, node: int, now_ns: int) -> None:
         """Take all tasks in a failing node from it (failing.orphan_tasks)."""
         orphan_tasks(self.tables, node, now_ns)
+
+    def strand(self, slot: int, now_ns: int) -> None:
+        """A task in transit waits for another node from now on (failing.strand)."""
+        strand(self.nodes, self.tasks, slot, now_ns)
 
     def checkpoint(self, now_ns: int) -> None:
         """All tasks that have begun are checkpointed (failing.save_checkpoints)."""

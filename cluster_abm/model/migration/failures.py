@@ -188,7 +188,11 @@ class Failures:
             # A node's background programs go on with it.
             engine.arrive(slot, now_ns if up[node] else NEVER)
         slots, rows = slots[~is_background], rows[~is_background]
-        self._orphaned.update(slots[~up[rows["node"]] | ~up[rows["origin"]]].tolist())
+        lost = slots[~up[rows["node"]] | ~up[rows["origin"]]].tolist()
+        for slot in lost:
+            if slot not in self._orphaned:
+                engine.strand(slot, now_ns)
+        self._orphaned.update(lost)
         orphaned = [slot for slot in slots.tolist() if slot in self._orphaned]
         if self._settings.on_failure == "lost":
             for job in dict.fromkeys(engine.tasks["job"][orphaned].tolist()):
@@ -203,6 +207,5 @@ class Failures:
             for slot in orphaned:
                 # What is under way to a node that is down now would wake it there.
                 self._transfers.cancel(int(engine.tasks["task"][slot]))
-                engine.arrive(slot, NEVER)
             return
         self._orphaned.clear()

@@ -58,13 +58,14 @@ class Recovery:
         view = self._views.queried(manager)
         decision = self._policies.checked[manager].recover(task, view)
         self._log.record(lost_node, task, decision, decision.target, True, decision.reason)
-        transit_ns = travel_ns(recovery_ms(task, view, decision.target), task.task, decision.target)
+        transit_ns = moved_ns = travel_ns(recovery_ms(task, view, decision.target), task.task, decision.target)
         if staging is not None:
             transit_ns += staging.fetch(job, decision.target)
         self._transfers.cancel(task.task)
         engine.resume(slot, decision.target, transit_ns, now_ns)
         if decision.target != manager or staging is not None:
-            self._departures.share_links(slot, task, manager, 0)
+            # What it brings to the manager's own node shares no link: its files are fetched after that.
+            self._departures.share_links(slot, task, manager, moved_ns if decision.target == manager else 0)
 
     def turn_back(self, slot: int) -> None:
         """A task that was in transit goes on where it came from: it has not moved."""
