@@ -23,8 +23,9 @@ class OneByOne(TalkingPolicy):
     def go_on(self, post):
         if post.waiting and not post.notes.get("busy"):
             post.notes["busy"] = True
+            first = post.waiting[0].job
             for task in post.waiting:
-                if task.job == post.waiting[0].job:
+                if task.job == first:
                     post.start(task, 1, "next")
 
     def ended(self, tasks, post):
@@ -60,13 +61,142 @@ class HeldByReports(HeldWhileBusy):
 
 
 class ByReports(Policy):
-    """Node 0 sends a job to node 1 if that is empty as far as it knows."""
+    """Node 0 sends all tasks of a job to node 1 if that is empty as far as it knows, and asks it once."""
 
     name, source, summary = "test-by-reports", "test", "test"
     rules = (("known to be empty", ""), ("known to be busy", ""))
 
     def place(self, task, view):
-        if view.measured("tasks", 1) == 0 or view.notes.get("sent", -1) == task.job:
+        is_known_empty = view.measured("tasks", 1) == 0 or view.notes.get("sent", -1) == task.job
+        if is_known_empty and 1 not in view.refused:
             view.notes["sent"] = task.job
             return Decision(1, "known to be empty")
         return Decision(view.me, "known to be busy", reason="busy")
+
+
+class Patient(TalkingPolicy):
+    """A manager keeps tasks for 150 ms, and starts them on its own node; it writes down what it is told."""
+
+    name, source, summary = "test-patient", "test", "test"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log: list[tuple] = []
+
+    def begins(self, post):
+        self.log.append((post.now_ms, post.me, "begins"))
+
+    def arrives(self, tasks, post):
+        self.log.append((post.now_ms, post.me, "arrives", *(task.task for task in tasks), post.tasks_here))
+        post.remind(150.0, "now")
+
+    def hears(self, message, post):
+        for task in post.waiting:
+            post.start(task, post.me, "kept for long enough")
+
+    def node_failed(self, node, post):
+        self.log.append((post.now_ms, post.me, "failed", node))
+
+
+class PatientHead(Patient):
+    """The same by a head node."""
+
+    name = "test-patient-head"
+    central = True
+
+
+class Handing(Patient):
+    """A manager hands each job to that of the next node, which starts it at once; one that nobody takes stays."""
+
+    name = "test-handing"
+
+    def arrives(self, tasks, post):
+        self.log.append((post.now_ms, post.me, "arrives", *(task.task for task in tasks)))
+        for task in tasks:
+            post.hand(task, (post.me + 1) % post.nodes, "take")
+
+    def hears(self, message, post):
+        self.log.append((post.now_ms, post.me, message.topic, message.task.task))
+        post.start(message.task, post.me, "handed over")
+
+    def unanswered(self, message, post):
+        self.log.append((post.now_ms, post.me, "unanswered", message.task.task))
+        post.start(message.task, post.me, "nobody takes it")
+
+
+class Spreading(TalkingPolicy):
+    """Each task starts where there are fewest as the manager knows it when it starts it; it notes what it knew."""
+
+    name, source, summary = "test-spreading", "test", "test"
+    hears_ends = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.knew: list[tuple] = []
+
+    def arrives(self, tasks, post):
+        for task in tasks:
+            self.start(task, post)
+
+    def start(self, task, post):
+        known = tuple(int(number) for number in post.view.column("tasks"))
+        self.knew.append((post.now_ms, post.view.now_ms, *known))
+        post.start(task, post.view.least("tasks"), "fewest")
+
+
+class SpreadingByReports(Spreading):
+    """The same by what is reported."""
+
+    name = "test-spreading-by-reports"
+    uses_reports = True
+
+
+class Relieving(Policy):
+    """All jobs start at home. Every 100 ms node 0 sends its last task to node 1, if it has another one and thinks that
+    node 1 has none."""
+
+    name, source, summary = "test-relieving", "test", "test"
+    acts_on_arrival = False
+    acts_every_ms = PERIOD_MS
+
+    def relieve(self, view):
+        tasks = view.candidates
+        if view.me != 0 or len(tasks) < 2 or 1 in view.refused or view.measured("tasks", 1) > 0:
+            return None
+        return Decision(1, "relieved", task=tasks[-1])
+
+
+class TalkingAndRelieving(Patient):
+    """Managers that keep tasks for 150 ms, and do that too."""
+
+    name = "test-talking-and-relieving"
+    uses_reports = True
+    acts_every_ms = PERIOD_MS
+
+    def relieve(self, view):
+        return Relieving.relieve(self, view)
+
+
+class Rotating(Policy):
+    """A head node gives each node one task at a time: the first one that is up and has none, from node 0 on."""
+
+    name, source, summary = "test-rotating", "test", "test"
+    central, holds_jobs, holds_for_events, uses_reports = True, True, True, False
+
+    def empty(self, view):
+        return [node for node in range(view.nodes) if node not in view.refused and view.load("tasks", node) == 0]
+
+    def holds(self, task, tasks, view):
+        return not self.empty(view)
+
+    def place(self, task, view):
+        return Decision(self.empty(view)[0], "empty")
+
+
+class LeastKnown(Policy):
+    """A task goes where there are fewest as its manager knows, and nobody refuses."""
+
+    name, source, summary = "test-least-known", "test", "test"
+
+    def place(self, task, view):
+        return Decision(view.least("tasks"), "fewest")
