@@ -200,3 +200,12 @@ class LeastKnown(Policy):
 
     def place(self, task, view):
         return Decision(view.least("tasks"), "fewest")
+
+
+class HeldAgain(HeldByReports):
+    """The same; a job that node 1 does not take is held again."""
+
+    name = "test-held-again"
+
+    def takes_back(self, task, view):
+        return True

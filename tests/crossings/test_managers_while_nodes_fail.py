@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from crossings.managers import column, ends, job, model_of
-from crossings.own_policies import ByReports, LeastKnown, Relieving, Rotating
+from crossings.own_policies import ByReports, HeldAgain, LeastKnown, Relieving, Rotating
 from crossings.table import crosses
 from test_talk_while_nodes_fail import CHECKPOINTS, down, kill
 
@@ -88,6 +88,26 @@ def test_a_held_job_that_is_killed_lets_the_next_one_pass(tmp_path):
     model.run()
     assert ends(model) == [80, 50, 80 + 40]
     assert column(model, "blocked_ms") == [0, 36.5, 65.5]
+
+
+@crosses("holding", "stale-reports", "periodic", "drain")
+def test_a_job_that_is_refused_is_held_again_and_those_behind_it_too(tmp_path):
+    """Node 1 drains from 50 to 250. A job comes at 63.5, and is refused then, at 100 and at 200, by each of three
+    offers; at 300 it goes: 6 ms, e and the way. It ends at 399. Reports are sent every 80 ms: that of 400 comes at 403,
+    and node 0 looks at 500."""
+    model = model_of(tmp_path, HeldAgain(), [job(63.5, 40), job(64.5, 40)], cluster__exchange_period_ms=80.0)
+    model.run(until_ms=50.0)
+    model.node_agents[1].drain()
+    model.run(until_ms=250.0)
+    assert model.summary()["jobs"]["blocked"] == 2
+    model.node_agents[1].recover()
+    model.run()
+    assert ends(model) == [399, 500 + 59 + 40]
+    assert column(model, "blocked_ms") == [300 - 63.5, 500 - 64.5]
+    drains = [(at, "drains: it accepts no further task") for at in (60, 100, 200) for _ in range(3)]
+    offers = model.decisions_frame()
+    offers = offers[offers["target"] == 1]
+    assert list(zip(offers["time_ms"], offers["reason"], strict=True)) == [*drains, (300, ""), (500, "")]
 
 
 # ---- reports -------------------------------------------------------------------------------------------------------
