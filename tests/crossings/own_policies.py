@@ -82,9 +82,11 @@ class Patient(TalkingPolicy):
     def __init__(self) -> None:
         super().__init__()
         self.log: list[tuple] = []
+        self.ends: list[tuple] = []
 
     def begins(self, post):
-        self.log.append((post.now_ms, post.me, "begins"))
+        self.log.append((post.now_ms, post.me, "begins", *post.notes))
+        post.notes["has begun"] = True
 
     def arrives(self, tasks, post):
         self.log.append((post.now_ms, post.me, "arrives", *(task.task for task in tasks), post.tasks_here))
@@ -93,6 +95,9 @@ class Patient(TalkingPolicy):
     def hears(self, message, post):
         for task in post.waiting:
             post.start(task, post.me, "kept for long enough")
+
+    def ended(self, tasks, post):
+        self.ends += [(post.now_ms, post.me, task.task, round(task.here_ms, 6)) for task in tasks]
 
     def node_failed(self, node, post):
         self.log.append((post.now_ms, post.me, "failed", node))
@@ -149,6 +154,21 @@ class SpreadingByReports(Spreading):
 
     name = "test-spreading-by-reports"
     uses_reports = True
+
+
+class Looking(SpreadingByReports):
+    """A manager looks 30 and 130 ms after a job has come, and then starts it on its own node."""
+
+    name = "test-looking"
+
+    def arrives(self, tasks, post):
+        post.remind(30.0, "look")
+        post.remind(130.0, "start")
+
+    def hears(self, message, post):
+        self.knew.append((post.now_ms, post.view.now_ms, *(int(number) for number in post.view.column("tasks"))))
+        if message.topic == "start":
+            post.start(post.waiting[0], post.me, "looked")
 
 
 class Relieving(Policy):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from crossings.managers import column, ends, job, model_of
-from crossings.own_policies import OneByOne, Spreading, SpreadingByReports, TalkingAndRelieving
+from crossings.own_policies import Looking, OneByOne, Spreading, SpreadingByReports, TalkingAndRelieving
 from crossings.table import crosses
 
 from cluster_abm import ClusterModel
@@ -39,6 +39,15 @@ def test_a_manager_that_talks_knows_of_others_what_they_reported_and_its_own_nod
     ]  # fmt: skip
     assert column(model, "node") == [1, 0, 1, 0, 1]
     assert model.parts.reports.messages == 2 * (model.now_ms // 100 + 1)
+
+
+@crosses("talking", "stale-reports")
+def test_a_manager_that_looks_again_sees_the_reports_that_have_come_since(tmp_path):
+    """Node 1 has a task from 130.5 on; its report of 200 says so at 203, and so does not that of 100."""
+    policy = Looking()
+    model = model_of(tmp_path, policy, [job(0.5, 1000, home=1), job(93.5, 10)])
+    model.run()
+    assert policy.knew == [(30.5, 30.0, 0, 0), (123.5, 120.0, 0, 0), (130.5, 130.0, 0, 0), (223.5, 220.0, 0, 1)]
 
 
 @crosses("talking", "periodic", "stale-reports", "drain")

@@ -6,7 +6,7 @@ Timelines of crossings.managers, worked by hand. A manager of `Patient` keeps a 
 from __future__ import annotations
 
 import pytest
-from crossings.managers import column, ends, job, model_of
+from crossings.managers import column, ends, job, known_ms, model_of
 from crossings.own_policies import Handing, OneByOne, Patient, PatientHead
 from crossings.table import crosses
 
@@ -30,20 +30,21 @@ def kill(model, job):
 
 
 @crosses("talking", "failure", "checkpoint", "priorities")
-@pytest.mark.parametrize(("on_failure", "first_ms", "second_ms", "found"), [
+@pytest.mark.parametrize(("on_failure", "first_ms", "second_ms", "found", "told"), [
     # From scratch after e and the way, at 553; the other one behind it.
-    ("restart", 553 + 1000, 553 + 1000 + 100, 1),
+    ("restart", 553 + 1000, 553 + 1000 + 100, 1, [(1560.0, 1, 0, 150 + 1000)]),
     # From 150 on it has had 130 ms by 280, when it was last saved; f, the way and 1 MB at 10 MB/s take until 703, when
     # the other one has begun, and has 47 ms to go.
-    ("checkpoint", 750 + 870, 650 + 100, 1),
-    # Its job is lost with its node: the other one has node 1 to itself.
-    ("lost", 300, 650 + 100, 0),
+    ("checkpoint", 750 + 870, 650 + 100, 1, [(760.0, 1, 1, 100)]),
+    # Its job is lost with its node, which is told of no end; the other one has node 1 to itself.
+    ("lost", 300, 650 + 100, 0, []),
 ])  # fmt: skip
 def test_while_no_node_is_up_tasks_wait_and_arrive_anew_behind_what_has_lost_its_node(
-    tmp_path, on_failure, first_ms, second_ms, found
+    tmp_path, on_failure, first_ms, second_ms, found, told
 ):
     """Node 1 runs the first task from 150 ms on, and at node 0 waits the second. Both nodes fail at 300. Node 1 is back
-    at 500: first the task that ran gets it, then node 0's task arrives there, for another 150 ms."""
+    at 500: first the task that ran gets it, then node 0's task arrives there, for another 150 ms. What its manager is
+    told of an end is the time on nodes: without the waits and the journey."""
     policy = Patient()
     model = model_of(
         tmp_path, policy, [job(0, 1000, home=1), job(213.5, 100)], interconnect__bandwidth_mbps=80.0,
@@ -54,6 +55,7 @@ def test_while_no_node_is_up_tasks_wait_and_arrive_anew_behind_what_has_lost_its
     assert column(model, "blocked_ms") == [150 + 200 * found, 650 - 213.5]
     assert policy.log[2:] == [(0.0, 1, "arrives", 0, 0), (213.5, 0, "arrives", 1, 0), (500.0, 1, "begins"),
                               (500.0, 1, "arrives", 1, found)]  # fmt: skip
+    assert policy.ends == told
 
 
 @crosses("talking", "failure", "drain")
@@ -92,14 +94,15 @@ def test_a_node_that_drains_gets_no_task_and_its_own_waiting_ones_start_elsewher
 @crosses("talking", "failure")
 def test_when_the_head_fails_its_stand_in_is_told_all_anew_and_again_when_it_is_back(tmp_path):
     """Node 2 tells the head, 0, at 13.5 of its job, node 1 from 100 to 200, and 0 again: three messages of 3 ms. From
-    203 on node 0 keeps the task; it tells node 2 to send it: 3 ms, e and the way."""
+    203 on node 0 keeps the task; it tells node 2 to send it: 3 ms, e and the way. Managers forget all when their node
+    fails, or is the head no more."""
     policy = PatientHead()
     model = model_of(tmp_path, policy, [job(13.5, 100, home=2)], cluster__nodes=3, **down((0, 100, 200)))
     model.run()
     assert policy.log[3:] == [
         (16.5, 0, "arrives", 0, 0),
-        (100.0, 1, "begins"), (100.0, 2, "begins"), (103.0, 1, "arrives", 0, 0),
-        (200.0, 0, "begins"), (200.0, 1, "begins"), (200.0, 2, "begins"), (203.0, 0, "arrives", 0, 0),
+        (100.0, 1, "begins", "has begun"), (100.0, 2, "begins", "has begun"), (103.0, 1, "arrives", 0, 0),
+        (200.0, 0, "begins"), (200.0, 1, "begins"), (200.0, 2, "begins", "has begun"), (203.0, 0, "arrives", 0, 0),
         (300.0, 1, "failed", 0), (300.0, 2, "failed", 0),
     ]  # fmt: skip
     assert model.conversation.messages == 3
@@ -143,6 +146,7 @@ def test_a_job_that_is_killed_where_it_waits_is_never_started(tmp_path, policy, 
     model.run()
     assert ends(model) == [at_ms, other_ms]
     assert column(model, "outcome") == ["killed", "finished"]
+    assert model.now_ms == known_ms(other_ms)
     assert model.summary()["jobs"] == {
         "submitted": 2, "finished": 1, "killed": 1, "lost": 0, "blocked": 0, "running": 0,
     }  # fmt: skip
