@@ -43,11 +43,12 @@ def test_a_manager_that_talks_knows_of_others_what_they_reported_and_its_own_nod
 
 @crosses("talking", "stale-reports")
 def test_a_manager_that_looks_again_sees_the_reports_that_have_come_since(tmp_path):
-    """Node 1 has a task from 130.5 on; its report of 200 says so at 203, and so does not that of 100."""
+    """Node 1 has a task from 130 on; its report of 200 says so at 203, and so does not that of 100. What is due at a
+    boundary is told in the slice that begins there."""
     policy = Looking()
-    model = model_of(tmp_path, policy, [job(0.5, 1000, home=1), job(93.5, 10)])
+    model = model_of(tmp_path, policy, [job(0, 1000, home=1), job(93.5, 10)])
     model.run()
-    assert policy.knew == [(30.5, 30.0, 0, 0), (123.5, 120.0, 0, 0), (130.5, 130.0, 0, 0), (223.5, 220.0, 0, 1)]
+    assert policy.knew == [(30.0, 30.0, 0, 0), (123.5, 120.0, 0, 0), (130.0, 130.0, 0, 0), (223.5, 220.0, 0, 1)]
 
 
 @crosses("talking", "periodic", "stale-reports", "drain")

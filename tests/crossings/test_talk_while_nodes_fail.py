@@ -130,22 +130,29 @@ def test_a_task_under_way_to_a_manager_when_one_of_both_nodes_fails(tmp_path, fa
     assert ends(model) == [end_ms]
 
 
+def test_what_a_manager_hands_to_itself_comes_at_once_and_is_no_message(tmp_path):
+    model = model_of(tmp_path, Handing(), [job(13.5, 100)], cluster__nodes=1)
+    model.run()
+    assert (ends(model), model.conversation.messages) == ([113.5], 0)
+
+
 @crosses("talking", "kill")
-@pytest.mark.parametrize(("policy", "at_ms", "other_ms"), [
+@pytest.mark.parametrize(("policy", "at_ms", "blocked_ms", "other_ms"), [
     # At its manager: the other one, which waits behind it, starts 150 ms after the first came.
-    (Patient(), 50.0, 13.5 + 150 + 60),
+    (Patient(), 50.0, 50 - 13.5, 13.5 + 150 + 60),
     # In the mail, until 53.5: the other one goes on to node 1, which tells its home to send it: 40 ms, e and the way.
-    (Handing(), 50.0, 33.25 + 40 + 130 + 60),
+    (Handing(), 50.0, 50 - 13.5, 33.25 + 40 + 130 + 60),
     # Begun on node 0 at 163.5, the other one behind it.
-    (Patient(), 200.0, 200 + 60),
+    (Patient(), 200.0, 150, 200 + 60),
 ])  # fmt: skip
-def test_a_job_that_is_killed_where_it_waits_is_never_started(tmp_path, policy, at_ms, other_ms):
+def test_a_job_that_is_killed_where_it_waits_is_never_started(tmp_path, policy, at_ms, blocked_ms, other_ms):
     model = model_of(tmp_path, policy, [job(13.5, 100), job(33.25, 60)], **FAR)
     model.run(until_ms=at_ms)
     kill(model, 0)
     model.run()
     assert ends(model) == [at_ms, other_ms]
     assert column(model, "outcome") == ["killed", "finished"]
+    assert column(model, "blocked_ms")[0] == blocked_ms
     assert model.now_ms == known_ms(other_ms)
     assert model.summary()["jobs"] == {
         "submitted": 2, "finished": 1, "killed": 1, "lost": 0, "blocked": 0, "running": 0,
@@ -167,6 +174,8 @@ def test_a_job_that_is_killed_while_it_has_no_node_to_wait_at_is_never_started(t
     model.node_agents[1].recover()
     model.run()
     assert ends(model) == [1150, 320, 1150 + 60]
+    assert column(model, "outcome") == ["finished", "killed", "finished"]
+    assert column(model, "blocked_ms") == [150, 320 - 213.5, 650 - 214.5]
     assert policy.log[-1] == (500.0, 1, "arrives", 2, 1)
 
 
