@@ -21,7 +21,7 @@ from cluster_abm.model.migration.remote_memory import RemoteMemory
 from cluster_abm.model.migration.routes_in_use import RoutesInUse
 from cluster_abm.model.migration.staging import Staging, staging_of
 from cluster_abm.model.migration.transfers import Transfers
-from cluster_abm.model.needs import check_all_asked, check_needs
+from cluster_abm.model.needs import check_all_asked, check_needs, check_waiting
 from cluster_abm.model.negotiation.announcements import Announcements
 from cluster_abm.model.negotiation.decisions import DecisionLog
 from cluster_abm.model.negotiation.periodic import PeriodicOffers
@@ -87,6 +87,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     live = LiveNetwork(Network(setup.interconnect, setup.cluster.nodes))
     work = work_of(setup, run_seed)
     check_all_asked(policies.distinct)
+    check_waiting(policies.distinct)
     check_needs(policies.distinct, setup, work)
     jobs = work.jobs
     prepare(policies, jobs)

@@ -1,5 +1,5 @@
 """What is checked of a policy when a run is set up: what it needs of a scenario beside what every job announces
-(`Policy.needs`), and that all of its methods are asked."""
+(`Policy.needs`), that all of its methods are asked, and that jobs wait in one way."""
 
 from __future__ import annotations
 
@@ -50,6 +50,20 @@ def check_all_asked(policies: Iterable[Policy]) -> None:
                     f"policy {policy.name!r}: its method {method!r} would never be asked: write {attribute} = True in "
                     "the class"
                 )
+
+
+def check_waiting(policies: Iterable[Policy]) -> None:
+    """Check that jobs wait either in queues or at load managers: those of a policy that talks keep tasks themselves.
+
+    Raises:
+        PolicyFault: a policy would do both.
+    """
+    for policy in policies:
+        if policy.talks and policy.holds_jobs:
+            raise PolicyFault(
+                f"policy {policy.name!r}: it talks, so that tasks wait at its load managers: holds_jobs = True is for "
+                "policies that do not; let a manager start its tasks later"
+            )
 
 
 def check_needs(policies: Iterable[Policy], setup: Scenario, work: Work) -> None:
