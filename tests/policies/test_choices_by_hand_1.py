@@ -1,17 +1,15 @@
 """Decisions of the policies at even places of the list, worked by hand on four nodes: what each rule says, and ties.
 
-Here are those that decide when a task arrives; test_choices_by_hand_1_waiting.py has those that keep tasks waiting, move
-running ones, or talk.
+Here are those that decide when a task arrives; test_choices_by_hand_1_waiting.py has those that keep tasks waiting,
+move running ones, or talk.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from four_nodes import Case, Job, decided, without_a_case
-from support import COMPILED
+from four_nodes import Case, Job, without_a_case
+from test_choices_by_hand_1_waiting import BY_TESTS, TIES_BY_DRAWING
 from test_choices_by_hand_1_waiting import CASES as WAITING
-from test_choices_by_hand_1_waiting import TIES_BY_DRAWING
 
 from cluster_abm.policies import available
 
@@ -138,12 +136,10 @@ IOCM_RE = [
          rules=["no choice"]),
 ]  # fmt: skip
 
-# Task 0 of those that come takes 100 MB along at 1 MB/s, from node 0 to node 2, for 100 s. Then LIF_net is the largest.
-SLOW_LINKS = {"interconnect__mode": "contended", "interconnect__bandwidth_mbps": 8.0, E: 0.0}
-UNEVEN = [*tasks(0, 2, 1e6, io_per_ms=0.4), Job(1, 1e6, 0.05), Job(3, 1e6, 0.1)]
+# As IOLB, while no transfers share links; test_iolb_net.py has what it does about links.
 IO = "lines 4-8 (I/O)"
 IOLB_NET = [
-    # As IOLB, where links are not contended: R(0) = 640, R(2) = 500 as above, home has the largest L_IO.
+    # R(0) = 640, R(2) = 500 as above; home has the largest L_IO.
     Case("iolb-net", "it gains", DISKS, [Job(0, io_per_ms=READS)], [2], rules=[IO], given={E: 139.9}),
     Case("iolb-net", "it costs more", DISKS, [Job(0, io_per_ms=READS)], [0], rules=[IO], given={E: 140.1}),
     # t_IO = t_j 0.3 10 must be below 400 - 50.
@@ -158,7 +154,8 @@ IOLB_NET = [
 ]  # fmt: skip
 
 DATA = [
-    # No job needs files here, so fetching them takes no time anywhere: the fewest tasks, home, then the next.
+    # No job needs files here, so fetching them takes no time anywhere: the fewest tasks, home, then the next one after
+    # it. test_data_access.py has placement by files.
     *(
         case
         for name, rule in (("data-access", "least T"), ("data-majority", "most data"))
@@ -174,10 +171,10 @@ DATA = [
 SIZES = [11.0, 42.0, 21.0, 11.0, 41.0, 21.0, 11.0, 11.0]
 SITA_E = [
     Case("sita-e", "classes of equal work", (), [Job(3, size) for size in SIZES], [0, 3, 1, 0, 2, 1, 0, 0]),
-    # Node 0 is three times as fast as each other one and takes half of the work, 84.5 ms: 4 x 11 and 2 x 21; the others
-    # a sixth, 28.2 ms each: 41 ms end the second class and, at 112.7 of 127, the third begins with 42.
+    # Node 0 is as fast as the others together: half of the work, 84.5 ms of 169, is in 4 x 11 and 2 x 21. The others
+    # have a sixth each: 112.7 ms are reached by the task of 41, 140.8 by that of 42, and nothing is left for node 3.
     Case(
-        "sita-e", "unlike nodes", (), [Job(3, size) for size in SIZES], [0, 3, 0, 0, 1, 0, 0, 0],
+        "sita-e", "unlike nodes", (), [Job(3, size) for size in SIZES], [0, 2, 0, 0, 1, 0, 0, 0],
         nodes=[{"cpu_speed": 3.0}],
     ),
     Case(
@@ -224,9 +221,11 @@ LOAD_CLASS = [
     Case("load-class", "home is low: an idle node", CLASSES[:2] + CLASSES[3:], [Job(1, **LATER)], [2],
          rules=["an idle node"], given=STILL),
     Case("load-class", "home is idle", CLASSES[:1], [Job(3, **LATER)], [3], rules=["placement"], given=STILL),
-    # 85 % of memory are not above 85 %: one task more, and it is not high any more.
-    Case("load-class", "memory at the threshold", [Job(0, LONG, memory_mb=850.0), *CLASSES[1:]], [Job(0, **LATER)], [0],
+    # Its CPU is busy half of the time, so that only memory above 85 % makes it high.
+    Case("load-class", "memory at the threshold", [Job(0, LONG, 0.1, 850.0), *CLASSES[1:]], [Job(0, **LATER)], [0],
          rules=["placement"], given=STILL),
+    Case("load-class", "memory above the threshold", [Job(0, LONG, 0.1, 851.0), *CLASSES[1:]], [Job(0, **LATER)], [2],
+         rules=["N_sel"], given=STILL),
     Case("load-class", "two are idle: the next after home", [Job(1, LONG), Job(2, LONG)], [Job(2, **LATER)], [3],
          is_tie=True, rules=["an idle node"], given=STILL),
     Case("load-class", "equal free memory: the next after home", [
@@ -254,5 +253,5 @@ def test_a_choice_worked_by_hand(case):
 
 def test_every_policy_has_a_choice_and_a_tie_worked_by_hand():
     here = set(available()) - OF_THE_OTHER_HALF
-    assert without_a_case(here - {"pooled", "random"}, CASES, NO_TIE) == set()
+    assert without_a_case(here - BY_TESTS, CASES, NO_TIE) == set()
     assert set(NO_TIE) <= here

@@ -75,8 +75,8 @@ def uses(node: int, memory_mb: float, io_per_ms: float = 0.0, **more: float) -> 
 
 # Free: 0, 5, 9 and 9.7 MB, but node 3 has three jobs.
 ROOMS = [uses(0, 10.0), uses(1, 5.0), uses(2, 1.0), *[uses(3, 0.1)] * 3]
-# Node 0 has 12 of 10 MB. Its first task only computes and has the greater age; the second waits for its disk half of its
-# time, and has more accesses.
+# Node 0 has 12 of 10 MB. Its first task only computes and has the greater age; the second waits for its disk half of
+# its time, and has more accesses.
 PAGES = [uses(0, 6.0), uses(0, 6.0, 0.1)]
 ELSEWHERE = [uses(1, 5.0), uses(2, 1.0), uses(3, 4.0)]
 MCLS = [
@@ -204,7 +204,8 @@ TALKING = [
     # At 10 ms node 2 gets the newer half of four tasks and starts the older of them; later the newer of the other two.
     Case(
         "work-stealing", "the newest half", full(0, 1, 3), [Job(0, at_ms=at) for at in (1, 2, 3, 4)], [2] * 4,
-        order=[2, 3, 1, 0], rules=["stolen"] * 4, until_ms=600, given={"policy__retry_slices": 1, "policy__victims": "all"},
+        order=[2, 3, 1, 0], rules=["stolen"] * 4, until_ms=600,
+        given={"policy__retry_slices": 1, "policy__victims": "all"},
     ),
     Case(
         "work-stealing", "one task", full(0, 1, 3), [Job(0, at_ms=at) for at in (1, 2, 3, 4)], [2] * 4,
@@ -240,7 +241,7 @@ def test_prequal_takes_the_fastest_of_those_that_are_not_hot(seed, quantile, at_
 
 @pytest.mark.parametrize("seed", range(5))
 def test_hawks_idle_node_steals_a_short_task_from_behind_a_long_one(seed):
-    """The short job has one place, on some node. Node 0, whose task has ended at 30, is the only one to be idle at 40."""
+    """The short job has one place, on some node. Node 0, whose task has ended at 30, is the only idle one at 40."""
     seen = decided(
         "hawk", [Job(0, 30.0)], [*LONGS, Job(1, 20.0, at_ms=4)], until_ms=200, seed=seed, **BY_SIZE,
         policy__probe_ratio=1.0,
@@ -266,11 +267,21 @@ def test_jsq_memory_remembers_the_emptiest_node_it_has_seen(seed):
     assert [row.rule for row in seen.decisions] == ["shortest of 1"] + ["shortest of 2"] * 8
 
 
-def test_jsq_memory_counts_what_it_sent_while_it_was_probing():
-    """Queues 5, 4, 1 and 3, and four tasks at once: two to node 2, then one to each of nodes 2 and 3."""
-    seen = decided("jsq-memory", SHORTEST, [Job(0, LONG, tasks=4)], policy__d=4)
+@pytest.mark.parametrize(("comes", "given"), [
+    ([Job(0, LONG, tasks=4)], {}),
+    # Each question takes 2 ms, and so does its answer: all are on their way when the first task is sent, at 5 ms.
+    (
+        [Job(0, LONG, at_ms=1.0 + place / 2) for place in range(4)],
+        {"negotiation__mode": "negotiated", "interconnect__latency_ms": 2.0},
+    ),
+])  # fmt: skip
+def test_jsq_memory_counts_what_it_sent_while_it_was_probing(comes, given):
+    """Queues 5, 4, 1 and 3, and four tasks: two to node 2, then one to each of nodes 2 and 3."""
+    seen = decided("jsq-memory", SHORTEST, comes, policy__d=4, **given)
     assert seen.targets[:2] == [2, 2]
     assert sorted(seen.targets[2:]) == [2, 3]
+    # What was sent is forgotten once no task is probing.
+    assert seen.model.load_managers[0].notes["sent"] == []
 
 
 def test_a_pool_of_four_processors_is_shared_by_all_tasks_alike():
@@ -303,7 +314,7 @@ TIES_BY_DRAWING = dict.fromkeys(DRAWN, "which of those that are alike is drawn")
 
 @pytest.mark.parametrize("policy", DRAWN)
 def test_a_tie_is_broken_by_drawing(policy):
-    """Over 24 seeds each of them comes up: that one of four never does has a chance of 4 in a thousand for true draws."""
+    """Over 24 seeds each of them comes up: by true draws one of four would be missing in 4 of a thousand tries."""
     there, comes, place, alike, given = DRAWN[policy]
     found = set()
     for seed in range(24):
@@ -314,7 +325,7 @@ def test_a_tie_is_broken_by_drawing(policy):
 
 CASES = [*BATCH, *CONSERVATIVE, *MCLS, *NO_LS_BLOCKING, *WAL_PM, *TALKING]
 # Decisions that the tests above have, not a case.
-BY_TESTS = {"prequal"}
+BY_TESTS = {"prequal", "pooled", "random"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
