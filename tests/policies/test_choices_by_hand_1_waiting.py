@@ -239,6 +239,35 @@ def test_prequal_takes_the_fastest_of_those_that_are_not_hot(seed, quantile, at_
     assert target is None or seen.targets[1] == target
 
 
+@pytest.mark.parametrize(("probes", "rule"), [(1, UNKNOWN), (2, COLD)])
+def test_prequal_goes_by_two_answers_and_not_by_one(probes, rule):
+    seen = decided("prequal", ENDED, [Job(0, LONG, at_ms=501), Job(0, LONG, at_ms=505)], policy__probes=probes)
+    assert [row.rule for row in seen.decisions] == [UNKNOWN, rule]
+
+
+@pytest.mark.parametrize("policy", ["hawk", "eagle"])
+def test_four_short_tasks_probe_four_free_nodes_and_start_there_at_once(policy):
+    seen = decided(policy, (), [Job(1, 20.0, tasks=4)], **BY_SIZE, policy__probe_ratio=1.0)
+    assert sorted(seen.targets) == [0, 1, 2, 3]
+
+
+def test_hawk_steals_from_nodes_that_may_have_long_tasks_only():
+    """Nodes 0-2 are kept for short tasks, so that node 0 has one node to ask: one attempt does what ten do."""
+    given = {"policy__long_ms": 150.0, "policy__short_share": 0.75, "policy__probe_ratio": 1.0}
+    comes = [Job(0, 1000.0), Job(1, 20.0, at_ms=4)]
+    starts = []
+    for attempts in (1, 10):
+        runs = [
+            decided("hawk", [Job(0, 30.0), *full(1, 2)], comes, until_ms=60, seed=seed, **given,
+                    policy__steal_attempts=attempts)
+            for seed in range(12)
+        ]  # fmt: skip
+        starts.append([len(seen.targets) for seen in runs])
+    assert starts[0] == starts[1]
+    # Of twelve places some are on nodes 0 or 3, and some behind what runs on 1 and 2.
+    assert set(starts[0]) == {1, 2}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_hawks_idle_node_steals_a_short_task_from_behind_a_long_one(seed):
     """The short job has one place, on some node. Node 0, whose task has ended at 30, is the only idle one at 40."""
@@ -265,6 +294,12 @@ def test_jsq_memory_remembers_the_emptiest_node_it_has_seen(seed):
     first = seen.targets.index(3)
     assert seen.targets[first:] == [3] * (9 - first)
     assert [row.rule for row in seen.decisions] == ["shortest of 1"] + ["shortest of 2"] * 8
+
+
+def test_jsq_memory_remembers_the_emptiest_with_the_task_that_it_has_sent():
+    """All have one task: the one that got another is not the emptiest any more."""
+    seen = decided("jsq-memory", full(0, 1, 2, 3), [Job(0, LONG)], policy__d=4)
+    assert seen.model.load_managers[0].notes["remembered"] != seen.targets
 
 
 @pytest.mark.parametrize(("comes", "given"), [
