@@ -128,17 +128,18 @@ NO_LS_BLOCKING = [
 
 # ---- WAL-PM -------------------------------------------------------------------------------------------------------
 
-# Load is half the tasks at the CPU and half the I/O rate: at least 1.65 on node 0 with the newcomer, 0.65 on 1, 1 on 2
+# Load is half the tasks at the CPU and half the I/O rate: at least 2.65 on node 0 with the newcomer, 0.65 on 1, 1 on 2
 # and 0.5 on 3. After half a second task 0, which reads twice as often, has moved a little more I/O than task 1 has, but
 # takes 5 (7.8 + 25 + 25) = 289 ms and its image of 1 MB 7.8; task 1 takes 7.8 ms.
 WEIGHTED = [
-    Job(0, LONG, 0.2, initial_data_mb=5.0), Job(0, LONG, 0.1), *full(0, 0), Job(1, LONG, 0.3), *full(1, 2, 2, 3),
+    Job(0, LONG, 0.2, initial_data_mb=5.0), Job(0, LONG, 0.1), *full(0, 0, 0, 0), Job(1, LONG, 0.3), *full(1, 2, 2, 3),
 ]  # fmt: skip
 ROUND = {"cluster__quantum_ms": 10.0}
 WAL_PM = [
     Case("wal-pm", "most I/O moved per cost, to the least load", WEIGHTED, [Job(0, LONG, at_ms=501)], [0], [(1, 0, 3)],
          rules=["line 1"], given=ROUND),
-    Case("wal-pm", "home has not the largest load", WEIGHTED, [Job(3, LONG, at_ms=501)], [3], [], given=ROUND),
+    # With the newcomer node 2 has 1.5, three times the least.
+    Case("wal-pm", "home has not the largest load", WEIGHTED, [Job(2, LONG, at_ms=501)], [2], [], given=ROUND),
     Case("wal-pm", "none gains what it costs", WEIGHTED, [Job(0, LONG, at_ms=501)], [0], [],
          given=ROUND | {"negotiation__migration_ms": 1e9, "negotiation__remote_execution_ms": 1e9}),
     # Nothing has computed yet: the MCE of all is 0.
