@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -41,7 +42,7 @@ class JoinShortestWithMemory(TalkingPolicy):
         remembered: list[int] = post.notes.get("remembered", [])
         probed = [*remembered, *post.draw_nodes(self.parameters.d, remembered)]
         post.notes.setdefault("probes", {})[task.task] = {}
-        post.notes.setdefault("asked", {})[task.task] = len(probed)
+        post.notes.setdefault("asked", {})[task.task] = len(probed), post.now_ms
         for node in probed:
             post.send(node, "how many tasks?", about=task.task)
 
@@ -50,17 +51,17 @@ class JoinShortestWithMemory(TalkingPolicy):
         if message.topic == "how many tasks?":
             post.send(message.source, "so many", post.tasks_here, message.about)
         elif message.about in post.notes.get("probes", {}):
-            # Counted on by what is sent there from now on: several tasks may be probing at once.
-            post.notes["probes"][message.about][message.source] = message.value - self.sent_to(message.source, post)
+            post.notes["probes"][message.about][message.source] = message.value, message.sent_ms
             self.choose(message.about, post)
 
     def unanswered(self, message: Message, post: Post) -> None:
         """A node does not answer; forget it, and go by the others. Say again what the head has not heard."""
         if message.topic == "so many":
-            post.send(message.target, message.topic, message.value, message.about)
+            post.send(message.target, message.topic, post.tasks_here, message.about)
         elif message.about in post.notes.get("probes", {}):
             post.notes["remembered"] = [one for one in post.notes.get("remembered", []) if one != message.target]
-            post.notes["asked"][message.about] -= 1
+            count, since_ms = post.notes["asked"][message.about]
+            post.notes["asked"][message.about] = count - 1, since_ms
             self.choose(message.about, post)
 
     def node_failed(self, node: int, post: Post) -> None:
@@ -69,9 +70,10 @@ class JoinShortestWithMemory(TalkingPolicy):
 
     def choose(self, number: int, post: Post) -> None:
         """Once all have answered about a task, start it on the node of fewest tasks, and remember the best."""
-        found = {node: tasks + self.sent_to(node, post) for node, tasks in post.notes["probes"][number].items()}
-        if len(found) < post.notes["asked"][number]:
+        answers = post.notes["probes"][number]
+        if len(answers) < post.notes["asked"][number][0]:
             return
+        found = {node: tasks + self.sent_since(at_ms, node, post) for node, (tasks, at_ms) in answers.items()}
         del post.notes["probes"][number], post.notes["asked"][number]
         task = next((one for one in post.waiting if one.task == number), None)
         if task is None:
@@ -82,9 +84,15 @@ class JoinShortestWithMemory(TalkingPolicy):
         target = min(found, key=lambda node: found[node])
         post.start(task, target, f"shortest of {len(found)}", "tasks", there=found[target])
         found[target] += 1.0
-        post.notes.setdefault("sent", {})[target] = self.sent_to(target, post) + 1
+        self.note_start(target, post)
         post.notes["remembered"] = sorted(found, key=lambda node: found[node])[: self.parameters.memory]
 
-    def sent_to(self, node: int, post: Post) -> int:
-        """How many tasks were sent to a node so far."""
-        return int(post.notes.get("sent", {}).get(node, 0))
+    def sent_since(self, at_ms: float, node: int, post: Post) -> int:
+        """How many tasks were sent to a node since it answered: several tasks may be probing at once."""
+        return sum(one == node and when_ms >= at_ms for when_ms, one in post.notes.get("sent", ()))
+
+    def note_start(self, node: int, post: Post) -> None:
+        """Note that a task is sent to a node, for as long as a task is probing that asked before."""
+        since_ms = min((when_ms for _, when_ms in post.notes["asked"].values()), default=math.inf)
+        sent = [*post.notes.get("sent", ()), (post.now_ms, node)]
+        post.notes["sent"] = [one for one in sent if one[0] >= since_ms]
