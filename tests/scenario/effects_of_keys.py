@@ -62,6 +62,9 @@ FILES = FEW | {
 }  # fmt: skip
 LOSING = BUSY | {"interconnect.loss_share": 0.4, "interconnect.latency_ms": 3.0}
 FAR = BUSY | {"cluster.nodes": 8, "interconnect.latency_ms": 5.0}
+DRAGONFLY = FAR | {
+    "interconnect.kind": "dragonfly", "interconnect.nodes_per_router": 1, "interconnect.routers_per_group": 3,
+}  # fmt: skip
 FAILING = BUSY | {
     "failures.node.kind": "weibull", "failures.node.mean_up_s": 1.0, "failures.node.mean_down_s": 0.5,
     "run.until": 8000.0,
@@ -241,9 +244,7 @@ NETWORK = {
         (FAR | {"interconnect.kind": "tree"}, {"rack_nodes": 3}),
         (FAR | {"interconnect.kind": "fat-tree"}, {"arity": 6}),
         (FAR | {"interconnect.kind": "torus"}, {"dimensions": [8]}),
-        (FAR | {"interconnect.kind": "dragonfly", "interconnect.nodes_per_router": 1, "interconnect.routers_per_group": 3}, {
-            "routers_per_group": 4, "nodes_per_router": 2,
-        }),
+        (DRAGONFLY, {"routers_per_group": 4, "nodes_per_router": 2}),
         (FAR | {"cluster.nodes": 4}, {"file": "two-pairs"}),
     ] for name, value in values.items()
 } | {
@@ -301,7 +302,8 @@ def of_files(folder: Path) -> dict[str, Effect]:
     cluster: Settings = {"cluster.nodes": 8, "cluster.cores": 2, "workload.kind": "trace"}
 
     def read(name: str, **more: Any) -> Settings:
-        return cluster | {"workload.trace.file": str(folder / name)} | {f"workload.trace.{k}": v for k, v in more.items()}
+        values = {"file": str(folder / name), **more}
+        return cluster | {f"workload.trace.{key}": value for key, value in values.items()}
 
     own, swim, swf = read("own.csv"), read("swim.tsv", cpu_ms_per_mb=10.0, task_mb=8.0), read("log.swf")
     return {
