@@ -124,7 +124,7 @@ def test_what_another_process_is_about_is_left_to_it(store, capfd):
 
 def test_a_folder_that_cannot_be_made_and_partial_files(tmp_path):
     (tmp_path / "file").write_text("here already")
-    with pytest.raises(InputError, match="--out .*file.*: cannot be written to"):
+    with pytest.raises(InputError, match=r"--out .*file.*: cannot be written to"):
         Store(tmp_path / "file").prepare()
     store = Store(tmp_path / "store")
     store.prepare()
