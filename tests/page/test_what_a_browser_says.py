@@ -22,7 +22,7 @@ def with_work(base, **changes):
 
 @pytest.mark.parametrize(("intensity", "jobs"), [
     # 10 jobs times as many, rounded; one at least, or there would be no run.
-    (1e-9, 1), (0.01, 1), (0.149, 1), (0.151, 2), (0.5, 5), (1.0, 10), (1.04, 10), (2.5, 25),
+    (1e-9, 1), (0.01, 1), (0.149, 1), (0.151, 2), (0.5, 5), (1.0, 10), (1.04, 10), (2.0, 20), (2.5, 25),
 ])  # fmt: skip
 def test_a_low_intensity_leaves_a_job(intensity, jobs):
     assert with_work(FEW, intensity=intensity).workload.jobs == jobs
