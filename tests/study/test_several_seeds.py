@@ -124,7 +124,8 @@ def claim_holds(claim, a, b=None):
     # 0.5 on each of three seeds is better for sure; 1 on each is no better, and of one seed nothing is sure.
     ({"kind": "better", "b": "b"}, [[1, 2, 3]], [[2, 4, 6]], True),
     ({"kind": "better", "b": "b"}, [[2, 4, 6]], [[2, 4, 6]], False),
-    ({"kind": "better", "b": "b"}, [[1]], [[2]], False), ({"kind": "better", "b": "b"}, [[4, 8, 12]], [[2, 4, 6]], False),
+    ({"kind": "better", "b": "b"}, [[1]], [[2]], False),
+    ({"kind": "better", "b": "b"}, [[4, 8, 12]], [[2, 4, 6]], False),
     ({"kind": "widens", "b": "b"}, [[1, 1], [1, 1]], [[2, 4], [3, 6]], True),
     ({"kind": "widens", "b": "b"}, [[1, 1], [1, 1]], [[2, 4], [2, 4]], False),
     ({"kind": "widens", "b": "b"}, [[1, 1], [1, 1]], [[3, 6], [2, 4]], False),
