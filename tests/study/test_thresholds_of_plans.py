@@ -83,7 +83,7 @@ def test_the_next_value(axis, value, up, then):
     (REAL, 2.0, 1.0, 1.5), (REAL, 1.0, 2.25, 1.5), (REAL, 0.0, 3.0, 1.5), (REAL, -1.0, 2.0, 0.5),
     # Half a per cent apart, of the larger one, is close enough: 1.000 and 1.005 (of which it is 0.00498); 1.006 not.
     (REAL, 1.0, 1.005, None), (REAL, 1.0, 1.006, 1.003), (REAL, 2.0, 2.0, None),
-    (REAL, -2.0, -1.98, -1.99), (REAL, -2.0, -1.995, None),
+    (REAL, -2.0, -1.98, -1.99), (REAL, -2.0, -1.995, None), (REAL, 199.0, 200.0, None), (REAL, 198.8, 200.0, 199.4),
 ])  # fmt: skip
 def test_the_value_between(axis, one, other, between):
     assert axis.between(one, other) == between
