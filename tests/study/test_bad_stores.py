@@ -202,7 +202,8 @@ def test_a_claim_that_no_process_writes_is_void(tmp_path, content):
         claim.write_bytes(content)
     with Leases(tmp_path) as leases:
         assert leases.claim("run")
-        claim.rmdir() if content is None else None
+        if content is None:
+            claim.rmdir()
     assert not claim.exists()
 
 
