@@ -59,6 +59,20 @@ def test_a_series_that_never_settles_or_is_short_says_so():
     assert (short.cut, short.settled) == (0, False)
 
 
+@pytest.mark.parametrize(("wild", "flat", "batch", "found"), [
+    # The flat rest has no spread, so the cut is its begin; ten batches are enough, nine are not.
+    (4, 6, 1, (4, True)), (3, 6, 1, (0, False)), (20, 30, 5, (20, True)), (20, 29, 5, (0, False)),
+    # In the middle it has settled; behind it has not, and half is cut.
+    (6, 6, 1, (6, True)), (7, 5, 1, (6, False)), (6, 7, 1, (6, True)), (7, 6, 1, (6, False)),
+    # An odd rest that fills no batch is left out.
+    (20, 34, 5, (20, True)), (0, 12, 1, (0, True)),
+])  # fmt: skip
+def test_lengths_at_their_thresholds(wild, flat, batch, found):
+    series = np.concatenate([10.0 * np.arange(wild, 0, -1), np.full(flat, 3.0)])
+    truncation = mser(series, batch)
+    assert (truncation.cut, truncation.settled) == found
+
+
 def test_the_origin_does_not_matter():
     """Squares of values far from 0 would cancel."""
     series = np.random.default_rng(4).normal(0, 1, 400) + 5 * np.exp(-np.arange(400) / 20)

@@ -146,6 +146,28 @@ def test_workers_end_when_their_parent_is_killed():
         assert ended(pids)
 
 
+def test_one_that_hangs_ends_by_itself():
+    """In the middle of a minute of computing, a second being the longest that it may live."""
+    script = (
+        "import importlib.util, sys\n"
+        "spec = importlib.util.spec_from_file_location('worker', sys.argv[1])\n"
+        "worker = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(worker)\n"
+        "worker.LONGEST_S = 1\n"
+        "worker.main()\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", script, str(WORKER)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(b'["unit", 1000000]\n["alone", 1, 10000]\n')
+        process.stdin.flush()
+        assert process.stdout.readline() == b"ok\n"
+        try:
+            assert process.wait(20.0) == -signal.SIGALRM
+        finally:
+            process.kill()
+    assert worker_module.LONGEST_S == 3600
+
+
 def test_a_worker_needs_nothing_but_the_standard_library():
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-X", "importtime", str(WORKER)], input="", capture_output=True, text=True

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support import scenario
 
 from cluster_abm.errors import InputError
+from cluster_abm.workload import job_table
 from cluster_abm.workload.traces import LogReading, read_trace, trace_info, write_csv
 
 DATA = Path(os.environ.get("CLUSTER_ABM_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "swim"
@@ -102,3 +104,19 @@ def test_paths_behind_the_bytes_are_passed_over(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(trace.jobs, plain.jobs)
     assert trace.skipped == plain.skipped
     assert trace.noted == plain.noted | {"more than 6 columns (paths), the rest ignored": 6}
+
+
+@pytest.mark.parametrize(("keys", "tasks", "cpu_ms"), [
+    # 100 MB and 1 MB; the job without bytes has no CPU time, and is left out.
+    ({}, [1, 1], [2000.0, 20.0]),
+    ({"workload__trace__task_mb": 30.0}, [4, 1], [500.0, 20.0]),
+    # All of the work stays, of whatever width the job is ...
+    ({"workload__trace__task_mb": 30.0, "workload__trace__max_tasks": 3}, [3, 1], [2000 / 3, 20.0]),
+    # ... and a job of one task is not cut.
+    ({"workload__trace__max_tasks": 3}, [1, 1], [2000.0, 20.0]),
+])  # fmt: skip
+def test_a_scenario_hands_its_keys_on(tmp_path: Path, keys: dict[str, float], tasks: list[int], cpu_ms: list[float]):
+    given = {"workload__kind": "trace", "workload__trace__file": str(put(tmp_path)), **keys}
+    jobs = job_table(scenario(**given, workload__trace__cpu_ms_per_mb=20.0), 1)
+    assert jobs["tasks"].tolist() == tasks
+    assert jobs["cpu_ms"].tolist() == pytest.approx(cpu_ms)

@@ -270,7 +270,7 @@ class Store:
         """A run's record; None if there is no such file (any more)."""
         try:
             record = Record(**json.loads(unseal(read_bytes(path))))
-            _check_metrics(record.metrics)
+            _check_record(record)
         except FileNotFoundError:
             return None
         except Damaged as problem:
@@ -281,9 +281,19 @@ class Store:
         return record if self.path_of(record.name) == path else Damaged("it is another run than its name says")
 
 
-def _check_metrics(metrics: dict[str, Any]) -> None:
+# Of each field of a record, what JSON may say there.
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "key": str, "seed": int, "metrics": dict, "load": (dict, type(None)), "error": str, "traceback": str,
+}  # fmt: skip
+
+
+def _check_record(record: Record) -> None:
     """Raise ValueError for what no run of this program has measured, and no table holds."""
-    for name, value in metrics.items():
+    for field_of, kind in _KINDS.items():
+        value = getattr(record, field_of)
+        if not isinstance(value, kind) or (field_of == "seed" and not _is_number(value)):
+            raise ValueError(f"{field_of} is {value!r:.60}")
+    for name, value in record.metrics.items():
         numbers = value if isinstance(value, list) else [value]
         if not name.isprintable() or not all(map(_is_number, numbers)):
             raise ValueError(f"metric {name!r:.60} is {value!r:.60}")

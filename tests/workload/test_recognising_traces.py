@@ -1,0 +1,80 @@
+"""What a trace has to begin with to be taken for one of a format: just enough of it, and one sign less."""
+
+from __future__ import annotations
+
+import pytest
+
+from cluster_abm.errors import InputError
+from cluster_abm.workload.traces.recognition import beginning, first_line, format_of, separator_of
+
+SWIM = "job0\t2\t2\t60\t30\t10"
+NUMBERS = " ".join(["1"] * 18)
+NONE = None
+
+
+@pytest.mark.parametrize(("line", "format"), [
+    # Two of our columns; any of them.
+    ("arrival_ms,cpu_ms", "csv"), ("name,after", "csv"), ("arrival_ms,cpu_s", NONE), ("cpu_ms", NONE),
+    ('"arrival_ms" , "cpu_ms"', "csv"), ("ARRIVAL_MS,CPU_MS", NONE),
+    # Eighteen numbers, and nothing else; a remark alone.
+    (NUMBERS, "swf"), (NUMBERS.removesuffix(" 1"), NONE), (f"{NUMBERS} 1", "swf"), (f"{NUMBERS} x", NONE),
+    (f"{NUMBERS[:-1]}x", NONE), (NUMBERS.replace("1", "nan"), NONE), (";", "swf"), ("# x", NONE),
+    # sacct: JobID and two further fields, in any case, with | between them.
+    ("JobID|State|Submit", "sacct"), ("jobid|STATE| submit ", "sacct"), ("JobID|State", NONE),
+    ("JobID|State|x", NONE), ("State|Submit|End|Elapsed", NONE), ("JobID,State,Submit", NONE), ("JobID|x|y", NONE),
+    ("JobID|NCPUS|MaxRSS", "sacct"), ("JobID|Submit|TotalCPU", "sacct"),
+    # A virtual machine: its time and two further columns, with ; between them.
+    ("Timestamp [ms];CPU cores;CPU usage [%]", "gwa"), ("timestamp [MS];\tCPU cores;\tMemory usage [KB]", "gwa"),
+    ("Timestamp [ms];CPU cores", NONE), ("CPU cores;CPU usage [%];Memory usage [KB]", NONE),
+    ("Timestamp [ms],CPU cores,CPU usage [%]", NONE), ("Timestamp [ms];CPU cores;x;y", NONE),
+    # SWIM: a job's name and five numbers with tabs; paths behind them if those are numbers.
+    (SWIM, "swim"), (SWIM.replace("job0", "job_17"), "swim"), (SWIM.replace("job0", "job"), NONE),
+    (SWIM.replace("job0", "job0a"), NONE), (SWIM.replace("job0", "7"), NONE), (SWIM.rpartition("\t")[0], NONE),
+    (SWIM.replace("\t30", "\tx"), "swim"), (f"{SWIM}\tpath", "swim"), (f"{SWIM}\tpath".replace("\t30", "\tx"), NONE),
+    (SWIM.replace("\t", ","), NONE),
+    # Nextflow: the time that a task ran and two further fields, with tabs or commas.
+    ("realtime\t%cpu\thash", "nextflow"), ("REALTIME,%cpu,cpus", "nextflow"), ("realtime\t%cpu", NONE),
+    ("realtime\t%cpu\tx", NONE), ("duration\t%cpu\thash", NONE),
+    # Harchol-Balter and Downey's: more columns of theirs than of ours.
+    ("run,host,submit_s,cpu_s", "hbd"), ("cpu_s", "hbd"), ("cpu_s,cpu_ms,arrival_ms", "csv"), ("cpu_s,cpu_ms", NONE),
+    ("PAR1", "parquet"), ("PAR", NONE), (" {", "wfformat"), ("{}", "wfformat"), ("[1]", NONE), ("x{", NONE),
+])  # fmt: skip
+def test_just_enough_and_one_sign_less(line, format):
+    head, _ = beginning(iter([f"{line}\n1,2\n".encode()]))
+    if format is not NONE:
+        assert format_of(head, "log") == format
+    else:
+        with pytest.raises(InputError, match="format not recognised: it begins with"):
+            format_of(head, "log")
+
+
+@pytest.mark.parametrize(("name", "format"), [
+    ("a.swf", "swf"), ("A.SWF.GZ", "swf"), ("a.csv.xz", "csv"), ("a.swf.csv", "csv"), ("a.txt", NONE), ("swf", NONE),
+    ("a.swf.zip", NONE),
+])  # fmt: skip
+def test_where_the_beginning_tells_nothing_the_name_does(name, format):
+    if format is not NONE:
+        assert format_of(b"x\n", name) == format
+        assert format_of(b"", name) == format
+    else:
+        with pytest.raises(InputError, match="not recognised"):
+            format_of(b"x\n", name)
+        with pytest.raises(InputError, match="empty"):
+            format_of(b"", name)
+
+
+def test_what_is_read_of_the_beginning():
+    """Blank lines and a mark of the byte order are passed over; all blocks come again, and no more than needed."""
+    blocks = iter([b"\xef\xbb\xbf\n \n", b"a,b\r", b"x" * 100_000, b"rest"])
+    head, again = beginning(blocks)
+    assert head == b"a,b\r" + b"x" * 100_000
+    assert next(blocks) == b"rest"
+    assert b"".join(again) == b"\xef\xbb\xbf\n \na,b\r" + b"x" * 100_000
+    assert first_line(b"a,b \r\nc") == first_line(b"a,b \nc") == first_line(b" a,b") == "a,b"
+    assert len(first_line(b"x" * 100_001)) == 100_000
+    assert [separator_of(line) for line in (b"a\tb,c", b"a,b\nc\td", b"a")] == ["\t", ",", ","]
+
+
+def test_a_message_shows_the_begin_of_the_line():
+    with pytest.raises(InputError, match=f"begins with '{'x' * 50}': allowed"):
+        format_of(b"x" * 51, "log")
