@@ -174,8 +174,15 @@ RUNS: Mapping[str, Run] = {
 }  # fmt: skip
 
 
-def begun(name: str, folder: Path, **more: Any) -> ClusterModel:
-    """One of the runs, not yet carried out; its files are written into a folder. `more`: overrides."""
+def begun(name: str, folder: Path, compiled: bool = True, **more: Any) -> ClusterModel:
+    """One of the runs, not yet carried out; its files are written into a folder.
+
+    Args:
+        name: of RUNS.
+        folder: for its files.
+        compiled: whether policies decide in compiled code where they can.
+        more: overrides.
+    """
     run = RUNS[name]
     keys = {**PLAIN, "policy__name": "none", **run.keys, **more}
     if run.rows:
@@ -186,7 +193,7 @@ def begun(name: str, folder: Path, **more: Any) -> ClusterModel:
         programs = folder / "programs.csv"
         programs.write_text(PROGRAMS)
         keys["workload__programs__file"] = str(programs)
-    return ClusterModel(scenario(**keys), seed=1)
+    return ClusterModel(scenario(**keys), seed=1, compile_decisions=compiled)
 
 
 def model_of(name: str, folder: Path) -> ClusterModel:

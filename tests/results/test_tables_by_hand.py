@@ -94,8 +94,7 @@ DECISIONS_BY_HAND: dict[str, list[dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     """The runs of which tables are worked by hand."""
-    names = dict.fromkeys([*JOBS_BY_HAND, *DECISIONS_BY_HAND])
-    return {name: model_of(name, tmp_path_factory.mktemp("run")) for name in names}
+    return {name: model_of(name, tmp_path_factory.mktemp("run")) for name in JOBS_BY_HAND}
 
 
 @pytest.mark.parametrize("run", JOBS_BY_HAND)
@@ -115,15 +114,23 @@ def test_the_parts_of_a_response_are_all_of_it(run, models):
     )
 
 
+@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("run", DECISIONS_BY_HAND)
-def test_rows_of_decisions(run, models):
-    rows = models[run].decisions_frame().to_dict(orient="records")
+def test_rows_of_decisions(run, compiled, tmp_path):
+    model = begun(run, tmp_path, compiled)
+    assert bool(model.decides_in_python) != compiled
+    model.run()
+    rows = model.decisions_frame().to_dict(orient="records")
     assert len(rows) == len(DECISIONS_BY_HAND[run])
     for row, expected in zip(rows, DECISIONS_BY_HAND[run], strict=True):
         assert row == {
             name: pytest.approx(value, nan_ok=True) if isinstance(value, float) else value
             for name, value in expected.items()
         }
+    metrics = model.summary()["metrics"]
+    moves = [row for row in DECISIONS_BY_HAND[run] if row["source"] != row["target"]]
+    assert metrics["refused_offers"] == sum(not row["accepted"] for row in moves)
+    assert metrics["remote_executions"] + metrics["migrations"] == sum(row["accepted"] for row in moves)
 
 
 def test_no_column_is_left_out():
