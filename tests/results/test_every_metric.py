@@ -154,6 +154,15 @@ def test_a_run_has_the_metrics_that_its_scenario_calls_for_and_no_others(run, ro
     assert {name for name in rows[run] if name not in others and not name.startswith("programs.")} == expected
 
 
+def test_quantiles_of_a_row(rows):
+    """Jobs of 21, 43 and 53 ms, half of the way apart; after the warm-up all are alike; of no job there are none."""
+    responses, slowdowns = rows["disk"]["response_quantiles"], rows["disk"]["slowdown_quantiles"]
+    assert [responses[percent] for percent in (0, 25, 50, 75, 100)] == pytest.approx([21, 32, 43, 48, 53])
+    assert [slowdowns[percent] for percent in (0, 50, 100)] == pytest.approx([R, S, T])
+    assert rows["warm-up"]["response_quantiles"] == pytest.approx([10.0] * 101)
+    assert rows["cut"]["response_quantiles"] == rows["cut"]["slowdown_quantiles"] == []
+
+
 def test_faults_without_any_cpu_have_no_rate(tmp_path):
     """Where nothing was computed either, the rate is 0."""
     run = model_of("paging", tmp_path).run_data()
