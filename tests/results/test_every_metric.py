@@ -187,3 +187,12 @@ def test_channels_are_those_of_nodes_that_are_there(channels, of_group, has):
     group = {"count": 1, "disk_channels": of_group}
     assert Cluster(nodes=2, disk_channels=channels, group=(group,)).has_channels == has
     assert Cluster(nodes=1, disk_channels=channels, group=(group,)).has_channels == (of_group > 1)
+
+
+@pytest.mark.parametrize(("nodes", "watts", "of_group", "has"), [
+    (2, None, 10.0, False), (2, 10.0, 20.0, True), (2, 10.0, None, True), (2, None, None, False), (1, None, 0.0, True),
+])  # fmt: skip
+def test_power_is_that_of_nodes_that_are_there(nodes, watts, of_group, has):
+    """One node is of a group; what the group does not say is as of the others."""
+    group = {"count": 1} if of_group is None else {"count": 1, "idle_watts": of_group}
+    assert Cluster(nodes=nodes, idle_watts=watts, group=(group,)).has_power == has

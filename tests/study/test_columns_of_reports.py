@@ -147,6 +147,23 @@ def test_differences_are_real_or_not_or_of_one_sample():
     assert found_of(table).one_sample[0] == {"none", "jsq"}
 
 
+def test_of_one_sample_no_interval_is_given():
+    table = results({"none": np.full(8, 4.0), "jsq": np.full(8, 2.0), "clb": SLOWDOWNS["clb"]})
+    # Their jobs, too, are the same from every seed.
+    table["slowdown_quantiles"] = [
+        np.linspace(1.0, 9.0, 101) + (seed if name == "clb" else 0)
+        for name, seed in zip(table["policy"], table["seed"], strict=True)
+    ]
+    found = found_of(table)
+    ends = ["low", "high", "half_width_percent", "median_low", "median_high"]
+    for estimates in (found.estimates, found.compared):
+        shown = estimates.set_index("policy")[ends].notna()
+        assert shown.all(axis=1).to_dict() == shown.any(axis=1).to_dict() == {"none": False, "jsq": False, "clb": True}
+    percentiles = found.percentiles.set_index("policy")["low"].notna()
+    assert percentiles.groupby(level=0).all().to_dict() == {"none": False, "jsq": False, "clb": True}
+    assert not found.is_one_sample
+
+
 @pytest.mark.parametrize(("policy", "seeds", "values", "line"), [
     ("jsq", [3], {"mean_slowdown": NAN},
      "**1 seed of a point is left out for all policies** (left-out.csv): `jsq` has no value on 1."),

@@ -254,3 +254,6 @@ def test_what_is_said_of_the_gap(capsys):
     # From these seeds the gap itself could be 0.
     wide = printed(capsys, comparison(slowdowns, bound=[0.0, 6000.0, 500.0, 8000.0]))
     assert "no interval: one sample, or the gap itself could be 0 from these seeds alone" in wide
+    # That of `none` alone is of one sample.
+    constant = {"none": [4.0] * 4, "b": slowdowns["b"]}
+    assert "no interval: one sample" in printed(capsys, comparison(constant, bound=[1000.0] * 4))
