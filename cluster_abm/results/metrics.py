@@ -242,7 +242,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "disk_requests", "1", value=lambda run: int(run.nodes["requests"].sum()),
-        meaning="accesses that the disks served; page faults count apart",
+        meaning="accesses that went to the disks, waiting ones included; page faults count apart",
     ),
     Metric(
         "page_faults", "1", better="less", value=lambda run: int(run.nodes["faults"].sum()),

@@ -188,7 +188,7 @@ class Cluster(Section):
     @property
     def has_channels(self) -> bool:
         """Whether a disk serves several requests at once."""
-        return any(kind.disk_channels > 1 for kind, _ in self.kinds)
+        return any(kind.disk_channels > 1 for kind, count in self.kinds if count)
 
     def like(self, group: NodeGroup) -> Cluster:
         """The same with the keys that a group sets: what a node of that group is."""

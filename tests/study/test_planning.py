@@ -21,7 +21,7 @@ METRICS = {"p95_slowdown", "mean_slowdown", "cpu_utilisation", "jobs.killed", "b
 BELOW_3 = Need("p95_slowdown", "<=", 3.0)
 
 
-def searched(axis, value, need=BELOW_3, arm=0.0):
+def searched(axis, value, need=BELOW_3, arm=0.0, unfinished=0.0):
     """The crossing where the metric of each value, and half of its interval, are given; and what was run."""
     one = search(axis)
     wanted, ran = next(one), []
@@ -32,7 +32,7 @@ def searched(axis, value, need=BELOW_3, arm=0.0):
             one_of = value(at)
             if not isinstance(one_of, Estimate):
                 one_of = Estimate(one_of, (one_of - arm, one_of + arm))
-            points[at] = judged([need], at, {need.metric: one_of})
+            points[at] = judged([need], at, {need.metric: one_of}, unfinished)
         try:
             wanted = one.send(points)
         except StopIteration as end:
