@@ -54,6 +54,13 @@ RUNS: Mapping[str, Run] = {
         },
         frozenset({"power", "warmup"}), "mser", HEAD + ",name",
     ),
+    # The same until 40 ms: of all tasks T0 alone has ended, and no job.
+    "part": Run(
+        "0,0,20,0,1,1,reader\n0,0,20,0,1,1,reader\n20,1,10,0,1,2,adder\n",
+        ACCESS | {"cluster__nodes": 2, "cluster__context_switch_ms": 1.0, "cluster__quantum_ms": 10.0,
+                  "run__until": 40.0},
+        head=HEAD + ",name",
+    ),
     # 20 MB on 10 MB: .05 x 20/10 = .1 faults per ms of CPU, after 10, 20 and 30 of 35 ms, each 5 ms: 50 ms, alone too.
     "paging": Run(
         "0,0,35,0,20,1,pager\n",

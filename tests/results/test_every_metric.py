@@ -47,7 +47,7 @@ KNOWN: Mapping[str, Known] = {
         "refused": (1 + 1 + 28 / 10) / 3, "held": (1 + 110 / 20) / 2, "barrier": (29 / 19 + 38 / 19) / 2,
     }),
     "mean_slowdown_job": Known("1", SLOWDOWN, "less", "always", NO_JOB | {
-        "disk": (R + S + 21 / 10) / 3, "paging": 1.0, "barrier": 38 / 19, "warm-up": 1.0,
+        "part": NAN, "disk": (R + S + 21 / 10) / 3, "paging": 1.0, "barrier": 38 / 19, "warm-up": 1.0,
     }),
     "mean_slowdown_cpu_io": Known("1", SLOWDOWN, "less", "always", NO_JOB | {
         "disk": (R + S + T) / 3, "paging": 50 / 35, "failure": (147 / 100 + 1) / 2, "warm-up": 1.0,
@@ -61,11 +61,11 @@ KNOWN: Mapping[str, Known] = {
         "disk": S + 0.9 * (T - S), "remote": 1 + 0.95 * 0.35, "warm-up": 1.0,
     }),
     "mean_response_ms": Known("ms", ANY, "less", "always", NO_JOB | {
-        "disk": (43 + 53 + 21) / 3, "channels": 20.0, "remote": (100 + 27) / 2, "closed": 1495.0, "warm-up": 10.0,
-        "held": (95 + 110) / 2,
+        "part": NAN, "disk": (43 + 53 + 21) / 3, "channels": 20.0, "remote": (100 + 27) / 2, "closed": 1495.0,
+        "warm-up": 10.0, "held": (95 + 110) / 2,
     }),
     "makespan_ms": Known("ms", ANY, "less", "always", {
-        "disk": 53.0, "failure": 147.0, "lost": 40.0, "warm-up": 10_004.0, "cut": 0.0,
+        "part": 30.0, "disk": 53.0, "failure": 147.0, "lost": 40.0, "warm-up": 10_004.0, "cut": 0.0,
     }),
     "makespan_spread_ms": Known("ms", ANY, "less", "closed", {"closed": 5990.0 - 4990.0, "no user": NAN}),
     "migrations": Known("1", COUNT, "", "always", {"migration": 1, "remote": 0, "failure": 0}),
@@ -98,7 +98,7 @@ KNOWN: Mapping[str, Known] = {
     "fetched_between_clusters_mb": Known("MB", ANY, "", "data", {"data": 4 * 50.0}),
     # Means over the tasks, of which job T has two.
     "breakdown_ms.cpu": Known("ms", ANY, "", "always", NO_JOB | {
-        "disk": (20 + 20 + 10 + 10) / 4, "warm-up": 10.0, "failure": (140 + 30) / 2, "lost": 30.0,
+        "part": 10.0, "disk": (20 + 20 + 10 + 10) / 4, "warm-up": 10.0, "failure": (140 + 30) / 2, "lost": 30.0,
     }),
     "breakdown_ms.cpu_queue": Known("ms", ANY, "", "always", NO_JOB | {
         "disk": (3 + 9 + 0 + 11) / 4, "refused": 18 / 3, "barrier": (0 + 18) / 2,
@@ -112,7 +112,7 @@ KNOWN: Mapping[str, Known] = {
     "breakdown_ms.barrier": Known("ms", ANY, "", "always", NO_JOB | {"barrier": (11 + 2) / 2, "held": 0.0}),
     "breakdown_ms.blocked": Known("ms", ANY, "", "always", NO_JOB | {"held": (0 + 90) / 2, "barrier": 0.0}),
     "jobs.submitted": Known("1", COUNT, "", "always", {"disk": 3, "cut": 2, "empty": 0, "no user": 1}),
-    "jobs.finished": Known("1", COUNT, "more", "always", {"disk": 3, "cut": 0, "killed": 1, "lost": 1}),
+    "jobs.finished": Known("1", COUNT, "more", "always", {"disk": 3, "part": 0, "cut": 0, "killed": 1, "lost": 1}),
     "jobs.killed": Known("1", COUNT, "less", "always", {"killed": 1, "lost": 0}),
     "jobs.lost": Known("1", COUNT, "less", "always", {"lost": 1, "killed": 0, "failure": 0}),
     "jobs.blocked": Known("1", COUNT, "", "always", {"cut": 1, "held": 0, "no user": 0}),
