@@ -201,6 +201,15 @@ POOLS = {
     "plain": (20, {}, {}),
     # Four channels a disk: 420/4 = 105 against 40 x 2.5 = 100 ms of transfers.
     "four channels": (20, {"channels": 4}, {"io_ms": 35}),
+    # 4500 of 3000 KB are asked for: no task is short of memory together with others, so that no fault is counted.
+    "more than all memory": (
+        20, {"memory_kb": 4500}, {"memory_mb": 1.5, "oversize": 0.5, "oversize_here": 0.5, "free_mb": 0},
+    ),
+    "more than all memory, by MCLS": (
+        4, {"memory_kb": 4500, "by_oversize": 1},
+        {"memory_mb": 1.5, "oversize": 0.5, "oversize_here": 0.5, "free_mb": 0, "cache_mb": 0, "io_load": 0.02 / 3,
+         "newest_ms": 4},
+    ),
     # After an access 100 KB lie in free memory: h = 1/2 x 100/2000; 600 of 3000 KB are asked for.
     "a buffer in free memory": (
         30, {"by_oversize": 1, "memory_kb": 600},
