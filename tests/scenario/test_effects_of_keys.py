@@ -112,3 +112,21 @@ def test_a_comparison_takes_its_policies_and_seeds_from_the_scenario():
     assert [*zip(runs["policy"], runs["seed"], strict=True)] == [
         (policy, seed) for seed in (5, 6, 7) for policy in ("jsq", "random")
     ]
+
+
+def test_of_two_values_that_differ_the_default_is_what_the_file_says(tmp_path):
+    """Turned round, both would still differ. Job n of own.csv: home n mod 4, 20 + n ms, n + 3 MB, n mod 5 + 1 tasks."""
+    (tmp_path / "own.csv").write_text(TEXTS["own.csv"])
+    base = {"cluster.nodes": 8, "workload.kind": "trace", "workload.trace.file": str(tmp_path / "own.csv")}
+    jobs = work_of(made(base), 1).jobs
+    numbers = np.arange(20)
+    assert jobs["home"].tolist() == (numbers % 4).tolist()
+    assert jobs["cpu_ms"].tolist() == (20.0 + numbers).tolist()
+    assert jobs["memory_mb"].tolist() == (numbers + 3.0).tolist()
+    assert jobs["tasks"].tolist() == (numbers % 5 + 1).tolist()
+    # Drawn from all eight nodes, and by a law of which nothing is a whole number.
+    drawn = work_of(made(base | {"workload.trace.homes": "drawn", "workload.trace.memory": "drawn"}), 1).jobs
+    assert drawn["home"].max() > 3
+    assert not (drawn["memory_mb"] % 1 == 0).any()
+    of_job = work_of(made(base | {"workload.trace.memory_per": "job"}), 1).jobs
+    assert of_job["memory_mb"] == pytest.approx((numbers + 3.0) / (numbers % 5 + 1))
