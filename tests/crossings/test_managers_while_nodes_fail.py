@@ -8,7 +8,18 @@ from __future__ import annotations
 
 import pytest
 from crossings.managers import column, ends, job, model_of
-from crossings.own_policies import ByReports, HeldAgain, LeastKnown, Relieving, Rotating
+from crossings.own_policies import (
+    ByReports,
+    HeldAgain,
+    HeldForEver,
+    HeldForEverByReports,
+    HeldInOneQueue,
+    HeldWhileHomeIsBusy,
+    LeastKnown,
+    Relieving,
+    RelievingNoted,
+    Rotating,
+)
 from crossings.table import crosses
 from test_talk_while_nodes_fail import CHECKPOINTS, down, kill
 
@@ -110,6 +121,34 @@ def test_a_job_that_is_refused_is_held_again_and_those_behind_it_too(tmp_path):
     assert list(zip(offers["time_ms"], offers["reason"], strict=True)) == [*drains, (300, ""), (500, "")]
 
 
+@pytest.mark.parametrize(("policy", "last_ms"), [(HeldWhileHomeIsBusy(), 40), (HeldInOneQueue(), 110)])
+def test_in_a_queue_of_its_own_a_job_waits_for_no_job_of_another_node(tmp_path, policy, last_ms):
+    """Jobs run on node 0 until 100.5, on node 1 until 31.5; for each of them one more waits, that for node 0 first."""
+    jobs = [job(0.5, 100), job(1.5, 30, home=1), job(13.5, 10), job(14.5, 10, home=1)]
+    model = model_of(tmp_path, policy, jobs)
+    model.run()
+    assert ends(model) == [100.5, 31.5, 110 + 10, last_ms + 10]
+
+
+@crosses("holding", "failure")
+@crosses("holding", "stale-reports", "periodic", "failure")
+@pytest.mark.parametrize(("policy", "arrivals", "events", "end_ms"), [
+    # The head node knows all: the run ends with the slice in which the job is held, or nothing is to come any more.
+    (HeldForEver(), [13.5], [], 20),
+    (HeldForEver(), [13.5, 700.5], [], 710),
+    (HeldForEver(), [13.5], [(1, 2000, None)], 2010),
+    # It was held when all was as it is at 100, and at 2100; four periods and 3 ms later the reports of that have come,
+    # and node 0 looks again at 600, and at 2600.
+    (HeldForEverByReports(), [13.5], [], 610),
+    (HeldForEverByReports(), [13.5], [(1, 2000, 2100)], 2610),
+])  # fmt: skip
+def test_a_run_ends_when_nothing_is_to_come_that_frees_a_held_job(tmp_path, policy, arrivals, events, end_ms):
+    model = model_of(tmp_path, policy, [job(at, 40) for at in arrivals], **down(*events))
+    model.run()
+    assert model.now_ms == end_ms
+    assert model.summary()["jobs"]["blocked"] == len(arrivals)
+
+
 # ---- reports -------------------------------------------------------------------------------------------------------
 
 
@@ -198,12 +237,15 @@ def test_a_node_that_drains_is_asked_again_a_period_later(tmp_path):
 
 @crosses("periodic", "failure")
 def test_a_task_that_was_sent_turns_back_when_its_target_fails_and_goes_again_when_that_is_back(tmp_path):
-    """It leaves at 100, is back at 150, cannot go at 200, for nobody answers, and goes at 300."""
-    model = model_of(tmp_path, Relieving(), [job(0.5, 1000), job(13.5, 100)], **SLOW, **down((1, 150, 250)))
+    """It leaves at 100, is back at 150, cannot go at 200, for nobody answers, and goes at 300. At
+    200 the manager of the node that is down is not asked."""
+    policy = RelievingNoted()
+    model = model_of(tmp_path, policy, [job(0.5, 1000), job(13.5, 100)], **SLOW, **down((1, 150, 250)))
     model.run()
     assert reasons(model, "relieved") == [(100.0, ""), (200.0, "no answer"), (300.0, "")]
     assert ends(model) == [1000.5, 300 + MOVE_MS + 100]
     assert column(model, "migration_ms") == [0, 50 + MOVE_MS]
+    assert sorted(policy.asked)[:5] == [(100, 0), (100, 1), (200, 0), (300, 0), (300, 1)]
 
 
 @crosses("periodic", "failure", "checkpoint")
