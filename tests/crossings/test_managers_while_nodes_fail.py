@@ -157,34 +157,35 @@ def test_a_run_ends_when_nothing_is_to_come_that_frees_a_held_job(tmp_path, poli
 def test_a_node_that_failed_is_asked_in_vain_until_three_reports_are_missing_and_known_again_by_the_next(
     tmp_path, compiled
 ):
-    """Node 1 reports at 0 and 100, and fails at 150; the timeout is 20 ms. The report of 100 counts until 403 ms, three
-    periods and the way later. Node 1 is back at 450 and reports at 500, which comes at 503."""
-    arrivals = [213.5, 403.5, 413.5, 463.5, 503.5, 513.5]
+    """The way takes 10 ms, the timeout is 20. Node 1 reports at 0 and 100, and fails at 150. The report of 100 counts
+    for three periods and the way, until 410, when it is still asked. Node 1 is back at 450 and reports at 500, which is
+    known at 510."""
+    arrivals = [213.5, 413.5, 423.5, 463.5, 503.5, 513.5]
     model = model_of(
         tmp_path, ByReports(), [job(at, 5) for at in arrivals], compiled, negotiation__timeout_ms=20.0,
-        **down((1, 150, 450)),
+        interconnect__latency_ms=10.0, **down((1, 150, 450)),
     )  # fmt: skip
     model.run()
-    # Decided when their slices begin: at 400 node 1 is asked, at 410 and 460 not; at 500 its report has not come.
-    assert ends(model) == [213.5 + 25, 403.5 + 25, 413.5 + 5, 463.5 + 5, 503.5 + 5, 513.5 + 59 + 5]
+    # Decided when their slices begin. The last is asked about for 20 ms, and sent in 60.
+    assert ends(model) == [213.5 + 25, 413.5 + 25, 423.5 + 5, 463.5 + 5, 503.5 + 5, 513.5 + 80 + 5]
     offers = model.decisions_frame()
-    assert offers[offers["reason"] == "no answer"]["time_ms"].tolist() == [210.0, 400.0]
+    assert offers[offers["reason"] == "no answer"]["time_ms"].tolist() == [210.0, 410.0]
 
 
 @crosses("stale-reports", "drain")
 @MODES
 def test_what_a_node_that_drains_answers_is_known_until_its_next_report(tmp_path, compiled):
-    """Node 1 has a task from 50.5 to 350.5, of which the report of 0 says nothing. It drains at 60: asked at 63.5 it
-    refuses, which takes 6 ms, and tells that it has a task. So nobody asks it before the report of 400 comes, at 403;
-    by then it accepts again."""
-    arrivals = [63.5, 73.5, 403.5, 413.5]
-    model = model_of(tmp_path, ByReports(), [job(50.5, 300, home=1), *(job(at, 5) for at in arrivals)], compiled)
+    """Node 1 has a task from 50.5 to 150.5, of which the report of 0 says nothing. It drains from 60 to 300: asked at
+    63.5 it refuses, which takes 6 ms, and tells that it has a task. So nobody asks it until its report of 200 comes, at
+    203: it reports though it drains. Then it is asked in vain once more."""
+    arrivals = [63.5, 73.5, 203.5, 213.5, 313.5]
+    model = model_of(tmp_path, ByReports(), [job(50.5, 100, home=1), *(job(at, 5) for at in arrivals)], compiled)
     model.run(until_ms=60.0)
     model.node_agents[1].drain()
     model.run(until_ms=300.0)
     model.node_agents[1].recover()
     model.run()
-    assert ends(model) == [350.5, 69.5 + 5, 73.5 + 5 + 1, 403.5 + 5, 413.5 + 59 + 5]
+    assert ends(model) == [150.5, 69.5 + 5, 73.5 + 5 + 1, 203.5 + 5, 219.5 + 5, 313.5 + 59 + 5]
 
 
 @crosses("stale-reports", "kill")
