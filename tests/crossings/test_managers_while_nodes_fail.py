@@ -87,6 +87,23 @@ def test_a_job_is_held_while_the_only_empty_node_drains(tmp_path, policy):
     assert column(model, "node") == [0, 0, 1]
 
 
+@crosses("holding", "failure", "drain", "priorities")
+def test_a_task_without_node_waits_while_all_nodes_that_are_up_drain_and_goes_before_the_held_job(tmp_path):
+    """Tasks run on node 0 from 0.5 and on node 1 from 54.5 ms on; a third is held. Node 1 drains, node 0 fails at 150.
+    When node 1 accepts again, at 300, node 0's task comes there in 53 ms and has all its 1000 ms to do, behind the
+    other one; its end is known at 2060."""
+    model = model_of(tmp_path, Rotating(), [job(0.5, 1000), job(1.5, 1000), job(120.5, 10)], **SLOW)
+    model.run(until_ms=140.0)
+    model.node_agents[1].drain()
+    model.run(until_ms=150.0)
+    model.node_agents[0].fail()
+    model.run(until_ms=300.0)
+    model.node_agents[1].recover()
+    model.run()
+    assert ends(model) == [2054.5, 1054.5, 2070]
+    assert column(model, "blocked_ms") == [150, 0, 2060 - 120.5]
+
+
 @crosses("holding", "kill")
 def test_a_held_job_that_is_killed_lets_the_next_one_pass(tmp_path):
     """On one node a job runs until 200.5; the one behind it, held, is killed at 50: it has had nothing. At 80 what runs
@@ -236,6 +253,17 @@ def test_a_node_that_drains_is_asked_again_a_period_later(tmp_path):
     assert ends(model) == [1000.5, 200 + MOVE_MS + 100]
 
 
+@crosses("periodic", "stale-reports")
+def test_the_answer_about_a_task_that_went_counts_until_the_next_report(tmp_path):
+    """The last of three goes at 100, and ends at 409. Nodes report each second: until then node 0 thinks that it is on
+    node 1, and sends no other. At 1100, when it would, it has one task alone."""
+    jobs = [job(0.5, 1000), job(13.5, 100), job(14.5, 100)]
+    model = model_of(tmp_path, Relieving(), jobs, cluster__exchange_period_ms=1000.0, **SLOW)
+    model.run()
+    assert ends(model) == [1000.5, 1100.5, 100 + MOVE_MS + 100]
+    assert reasons(model, "relieved") == [(100.0, "")]
+
+
 @crosses("periodic", "failure")
 def test_a_task_that_was_sent_turns_back_when_its_target_fails_and_goes_again_when_that_is_back(tmp_path):
     """It leaves at 100, is back at 150, cannot go at 200, for nobody answers, and goes at 300. At
@@ -246,6 +274,7 @@ def test_a_task_that_was_sent_turns_back_when_its_target_fails_and_goes_again_wh
     assert reasons(model, "relieved") == [(100.0, ""), (200.0, "no answer"), (300.0, "")]
     assert ends(model) == [1000.5, 300 + MOVE_MS + 100]
     assert column(model, "migration_ms") == [0, 50 + MOVE_MS]
+    assert model.summary()["metrics"]["migrations"] == 1
     assert sorted(policy.asked)[:5] == [(100, 0), (100, 1), (200, 0), (300, 0), (300, 1)]
 
 
