@@ -29,8 +29,8 @@ COLUMNS = {
 
 
 def model_of(
-    folder: Path, policy: Policy, jobs: list[dict[str, Any]], compiled: bool = True, seed: int = 1, **keys: Any
-):
+    folder: Path, policy: Policy | str, jobs: list[dict[str, Any]], compiled: bool = True, seed: int = 1, **keys: Any
+) -> ClusterModel:
     """A model of these jobs, each `job(...)`, that has not begun to run."""
     path = folder / "jobs.csv"
     names = list(dict.fromkeys(name for one in jobs for name in one))

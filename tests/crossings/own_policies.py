@@ -186,6 +186,20 @@ class Relieving(Policy):
         return Decision(1, "relieved", task=tasks[-1])
 
 
+class RelievingNoted(Relieving):
+    """The same; it notes who is asked when."""
+
+    name = "test-relieving-noted"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[tuple[float, int]] = set()
+
+    def relieve(self, view):
+        self.asked.add((view.now_ms, view.me))
+        return super().relieve(view)
+
+
 class TalkingAndRelieving(Patient):
     """Managers that keep tasks for 150 ms, and do that too."""
 
@@ -228,4 +242,42 @@ class HeldAgain(HeldByReports):
     name = "test-held-again"
 
     def takes_back(self, task, view):
+        return True
+
+
+class HeldWhileHomeIsBusy(Policy):
+    """A job is held until its home has no task; each node has a queue."""
+
+    name, source, summary = "test-held-at-home", "test", "test"
+    holds_jobs, holds_for_events, uses_reports = True, True, False
+
+    def holds(self, task, tasks, view):
+        return bool(view.load("tasks", view.me) > 0)
+
+    def place(self, task, view):
+        return Decision(view.me, "at home", reason="at home")
+
+
+class HeldInOneQueue(HeldWhileHomeIsBusy):
+    """The same; a head node has one queue for all."""
+
+    name = "test-held-in-one-queue"
+    central = True
+
+
+class HeldForEver(HeldWhileBusy):
+    """A head node holds all jobs for ever."""
+
+    name = "test-held-for-ever"
+
+    def holds(self, task, tasks, view):
+        return True
+
+
+class HeldForEverByReports(HeldByReports):
+    """Each node does, and looks every 100 ms whether a report has come."""
+
+    name = "test-held-for-ever-by-reports"
+
+    def holds(self, task, tasks, view):
         return True

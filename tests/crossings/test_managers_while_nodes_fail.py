@@ -8,7 +8,18 @@ from __future__ import annotations
 
 import pytest
 from crossings.managers import column, ends, job, model_of
-from crossings.own_policies import ByReports, HeldAgain, LeastKnown, Relieving, Rotating
+from crossings.own_policies import (
+    ByReports,
+    HeldAgain,
+    HeldForEver,
+    HeldForEverByReports,
+    HeldInOneQueue,
+    HeldWhileHomeIsBusy,
+    LeastKnown,
+    Relieving,
+    RelievingNoted,
+    Rotating,
+)
 from crossings.table import crosses
 from test_talk_while_nodes_fail import CHECKPOINTS, down, kill
 
@@ -76,6 +87,23 @@ def test_a_job_is_held_while_the_only_empty_node_drains(tmp_path, policy):
     assert column(model, "node") == [0, 0, 1]
 
 
+@crosses("holding", "failure", "drain", "priorities")
+def test_a_task_without_node_waits_while_all_nodes_that_are_up_drain_and_goes_before_the_held_job(tmp_path):
+    """Tasks run on node 0 from 0.5 and on node 1 from 54.5 ms on; a third is held. Node 1 drains, node 0 fails at 150.
+    When node 1 accepts again, at 300, node 0's task comes there in 53 ms and has all its 1000 ms to do, behind the
+    other one; its end is known at 2060."""
+    model = model_of(tmp_path, Rotating(), [job(0.5, 1000), job(1.5, 1000), job(120.5, 10)], **SLOW)
+    model.run(until_ms=140.0)
+    model.node_agents[1].drain()
+    model.run(until_ms=150.0)
+    model.node_agents[0].fail()
+    model.run(until_ms=300.0)
+    model.node_agents[1].recover()
+    model.run()
+    assert ends(model) == [2054.5, 1054.5, 2070]
+    assert column(model, "blocked_ms") == [150, 0, 2060 - 120.5]
+
+
 @crosses("holding", "kill")
 def test_a_held_job_that_is_killed_lets_the_next_one_pass(tmp_path):
     """On one node a job runs until 200.5; the one behind it, held, is killed at 50: it has had nothing. At 80 what runs
@@ -110,6 +138,34 @@ def test_a_job_that_is_refused_is_held_again_and_those_behind_it_too(tmp_path):
     assert list(zip(offers["time_ms"], offers["reason"], strict=True)) == [*drains, (300, ""), (500, "")]
 
 
+@pytest.mark.parametrize(("policy", "last_ms"), [(HeldWhileHomeIsBusy(), 40), (HeldInOneQueue(), 110)])
+def test_in_a_queue_of_its_own_a_job_waits_for_no_job_of_another_node(tmp_path, policy, last_ms):
+    """Jobs run on node 0 until 100.5, on node 1 until 31.5; for each of them one more waits, that for node 0 first."""
+    jobs = [job(0.5, 100), job(1.5, 30, home=1), job(13.5, 10), job(14.5, 10, home=1)]
+    model = model_of(tmp_path, policy, jobs)
+    model.run()
+    assert ends(model) == [100.5, 31.5, 110 + 10, last_ms + 10]
+
+
+@crosses("holding", "failure")
+@crosses("holding", "stale-reports", "periodic", "failure")
+@pytest.mark.parametrize(("policy", "arrivals", "events", "end_ms"), [
+    # The head node knows all: the run ends with the slice in which the job is held, or nothing is to come any more.
+    (HeldForEver(), [13.5], [], 20),
+    (HeldForEver(), [13.5, 700.5], [], 710),
+    (HeldForEver(), [13.5], [(1, 2000, None)], 2010),
+    # It was held when all was as it is at 100, and at 2100; four periods and 3 ms later the reports of that have come,
+    # and node 0 looks again at 600, and at 2600.
+    (HeldForEverByReports(), [13.5], [], 610),
+    (HeldForEverByReports(), [13.5], [(1, 2000, 2100)], 2610),
+])  # fmt: skip
+def test_a_run_ends_when_nothing_is_to_come_that_frees_a_held_job(tmp_path, policy, arrivals, events, end_ms):
+    model = model_of(tmp_path, policy, [job(at, 40) for at in arrivals], **down(*events))
+    model.run()
+    assert model.now_ms == end_ms
+    assert model.summary()["jobs"]["blocked"] == len(arrivals)
+
+
 # ---- reports -------------------------------------------------------------------------------------------------------
 
 
@@ -118,34 +174,35 @@ def test_a_job_that_is_refused_is_held_again_and_those_behind_it_too(tmp_path):
 def test_a_node_that_failed_is_asked_in_vain_until_three_reports_are_missing_and_known_again_by_the_next(
     tmp_path, compiled
 ):
-    """Node 1 reports at 0 and 100, and fails at 150; the timeout is 20 ms. The report of 100 counts until 403 ms, three
-    periods and the way later. Node 1 is back at 450 and reports at 500, which comes at 503."""
-    arrivals = [213.5, 403.5, 413.5, 463.5, 503.5, 513.5]
+    """The way takes 10 ms, the timeout is 20. Node 1 reports at 0 and 100, and fails at 150. The report of 100 counts
+    for three periods and the way, until 410, when it is still asked. Node 1 is back at 450 and reports at 500, which is
+    known at 510."""
+    arrivals = [213.5, 413.5, 423.5, 463.5, 503.5, 513.5]
     model = model_of(
         tmp_path, ByReports(), [job(at, 5) for at in arrivals], compiled, negotiation__timeout_ms=20.0,
-        **down((1, 150, 450)),
+        interconnect__latency_ms=10.0, **down((1, 150, 450)),
     )  # fmt: skip
     model.run()
-    # Decided when their slices begin: at 400 node 1 is asked, at 410 and 460 not; at 500 its report has not come.
-    assert ends(model) == [213.5 + 25, 403.5 + 25, 413.5 + 5, 463.5 + 5, 503.5 + 5, 513.5 + 59 + 5]
+    # Decided when their slices begin. The last is asked about for 20 ms, and sent in 60.
+    assert ends(model) == [213.5 + 25, 413.5 + 25, 423.5 + 5, 463.5 + 5, 503.5 + 5, 513.5 + 80 + 5]
     offers = model.decisions_frame()
-    assert offers[offers["reason"] == "no answer"]["time_ms"].tolist() == [210.0, 400.0]
+    assert offers[offers["reason"] == "no answer"]["time_ms"].tolist() == [210.0, 410.0]
 
 
 @crosses("stale-reports", "drain")
 @MODES
 def test_what_a_node_that_drains_answers_is_known_until_its_next_report(tmp_path, compiled):
-    """Node 1 has a task from 50.5 to 350.5, of which the report of 0 says nothing. It drains at 60: asked at 63.5 it
-    refuses, which takes 6 ms, and tells that it has a task. So nobody asks it before the report of 400 comes, at 403;
-    by then it accepts again."""
-    arrivals = [63.5, 73.5, 403.5, 413.5]
-    model = model_of(tmp_path, ByReports(), [job(50.5, 300, home=1), *(job(at, 5) for at in arrivals)], compiled)
+    """Node 1 has a task from 50.5 to 150.5, of which the report of 0 says nothing. It drains from 60 to 300: asked at
+    63.5 it refuses, which takes 6 ms, and tells that it has a task. So nobody asks it until its report of 200 comes, at
+    203: it reports though it drains. Then it is asked in vain once more."""
+    arrivals = [63.5, 73.5, 203.5, 213.5, 313.5]
+    model = model_of(tmp_path, ByReports(), [job(50.5, 100, home=1), *(job(at, 5) for at in arrivals)], compiled)
     model.run(until_ms=60.0)
     model.node_agents[1].drain()
     model.run(until_ms=300.0)
     model.node_agents[1].recover()
     model.run()
-    assert ends(model) == [350.5, 69.5 + 5, 73.5 + 5 + 1, 403.5 + 5, 413.5 + 59 + 5]
+    assert ends(model) == [150.5, 69.5 + 5, 73.5 + 5 + 1, 203.5 + 5, 219.5 + 5, 313.5 + 59 + 5]
 
 
 @crosses("stale-reports", "kill")
@@ -196,14 +253,29 @@ def test_a_node_that_drains_is_asked_again_a_period_later(tmp_path):
     assert ends(model) == [1000.5, 200 + MOVE_MS + 100]
 
 
+@crosses("periodic", "stale-reports")
+def test_the_answer_about_a_task_that_went_counts_until_the_next_report(tmp_path):
+    """The last of three goes at 100, and ends at 409. Nodes report each second: until then node 0 thinks that it is on
+    node 1, and sends no other. At 1100, when it would, it has one task alone."""
+    jobs = [job(0.5, 1000), job(13.5, 100), job(14.5, 100)]
+    model = model_of(tmp_path, Relieving(), jobs, cluster__exchange_period_ms=1000.0, **SLOW)
+    model.run()
+    assert ends(model) == [1000.5, 1100.5, 100 + MOVE_MS + 100]
+    assert reasons(model, "relieved") == [(100.0, "")]
+
+
 @crosses("periodic", "failure")
 def test_a_task_that_was_sent_turns_back_when_its_target_fails_and_goes_again_when_that_is_back(tmp_path):
-    """It leaves at 100, is back at 150, cannot go at 200, for nobody answers, and goes at 300."""
-    model = model_of(tmp_path, Relieving(), [job(0.5, 1000), job(13.5, 100)], **SLOW, **down((1, 150, 250)))
+    """It leaves at 100, is back at 150, cannot go at 200, for nobody answers, and goes at 300. At
+    200 the manager of the node that is down is not asked."""
+    policy = RelievingNoted()
+    model = model_of(tmp_path, policy, [job(0.5, 1000), job(13.5, 100)], **SLOW, **down((1, 150, 250)))
     model.run()
     assert reasons(model, "relieved") == [(100.0, ""), (200.0, "no answer"), (300.0, "")]
     assert ends(model) == [1000.5, 300 + MOVE_MS + 100]
     assert column(model, "migration_ms") == [0, 50 + MOVE_MS]
+    assert model.summary()["metrics"]["migrations"] == 1
+    assert sorted(policy.asked)[:5] == [(100, 0), (100, 1), (200, 0), (300, 0), (300, 1)]
 
 
 @crosses("periodic", "failure", "checkpoint")

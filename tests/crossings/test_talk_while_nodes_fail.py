@@ -174,7 +174,7 @@ def test_a_job_that_is_killed_while_it_has_no_node_to_wait_at_is_never_started(t
     model.node_agents[1].recover()
     model.run()
     assert ends(model) == [1150, 320, 1150 + 60]
-    assert column(model, "outcome") == ["finished", "killed", "finished"]
+    assert (column(model, "task"), column(model, "outcome")) == ([0, 1, 2], ["finished", "killed", "finished"])
     assert column(model, "blocked_ms") == [150, 320 - 213.5, 650 - 214.5]
     assert policy.log[-1] == (500.0, 1, "arrives", 2, 1)
 
