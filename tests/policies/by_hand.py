@@ -9,12 +9,12 @@ from four_nodes import Job
 
 
 def tasks(node: int, count: int, cpu_ms: float = 100.0, **more: float) -> list[Job]:
-    """So many tasks alike on a node."""
+    """Tasks alike on one node."""
     return [Job(node, cpu_ms, **more)] * count
 
 
 def on(*counts: int, **more: float) -> list[Job]:
-    """So many tasks alike on node 0, 1, ..."""
+    """Tasks alike on node 0, 1, ...: how many on each."""
     return [job for node, count in enumerate(counts) for job in tasks(node, count, **more)]
 
 

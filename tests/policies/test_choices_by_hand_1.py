@@ -13,7 +13,7 @@ from test_choices_by_hand_1_waiting import TIES_BY_DRAWING
 
 
 def tasks(node: int, count: int, cpu_ms: float = 100.0, **more: float) -> list[Job]:
-    """So many tasks alike on a node."""
+    """Tasks alike on one node."""
     return [Job(node, cpu_ms, **more)] * count
 
 
