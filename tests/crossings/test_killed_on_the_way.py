@@ -73,6 +73,18 @@ def test_a_job_that_an_agent_kills_while_its_data_is_read_or_written(arrival_ms,
     assert life(model, 0)["finish"] == ns(110)
 
 
+@crosses("kill", "background")
+def test_a_background_program_is_never_the_newest(tmp_path):
+    """A job's task of 1 MB and a program of 10, which has a larger number, enter a node of 10 MB at 0."""
+    model = timeline(
+        tmp_path, [{"cpu_ms": 10}], cluster__memory_mb=10.0, cluster__swap_mb=0.0,
+        workload__background=[{"node": 0, "cpu_share": 0.5, "memory_mb": 10.0}],
+    )  # fmt: skip
+    model.run()
+    assert life(model) == {"finish": 0}
+    assert model.engine.nodes["tasks"].tolist() == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("job", "at_ms", "left_ms"),
     [
