@@ -122,20 +122,30 @@ def test_a_program_that_slept_when_its_node_failed(saved, failed_ms, parts, lost
     assert model.jobs_frame()["dedicated_ms"].tolist() == [95.0]
 
 
+@pytest.mark.parametrize(
+    ("nodes", "parts"),
+    [
+        (2, {"finish": ns(138), "migration": ns(21)}),
+        # The only node is back, empty, at 60: 20 ms for the start, and no network that an image could cross.
+        (1, {"finish": ns(147), "migration": ns(20), "blocked": ns(10)}),
+    ],
+)
 @crosses("checkpoint", "failure", "buffer", "programs")
-def test_a_buffer_in_free_memory_is_lost_with_its_node(tmp_path):
-    """60 ms with accesses at the 10th, 30th and 50th, of data that is in the buffer once anything is.
+def test_a_buffer_in_free_memory_is_lost_with_its_node(nodes, parts, tmp_path):
+    """60 ms with accesses at the 10th, 30th and 50th, a pause of 7, and 10 ms. Once the buffer has anything it has all.
 
     The first one, from 10 to 20, fills the buffer; at 30 a checkpoint is taken, of 20 ms; the second one, at 40, is a
-    hit; at 50 the node fails. At 71 the task goes on elsewhere: its second access finds no buffer, from 81 to 91; its
-    third one, at 111, does.
+    hit; at 50 the node fails. At 71 the task goes on elsewhere, or at 80 here: its second access comes 10 ms later and
+    takes 10, since the buffer is empty; its third one is a hit, and the last of the phase.
     """
     model = timeline(
-        tmp_path, [{}], [{"cpu_ms": 60, "accesses": 3}], cluster__paging="oversize", cluster__buffer_mb=1.0,
-        workload__reaccess_rate=1e9, failures__checkpoint_period_ms=30.0, **CHECKPOINTS, **fails((0, 50)),
+        tmp_path, [{}], [{"cpu_ms": 60, "accesses": 3, "pause_ms": 7}, {"cpu_ms": 10}],
+        cluster__paging="oversize", cluster__buffer_mb=1.0,
+        workload__reaccess_rate=1e9, cluster__nodes=nodes, failures__checkpoint_period_ms=30.0, **CHECKPOINTS,
+        failures__event=[{"node": 0, "at_s": 0.05, "for_s": 0.01}],
     )  # fmt: skip
     model.run()
-    assert life(model) == {"finish": ns(121), "cpu": ns(80), "io": ns(20), "migration": ns(21)}
+    assert life(model) == {"cpu": ns(90), "io": ns(20), "barrier": ns(7)} | parts
     assert counts(model) == {"requests": 2, "hits": 2, "restarts": 1, "lost_cpu_ns": ns(20)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from crossings.table import crosses
-from crossings.timelines import CONTENDED, life, ns, send_all_to, timeline
+from crossings.timelines import CONTENDED, fails, life, ns, send_all_to, timeline
 from support import scenario
 
 from cluster_abm import ClusterModel
@@ -73,6 +73,18 @@ def test_a_job_that_an_agent_kills_while_its_data_is_read_or_written(arrival_ms,
     assert life(model, 0)["finish"] == ns(110)
 
 
+@crosses("kill", "background")
+def test_a_background_program_is_never_the_newest(tmp_path):
+    """A job's task of 1 MB and a program of 10, which has a larger number, enter a node of 10 MB at 0."""
+    model = timeline(
+        tmp_path, [{"cpu_ms": 10}], cluster__memory_mb=10.0, cluster__swap_mb=0.0,
+        workload__background=[{"node": 0, "cpu_share": 0.5, "memory_mb": 10.0}],
+    )  # fmt: skip
+    model.run()
+    assert life(model) == {"finish": 0}
+    assert model.engine.nodes["tasks"].tolist() == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("job", "at_ms", "left_ms"),
     [
@@ -120,3 +132,27 @@ def test_a_run_that_is_stuck_ends_with_the_slice_in_which_that_is_found(by_steps
         model.run()
     assert model.now_ms == 1_010
     assert model.summary()["jobs"]["blocked"] == 3
+
+
+@pytest.mark.parametrize("by_steps", [False, True])
+@pytest.mark.parametrize(
+    ("arrival_ms", "ends_ms"),
+    [
+        # Nothing is to come after it: the run ends with its slice, whatever is due later.
+        (105, 110),
+        # The failure is to come until 50: the run ends with the slice that begins then.
+        (25, 60),
+    ],
+)
+@crosses("holding", "failure")
+def test_a_run_of_held_jobs_ends_with_the_slice_after_which_nothing_is_to_come(arrival_ms, ends_ms, by_steps, tmp_path):
+    """A policy holds a job for ever, and lets only events free what it holds. Node 1 fails for good at 50."""
+    model = timeline(tmp_path, [{"arrival_ms": arrival_ms}], policy__name="batch-system", **fails((1, 50)))
+    model.policy.holds = lambda task, tasks, view: True
+    if by_steps:
+        while model.running and model.now_ms < 5_000:
+            model.step()
+    else:
+        model.run()
+    assert model.now_ms == ends_ms
+    assert model.summary()["jobs"]["blocked"] == 1
