@@ -39,24 +39,24 @@ class Covering:
     slow: list[str]
 
     def of(self, path: str, line: int) -> list[str]:
-        """The tests that carry out a line, quickest first."""
-        return self.lines.get(path, {}).get(line, [])
+        """The tests that carry out a line, nearest first, of those the quickest."""
+        return sorted(self.lines.get(path, {}).get(line, []), key=lambda test: _distance(test, path))
 
-    def near(self, path: str, slow: bool = False) -> list[str]:
-        """All tests; first those whose folder has the name of a folder above the file, or is next to it."""
-        folders = [*reversed(Path(path).parts[:-1]), *NEXT]
-
-        def distance(test: str) -> int:
-            folder = Path(test.split("::")[0]).parts[1]
-            return folders.index(folder) if folder in folders else len(folders)
-
-        if slow:
-            return [test for test in self.slow if distance(test) < len(Path(path).parts) - 1]
-        return sorted(self._by_time, key=distance)
+    def near(self, path: str) -> list[str]:
+        """All tests, nearest first, of those the quickest; at the end the slow ones of the folder."""
+        slow = [test for test in self.slow if _distance(test, path) < len(Path(path).parts) - 1]
+        return sorted(self._by_time, key=lambda test: _distance(test, path)) + slow
 
     @cached_property
     def _by_time(self) -> list[str]:
         return sorted(self.seconds, key=self.seconds.__getitem__)
+
+
+def _distance(test: str, path: str) -> int:
+    """How far a test is from a file: 0 in the folder of tests that has the name of the file's folder."""
+    folders = [*reversed(Path(path.replace("viz/", "page/")).parts[:-1]), *NEXT]
+    folder = Path(test.split("::")[0]).parts[1]
+    return folders.index(folder) if folder in folders else len(folders)
 
 
 def covering(clone: Path, kept: Path, workers: int) -> Covering:
@@ -69,6 +69,9 @@ def covering(clone: Path, kept: Path, workers: int) -> Covering:
         if any(ends):
             raise SystemExit("the fast suite under coverage did not come to its end")
         kept.write_text(json.dumps(_joined([json.loads(part.read_text()) for part in parts])))
+        for part in parts:
+            part.unlink()
+            part.with_suffix(".coverage").unlink()
     found = json.loads(kept.read_text())
     names = list(found["seconds"])
     lines = {

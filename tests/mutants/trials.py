@@ -62,7 +62,7 @@ class Trials:
             first = self._covering.of(fault.path, fault.line)
             tried, ran = set(first), 0
             rest = [test for test in self._covering.near(fault.path) if test not in tried]
-            for tests, share in (first, FIRST_SHARE), (rest + self._covering.near(fault.path, slow=True), 1.0):
+            for tests, share in (first, FIRST_SHARE), (rest, 1.0):
                 left_s = self._limit_s * share - (time.monotonic() - began)
                 if tests and left_s > 0:
                     by, count = self._run(tests, left_s)
