@@ -265,7 +265,7 @@ def failing_scenarios(draw):
     return overrides | {"failures__degrade": slow}
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(failing_scenarios(), st.integers(0, 2**62))
 def test_whatever_fails_every_job_ends_in_a_counted_state_and_time_adds_up(overrides, seed):
     check_that_every_job_ends_in_a_counted_state(overrides, seed)

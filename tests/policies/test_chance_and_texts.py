@@ -163,7 +163,8 @@ class Mine(ca.Policy):
 
 
 @pytest.mark.parametrize("words", [
-    ["run", "quickstart"], ["compare", "quickstart", "--seeds", "2", "--policies", "none,mine.py:Mine"],
+    ["run", "quickstart"],
+    pytest.param(["compare", "quickstart", "--seeds", "2", "--policies", "none,mine.py:Mine"], marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_what_a_policy_prints_goes_to_stderr(tmp_path, words):
     (tmp_path / "mine.py").write_text(MINE)

@@ -130,9 +130,11 @@ def test_help_of_results_is_of_what_they_have_besides_pandas():
     "module",
     [
         "cluster_abm", "cluster_abm.study.comparison", "cluster_abm.study.compare", "cluster_abm.study.results",
-        "cluster_abm.study.design.study_file", "cluster_abm.study.papers.reproduction",
-        "cluster_abm.study.papers.reproduce", "cluster_abm.model.model", "cluster_abm.results.words",
+        "cluster_abm.study.design.study_file", "cluster_abm.model.model", "cluster_abm.results.words",
         "cluster_abm.scenario.load", "cluster_abm.policies",
+        # These reproduce a table.
+        pytest.param("cluster_abm.study.papers.reproduction", marks=pytest.mark.slow),
+        pytest.param("cluster_abm.study.papers.reproduce", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 def test_examples_in_help_are_true(module):
