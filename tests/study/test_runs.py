@@ -51,6 +51,19 @@ def test_bad_input_is_not_a_failed_run():
         run_all([wrong, *tasks(1)], workers=2)
 
 
+@pytest.mark.parametrize(("is_kept", "begun"), [(True, []), (False, [1, 2])])
+def test_a_file_that_cannot_be_read_is_found_before_any_run_where_runs_are_kept(tmp_path, monkeypatch, is_kept, begun):
+    """A run is kept under a name that depends on what its files hold; without a name it is found by the run itself."""
+    wrong = Task(scenario(workload__kind="trace", workload__trace__file=str(tmp_path / "gone.csv")), 2)
+    seeds = []
+    real = work.carry_out
+    monkeypatch.setattr(work, "carry_out", lambda task: (seeds.append(task.seed), real(task))[1])
+    where = Where(workers=1, folder=tmp_path / "results" if is_kept else None)
+    with pytest.raises(InputError, match=r"gone\.csv"):
+        run_all([*tasks(1), wrong], where=where, quiet=True)
+    assert seeds == begun
+
+
 def test_ctrl_c_keeps_what_is_finished(monkeypatch):
     real = work.carry_out
 
