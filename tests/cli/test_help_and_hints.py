@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 
 import click
 import pytest
 
+from cluster_abm.cli import cluster_abm as root
 from cluster_abm.cli.front.sections import HelpfulGroup
 from cluster_abm.policies import available
 from cluster_abm.policies.other_names import OTHER_NAMES, policy_hint
@@ -111,3 +113,23 @@ def test_a_file_called_viz_does_not_stand_in_for_the_page(tmp_path, monkeypatch)
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": root}
     )
     assert done.stdout == "fine\n", done.stderr[-2000:]
+
+
+def options_of(command: click.Command, words: str) -> Iterator[tuple[str, click.Option]]:
+    """All options of a command and of those below it, each with the words that lead to it."""
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            yield from options_of(below, f"{words} {name}")
+    yield from ((f"{words} --{one.name}", one) for one in command.params if isinstance(one, click.Option))
+
+
+def test_help_shows_every_default():
+    """A flag is off unless it is given, and of what has no default the words say what holds."""
+    context = click.Context(root)
+    found = [
+        (name, one)
+        for name, one in options_of(root, "cluster-abm")
+        if not one.is_flag and isinstance(one.get_default(context), str | int | float)
+    ]
+    assert len(found) > 10
+    assert [name for name, one in found if not one.show_default] == []

@@ -19,7 +19,7 @@ from mutants.covering import Covering
 from mutants.faults import Fault
 
 # A test that takes this much longer than on the sound code hangs [s]; compilation is within it.
-HANGS_S, TIMES_AS_LONG = 150.0, 10
+HANGS_S, TIMES_AS_LONG = 100.0, 10
 # Tests of the covered line get at most so much of the time of a fault.
 FIRST_SHARE = 0.5
 

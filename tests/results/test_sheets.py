@@ -40,19 +40,6 @@ MANY = [*POLICIES, *(f"policy-{number:02d}" for number in range(39)), "a-policy-
 DRAW = np.random.default_rng(3)
 
 
-@pytest.fixture
-def sheet(monkeypatch, tmp_path):
-    """Draw by a function: its figure, checked instead of written."""
-    found = []
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: (found.append(self), Path(path).touch()))
-
-    def drawn(draw, *arguments):
-        draw(tmp_path / "a.png", *arguments)
-        return found[0]
-
-    return drawn
-
-
 def parts(names, scale=3e3):
     return pd.DataFrame({part: DRAW.uniform(0, scale, len(names)) for part in BREAKDOWN}, index=list(names))
 
