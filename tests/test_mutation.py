@@ -79,6 +79,7 @@ def test_a_fault_is_noticed_by_the_first_test_that_fails_or_hangs(tmp_path, monk
         (clone / "tests" / "near" / f"{name}.py").write_text(f"from share import share\n\n\n{text}")
     tests = [f"tests/near/{name}.py::{name}" for name in TESTS]
     monkeypatch.setattr("mutants.trials.HANGS_S", 3.0)
+    monkeypatch.setattr("mutants.trials.COMPILES_S", 0.0)
     trials = Trials(clone, Covering(dict.fromkeys(tests, 0.01), {}, []), 1.0)
     text, before = source.read_text(), source.stat().st_mtime_ns
     fault = next(fault for fault in faults_of("share.py", text) if fault.shown(text)[1] == after)
