@@ -69,21 +69,22 @@ def test_a_start_on_the_managers_own_node_costs_what_it_costs_elsewhere(shared, 
 
 @pytest.mark.parametrize("nodes", [2, 3])
 @pytest.mark.parametrize("shared", [{}, CONTENDED])
-@pytest.mark.parametrize(("outages", "blocked_ms"), [([(0, None)], 0), ([(0, 0.3), (1, 0.3), (2, 0.3)], 300)])
+@pytest.mark.parametrize("with_all", [False, True])
+@pytest.mark.parametrize("source", [0, 1])
 @crosses("failure", "links")
-def test_a_start_whose_source_fails_begins_anew_elsewhere(outages, blocked_ms, shared, nodes, tmp_path):
-    """Links of 10 MB/s. A start on node 1, of 10 ms and 4 MB: 400 ms, and 40 at each of two disks. At 200 its source
-    fails, with all nodes or without: the time so far is travel, and the time up to 500, when there are nodes again, is
-    not. Then it takes as long as the first one would have: on another node than its manager's, or, of two, on that."""
+def test_a_start_whose_source_fails_begins_anew_elsewhere(source, with_all, shared, nodes, tmp_path):
+    """Links of 10 MB/s. A start on node 1 or 0, of 10 ms and 4 MB: 400 ms, and 40 at each of two disks. At 200 its
+    source fails, with all nodes or without: the time so far is travel, and the time up to 500, when there are nodes
+    again, is not. Then it takes as long as the first one would have: on another node than its manager's, or, of two, on
+    that."""
+    blocked_ms = 300 if with_all else 0
     model = timeline(
-        tmp_path, [{"cpu_ms": 10, "initial_data_mb": 4}], cluster__nodes=nodes, policy__name="jsq",
-        failures__event=[
-            {"node": node, "at_s": 0.2} | ({} if for_s is None else {"for_s": for_s})
-            for node, for_s in outages if node < nodes
-        ],
+        tmp_path, [{"cpu_ms": 10, "initial_data_mb": 4, "home": source}], cluster__nodes=nodes, policy__name="jsq",
+        failures__event=[{"node": node, "at_s": 0.2, "for_s": 0.3} for node in range(nodes)] if with_all
+        else [{"node": source, "at_s": 0.2}],
         **(shared | {"interconnect__bandwidth_mbps": 80.0}),
     )  # fmt: skip
-    send_all_to(model, 1)
+    send_all_to(model, 1 - source)
     model.run()
     parts = {"finish": ns(200 + blocked_ms + 490 + 10), "cpu": ns(10), "migration": ns(200 + 490)}
     assert life(model) == parts | ({"blocked": ns(300)} if blocked_ms else {})
