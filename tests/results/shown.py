@@ -42,6 +42,11 @@ def band(collection):
     return {x: [min(ys), max(ys)] for x, ys in found.items()}
 
 
+def heights(stairs):
+    """Of the steps of stairs."""
+    return list(map(float, stairs.get_data()[0]))
+
+
 def words(legend):
     """The texts of a legend of a figure or of axes."""
     return [text.get_text() for text in legend.get_texts()]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from shown import bars, colour, dots, names, near, points, scales, strokes, ticks, visible, words
+from shown import bars, colour, dots, heights, names, near, points, scales, strokes, ticks, visible, words
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import pictures
@@ -95,6 +95,9 @@ def test_where_time_went_is_a_bar_of_parts():
 def test_where_time_went_is_in_a_unit_in_which_it_is_short_and_without_any_time_still_drawn():
     axes = compared({"none": [2.0]}, parts={"none": {"cpu": 200.0}}).axes[1]
     assert (bars(axes), names(axes)[1]) == (near([[0, 200, 0]]), "mean wall time of a task [ms]")
+    # The longest bar decides.
+    axes = compared({"none": [2.0], "jsq": [2.0]}, parts={"none": {"cpu": 200.0}, "jsq": {"cpu": 800.0}}).axes[1]
+    assert bars(axes) == near([[0, 0.2, 0], [0, 0.8, 1]])
     figure = compared({"none": [NONE]}, parts={"none": {}})
     assert (bars(figure.axes[1]), figure.axes[1].get_xlim(), figure.legends) == ([], (0, 1), [])
 
@@ -280,7 +283,7 @@ TWO = measured([[0, 6], [2, 1]], [[5e3, 10e3], [1e3, 7e3]], [[0, 0], [2e3, 12e3]
 def test_utilisation_is_that_between_measurements_in_the_mean_of_nodes_and_cores(cores, channels, cpu, labels, title):
     """CPUs are busy for 5 and 1 of the first 10 s, 5 and 6 of the second; disks for 0 and 2, and 0 and 10."""
     axes = run_figure("a title", TWO, np.array([1.0]), cores, channels).axes[0]
-    assert [patch.get_data().values.tolist() for patch in axes.patches] == near([cpu, [10.0, 50.0]])
+    assert [heights(patch) for patch in axes.patches] == near([cpu, [10.0, 50.0]])
     assert [patch.get_data().edges.tolist() for patch in axes.patches] == near([[0, 10, 20]] * 2)
     assert (words(axes.get_legend()), axes.get_ylim()) == (labels, (0, 105))
     assert names(axes) == (title, "time [s]", "busy, mean of all nodes [%]")
@@ -290,8 +293,8 @@ def test_utilisation_is_that_between_measurements_in_the_mean_of_nodes_and_cores
 
 def test_tasks_of_a_run_are_their_mean_and_the_least_and_most_of_any_node():
     _, axes, heat, _, bar = run_figure("a title", TWO, np.array([1.0])).axes
-    ranges, mean = (patch.get_data() for patch in axes.patches)
-    assert (ranges.baseline.tolist(), ranges.values.tolist(), mean.values.tolist()) == ([0, 1], [2, 6], [1, 3.5])
+    ranges, mean = axes.patches
+    assert (ranges.get_data().baseline.tolist(), heights(ranges), heights(mean)) == ([0, 1], [2, 6], [1, 3.5])
     assert words(axes.get_legend()) == ["least to most", "mean"]
     assert axes.get_ylim() == pytest.approx((0, 1.05 * 6))
     (image,) = heat.images
@@ -314,9 +317,9 @@ def test_of_many_measurements_some_in_a_row_make_one_bin(monkeypatch):
     hour = 3_600_000.0
     table = measured([[0, 2, 3, 5]], [[0, hour, 2 * hour, 3 * hour]], [[0] * 4], hour)
     busy, axes, heat, *_ = run_figure("a title", table, np.array([1.0])).axes
-    assert busy.patches[0].get_data().values.tolist() == near([50, 100])
+    assert heights(busy.patches[0]) == near([50, 100])
     assert busy.patches[0].get_data().edges.tolist() == near([0, 2, 4])
-    assert axes.patches[0].get_data().values.tolist() == near([1, 4])
+    assert heights(axes.patches[0]) == near([1, 4])
     assert (np.asarray(heat.images[0].get_array()).tolist(), names(heat)[1]) == ([[1, 4]], "time [h]")
 
 

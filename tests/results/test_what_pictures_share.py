@@ -1,20 +1,14 @@
-"""What all pictures share: looks, ticks, legends, units, limits; and what a film's pictures show."""
+"""What all pictures share: looks, ticks, legends, units, limits."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from shown import colour, dots, near, strokes, ticks, words
+from shown import near, strokes, ticks, words
 
-from cluster_abm.results import film
-from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, LIGHTEST, POLICY_COLOURS, SPARE_COLOURS, colours_of
-from cluster_abm.results.film import Picture, Scale, Scene, scale_of, staged
-from cluster_abm.results.load_scale import LoadScale, SeenLoads, joint, low_end, round_full, scale_to
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, POLICY_COLOURS, SPARE_COLOURS, colours_of
 from cluster_abm.results.style import (
     columns_of,
     error_bars,
@@ -190,129 +184,3 @@ def test_a_long_title_has_lines_of_about_the_same_length():
     lines = new_figure(2.0, 1.0, "aaaa bbbb cccc dddd eeee").get_suptitle().split("\n")
     # Eighteen letters fit: two lines of 14 and 9.
     assert lines == ["aaaa bbbb cccc", "dddd eeee"]
-
-
-PLACES = [(0.0, 0.5), (1.0, 0.5), (0.5, 0.0)]
-SCENE = Scene("a run", PLACES, [(PLACES[0], PLACES[1])])
-NOW = Picture(12_345.6, np.array([0.0, 1.0, 2.0]), np.zeros(3), np.array([True, False, True]), ())
-
-
-def test_a_film_shows_loads_time_and_what_is_out():
-    figure, (stage,) = staged([SCENE], scale_of("cpu", 2.0), True)
-    stage.show(NOW)
-    axes, bar = figure.axes
-    fills = [colour(one) for one in stage.nodes.to_rgba(NOW.loads)]
-    assert [fills[0], fills[2]] == [LIGHTEST.upper(), BREAKDOWN_COLOURS["cpu"].upper()]
-    assert dots(stage.nodes) == near([[*place] for place in PLACES])
-    assert axes.get_title(loc="left") == "12.3 s"
-    (out,) = [one for one in axes.collections if len(one.get_offsets()) == 1]
-    assert (dots(out), colour(out.get_edgecolor()[0])) == ([[1, 0.5]], DOWN.upper())
-    # The unit square's y points downwards.
-    assert axes.yaxis_inverted()
-    assert (figure.get_suptitle(), ticks(bar, "y")) == ("a run", {0: "0", 1: "1", 2: "2"})
-    stage.show(replace(NOW, up=np.ones(3, bool), now_ms=60_000.0))
-    assert (len(out.get_offsets()), axes.get_title(loc="left")) == (0, "60.0 s")
-
-
-def test_a_film_of_two_runs_has_a_title_each_and_one_scale():
-    figure, stages = staged([SCENE, replace(SCENE, title="another")], scale_of("io", 2.0), False)
-    assert [axes.get_title() for axes in figure.axes[:2]] == ["a run", "another"]
-    assert (figure.get_suptitle(), len(figure.axes), len(stages)) == ("", 3, 2)
-    assert figure.axes[2].get_ylabel() == "I/O processing ahead [s]"
-
-
-def test_classes_have_a_colour_each_and_their_names():
-    scale = Scale("load class", ("#000000", "#888888", "#ffffff"), LoadScale(2.0), ("low", "middle", "high"))
-    figure, (stage,) = staged([SCENE], scale, False)
-    assert [colour(one) for one in stage.nodes.to_rgba([0, 1, 2])] == ["#000000", "#888888", "#FFFFFF"]
-    assert ticks(figure.axes[1], "y") == {0: "low", 1: "middle", 2: "high"}
-
-
-def test_arrows_are_of_the_last_moves_and_no_more_than_sixty():
-    _, (stage,) = staged([SCENE], scale_of("cpu", 2.0), False)
-    way = [[PLACES[0], PLACES[1]]]
-    for count, arrows in ((1, 1), (61, 60), (0, 0)):
-        stage.show(replace(NOW, ways=[way] * count))
-        assert len(stage._axes.patches) == arrows
-
-
-@pytest.mark.parametrize(("what", "count", "drawn"), [
-    ("wires", film.MOST_WIRES, True), ("wires", film.MOST_WIRES + 1, False),
-    ("numbers", film.MOST_NUMBERED, True), ("numbers", film.MOST_NUMBERED + 1, False),
-])  # fmt: skip
-def test_of_very_many_lines_and_nodes_none_are_drawn_or_numbered(what, count, drawn):
-    axes = Figure().subplots()
-    places = [(number / count, 0.5) for number in range(count if what == "numbers" else 3)]
-    wires = [((0.0, 0.0), (1.0, 1.0))] * (count if what == "wires" else 0)
-    film.Stage(axes, Scene("", places, wires), scale_of("cpu", 2.0))
-    if what == "wires":
-        assert any(isinstance(one, LineCollection) for one in axes.collections) == drawn
-    else:
-        assert [text.get_text() for text in axes.texts] == ([str(number) for number in range(count)] if drawn else [])
-
-
-@pytest.mark.parametrize(("index", "per_core", "loads", "words_of", "full", "low"), [
-    ("cpu", False, [1.0], "tasks running or ready", 2, 0), ("cpu", True, [1.0], "tasks running or ready per core", 2, 0),
-    ("io", False, [0.1], "I/O processing ahead [s]", 1, 0),
-    # The largest is above 16 times the median: three decades below 100 it begins, at 1 task at least.
-    ("cpu", False, [1.0, 1.0, 90.0], "tasks running or ready", 100, 1),
-    ("cpu", True, [1.0, 1.0, 90.0], "tasks running or ready per core", 100, 0.1),
-    ("io", True, [0.5, 0.5, 90.0], "I/O processing ahead [s]", 100, 0.1),
-])  # fmt: skip
-def test_the_scale_of_a_film_is_that_of_its_loads(index, per_core, loads, words_of, full, low):
-    scale = scale_of(index, loads, per_core)
-    assert (scale.words, scale.loads) == (words_of, LoadScale(pytest.approx(full), pytest.approx(low)))
-    assert (scale.colours[0].upper(), scale.colours[-1].upper()) == (LIGHTEST.upper(), BREAKDOWN_COLOURS[index].upper())
-
-
-def test_an_even_scale_has_its_middle_load_at_the_root_of_a_half():
-    scale = LoadScale(8.0)
-    assert scale.share([0.0, 2.0, 8.0, 9.0, -1.0]).tolist() == near([0, 0.5, 1, 1, 0])
-    assert scale.load([0.0, 0.5, 1.0, 2.0]).tolist() == near([0, 2, 8, 8])
-    assert scale.ticks == [0, 4, 8]
-
-
-def test_a_logarithmic_scale_is_even_below_its_first_power_and_has_as_much_room_for_it_as_for_a_decade():
-    scale = LoadScale(100.0, 1.0)
-    assert scale.share([0.5, 1.0, 10.0, 100.0]).tolist() == near([1 / 6, 1 / 3, 2 / 3, 1])
-    assert scale.load([1 / 6, 1 / 3, 2 / 3, 1]).tolist() == near([0.5, 1, 10, 100])
-
-
-@pytest.mark.parametrize(("full", "expected"), [
-    (50.0, [0, 1, 10, 50]), (20.0, [0, 1, 10, 20]), (18.0, [0, 1, 18]), (100.0, [0, 1, 10, 100]),
-])  # fmt: skip
-def test_a_power_just_below_the_end_has_no_tick(full, expected):
-    assert LoadScale(full, 1.0).ticks == near(expected)
-
-
-@pytest.mark.parametrize(("full", "least", "low"), [(100.0, 0.01, 0.1), (200.0, 0.01, 1.0), (100.0, 1.0, 1.0)])
-def test_a_logarithmic_scale_has_three_decades_at_most(full, least, low):
-    assert low_end(full, least) == pytest.approx(low)
-
-
-@pytest.mark.parametrize(("largest", "wide", "low"), [(90.0, False, 0), (90.0, True, 1), (4.9, True, 0), (9.0, True, 1)])
-def test_a_scale_of_less_than_five_times_its_beginning_is_even(largest, wide, low):
-    assert scale_to(largest, wide, 1.0, 1.0).low == low
-
-
-def test_loads_of_nothing_leave_a_scale_as_it_is():
-    seen = SeenLoads(2.0, 1.0)
-    seen.add(np.zeros(4))
-    assert (seen.largest, seen.is_wide, seen.scale) == (0, False, LoadScale(2.0))
-    seen.add(np.array([5.0]))
-    seen.add(np.array([3.0]))
-    assert (seen.largest, seen.scale) == (5, LoadScale(10.0))
-
-
-@pytest.mark.parametrize(("largest", "wide"), [(25.0, True), (19.0, False)])
-def test_a_scale_is_wide_above_sixteen_times_the_median(largest, wide):
-    """The median's bin of a tenth of a decade ends at 10^0.1 = 1.26 or below: 16 times that is 20.1."""
-    seen = SeenLoads(2.0, 1.0)
-    seen.add(np.array([1.1, 1.1, 1.1, largest]))
-    assert seen.is_wide == wide
-
-
-def test_round_ends_and_joint_scales():
-    assert round_full(float("nan"), 2.0) == 2
-    # Of two logarithmic scales the later beginning counts, up to the farther end.
-    assert joint([LoadScale(50.0, 0.1), LoadScale(20.0, 1.0)]) == LoadScale(50.0, 1.0)
