@@ -22,6 +22,7 @@ from cluster_abm.results.style import (
     new_figure,
     plain_ticks,
     remark,
+    save_both,
     tidy,
     whole_numbers,
 )
@@ -184,3 +185,17 @@ def test_a_long_title_has_lines_of_about_the_same_length():
     lines = new_figure(2.0, 1.0, "aaaa bbbb cccc dddd eeee").get_suptitle().split("\n")
     # Eighteen letters fit: two lines of 14 and 9.
     assert lines == ["aaaa bbbb cccc", "dddd eeee"]
+
+
+def test_a_picture_is_written_as_png_and_svg_which_do_not_tell_when(tmp_path):
+    figure = Figure(figsize=(1, 1))
+    figure.subplots().plot([0, 1])
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        # What stands behind a dot of the name is no ending.
+        written = save_both(figure, tmp_path / folder / "mean.ms")
+        assert [path.name for path in written] == ["mean.ms.png", "mean.ms.svg"]
+    png, svg = ([(tmp_path / folder / f"mean.ms.{end}").read_bytes() for folder in "ab"] for end in ("png", "svg"))
+    assert (png[0], svg[0]) == (png[1], svg[1])
+    assert png[0].startswith(b"\x89PNG")
+    assert not any(word in text for word in (b"Software", b"dc:date", b"Matplotlib v") for text in (png[0], svg[0]))
