@@ -211,8 +211,9 @@ def limit(axes: Axes, values: Floats, ends: Floats) -> bool:
     # What is never negative gets no room below 0, whatever the interval's arithmetic says.
     bottom = low if low == 0 else max(float(ends.min(initial=low)), low - room)
     pad = 0.06 * (top - bottom) or 1.0
-    axes.set_ylim(bottom - (pad if bottom < 0 else 0), top + pad)
-    return bool(((ends > top + pad) | (ends < bottom)).any())
+    bottom, top = bottom - (pad if bottom < 0 else 0), top + pad
+    axes.set_ylim(bottom, top)
+    return bool(((ends > top) | (ends < bottom)).any())
 
 
 def remark(axes: Axes, text: str) -> None:

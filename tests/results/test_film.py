@@ -8,13 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from PIL import Image
+from shown import colour, dots, near, ticks
 
 from cluster_abm.results import film
-from cluster_abm.results.film import Picture, Scene, scale_of
+from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, LIGHTEST
+from cluster_abm.results.film import Picture, Scale, Scene, scale_of
 from cluster_abm.results.film_files import write_film
+from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.results.node_sizes import shown_in_legend
 
 PLACES = [(0.0, 0.5), (1.0, 0.5), (0.5, 0.0)]
@@ -167,3 +171,75 @@ def test_a_gif_shows_the_time(tmp_path):
     assert len(rows)
     assert rows.max() < frames[0].shape[0] / 6
     assert columns.max() < frames[0].shape[1] / 4
+
+
+NOW = Picture(12_345.6, np.array([0.0, 1.0, 2.0]), np.zeros(3), np.array([True, False, True]), ())
+
+
+def test_a_film_shows_loads_time_and_what_is_out():
+    figure, (stage,) = film.staged([SCENE], scale_of("cpu", 2.0), True)
+    stage.show(NOW)
+    axes, bar = figure.axes
+    fills = [colour(one) for one in stage.nodes.to_rgba(NOW.loads)]
+    assert [fills[0], fills[2]] == [LIGHTEST.upper(), BREAKDOWN_COLOURS["cpu"].upper()]
+    assert dots(stage.nodes) == near([[*place] for place in PLACES])
+    assert axes.get_title(loc="left") == "12.3 s"
+    _, out = [one for one in axes.collections if isinstance(one, PathCollection)]
+    assert (dots(out), colour(out.get_edgecolor()[0])) == ([[1, 0.5]], DOWN.upper())
+    # The unit square's y points downwards.
+    assert axes.yaxis_inverted()
+    assert (figure.get_suptitle(), ticks(bar, "y")) == ("a run", {0: "0", 1: "1", 2: "2"})
+    stage.show(replace(NOW, up=np.ones(3, bool), now_ms=60_000.0))
+    assert (len(out.get_offsets()), axes.get_title(loc="left")) == (0, "60.0 s")
+
+
+def test_a_film_of_two_runs_has_a_title_each_and_one_scale():
+    figure, stages = film.staged([SCENE, replace(SCENE, title="another")], scale_of("io", 2.0), False)
+    assert [axes.get_title() for axes in figure.axes[:2]] == ["a run", "another"]
+    assert (figure.get_suptitle(), len(figure.axes), len(stages)) == ("", 3, 2)
+    assert figure.axes[2].get_ylabel() == "I/O processing ahead [s]"
+
+
+def test_classes_have_a_colour_each_and_their_names():
+    scale = Scale("load class", ("#000000", "#888888", "#ffffff"), LoadScale(2.0), ("low", "middle", "high"))
+    figure, (stage,) = film.staged([SCENE], scale, False)
+    assert [colour(one) for one in stage.nodes.to_rgba([0, 1, 2])] == ["#000000", "#888888", "#FFFFFF"]
+    assert ticks(figure.axes[1], "y") == {0: "low", 1: "middle", 2: "high"}
+
+
+def test_arrows_are_of_the_moves_and_no_more_than_sixty():
+    _, (stage,) = film.staged([SCENE], scale_of("cpu", 2.0), False)
+    way = [[PLACES[0], PLACES[1]]]
+    for count, arrows in ((1, 1), (61, 60), (0, 0)):
+        stage.show(replace(NOW, ways=[way] * count))
+        assert len(stage._axes.patches) == arrows
+
+
+@pytest.mark.parametrize(("what", "count", "drawn"), [
+    ("wires", film.MOST_WIRES, True), ("wires", film.MOST_WIRES + 1, False),
+    ("numbers", film.MOST_NUMBERED, True), ("numbers", film.MOST_NUMBERED + 1, False),
+])  # fmt: skip
+def test_of_very_many_lines_and_nodes_none_are_drawn_or_numbered(what, count, drawn):
+    axes = Figure().subplots()
+    places = [(number / count, 0.5) for number in range(count if what == "numbers" else 3)]
+    wires = [((0.0, 0.0), (1.0, 1.0))] * (count if what == "wires" else 0)
+    film.Stage(axes, Scene("", places, wires), scale_of("cpu", 2.0))
+    if what == "wires":
+        assert any(isinstance(one, LineCollection) for one in axes.collections) == drawn
+    else:
+        assert [text.get_text() for text in axes.texts] == ([str(number) for number in range(count)] if drawn else [])
+
+
+@pytest.mark.parametrize(("index", "per_core", "loads", "words_of", "full", "low"), [
+    ("cpu", False, [1.0], "tasks running or ready", 2, 0),
+    ("cpu", True, [1.0], "tasks running or ready per core", 2, 0),
+    ("io", False, [0.1], "I/O processing ahead [s]", 1, 0),
+    # The largest is above 16 times the median: three decades below 100 it begins, at 1 task at least.
+    ("cpu", False, [1.0, 1.0, 90.0], "tasks running or ready", 100, 1),
+    ("cpu", True, [1.0, 1.0, 90.0], "tasks running or ready per core", 100, 0.1),
+    ("io", True, [0.5, 0.5, 90.0], "I/O processing ahead [s]", 100, 0.1),
+])  # fmt: skip
+def test_the_scale_of_a_film_is_that_of_its_loads(index, per_core, loads, words_of, full, low):
+    scale = scale_of(index, loads, per_core)
+    assert (scale.words, scale.loads) == (words_of, LoadScale(pytest.approx(full), pytest.approx(low)))
+    assert (scale.colours[0].upper(), scale.colours[-1].upper()) == (LIGHTEST.upper(), BREAKDOWN_COLOURS[index].upper())

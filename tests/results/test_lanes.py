@@ -53,3 +53,21 @@ def distance_to(one, other, x, y):
     share = ((x - one[0]) * (other[0] - one[0]) + (y - one[1]) * (other[1] - one[1])) / squared if squared else 0.0
     share = min(1.0, max(0.0, share))
     return math.dist((x, y), (one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1])))
+
+
+def test_round_a_sharp_corner_a_lane_keeps_near_it():
+    # East, then back along (-0.8, -0.6): the right hands are (0, 1) and (0.6, -0.8). The lanes beside both stretches
+    # would meet at 5 times their sum; it is twice the sum, of which the corner of a lane is never further away.
+    expected = [("M", (0, 1)), ("L", (11.2, 0.4)), ("Q", (11.2, 0.4), (11.2, 0.4)), ("L", (2.6, -6.8))]
+    assert flat(lane([(0, 0), (10, 0), (2, -6)], 1, 0, 0, 0)) == expected
+
+
+def test_of_a_bend_each_stretch_keeps_four_fifths_for_what_stands_at_its_end():
+    # Of 10: 8 at the start. Of 20: 3 at the end.
+    assert flat(lane([(0, 0), (10, 0), (10, 20)], 0, 50, 3, 0)) == [
+        ("M", (8, 0)), ("L", (10, 0)), ("Q", (10, 0), (10, 0)), ("L", (10, 17)),
+    ]  # fmt: skip
+
+
+def test_points_that_are_passed_twice_in_a_row_count_once():
+    assert flat(lane([(0, 0), (0, 0), (10, 0), (10, 0)], 1, 0, 0, 5)) == [("M", (0, 1)), ("L", (10, 1))]
