@@ -5,6 +5,8 @@ The jobs are a stand-in's, whose states a test sets, so that nothing is spawned 
 
 from __future__ import annotations
 
+import logging
+import sys
 import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -259,6 +261,13 @@ def test_slurm_s_jobs_are_cancelled_by_their_arrays(opened, monkeypatch):
     # One call, each array once.
     assert asked == [(["scancel", "12", "7"], False)]
     assert all(isinstance(future.exception(), WorkerLost) for future in futures)
+
+
+def test_submitit_does_not_log_to_stdout_which_is_for_results(opened):
+    logger = logging.getLogger("submitit")
+    logger.addHandler(logging.StreamHandler(sys.stdout))
+    with opened():
+        assert logger.handlers == []
 
 
 @pytest.mark.parametrize(("given", "passed"), [
