@@ -110,3 +110,99 @@ def test_a_future_that_is_over_keeps_what_it_has():
     assert done.result() == 1
     assert isinstance(waits.exception(), ValueError)
     assert base.message_of(ValueError("a\n  b")) == "ValueError: a b"
+
+
+# ---- coming and going ----
+
+
+class Scheduler:
+    """A client of Dask's, and its executor, that note what they are asked for."""
+
+    def __init__(self, raises=None, answers=None):
+        self.raises, self.answers, self.asked, self.inner = raises, answers or {}, [], Future()
+        outer = self
+
+        class Client:
+            status = "running"
+
+            def __init__(self, address, timeout, set_as_default):
+                outer.asked.append(("open", address, timeout, set_as_default))
+                if outer.raises is not None:
+                    raise outer.raises
+
+            def run(self, function, on_error):
+                return outer.answers
+
+            def get_executor(self, pure):
+                outer.asked.append(("executor", pure))
+                return self
+
+            def submit(self, call):
+                outer.asked.append(("submit",))
+                return outer.inner
+
+            def shutdown(self, wait):
+                outer.asked.append(("shutdown", wait))
+
+            def close(self):
+                outer.asked.append(("close",))
+
+        self.library = SimpleNamespace(Client=Client, KilledWorker=Killed)
+
+
+@pytest.fixture
+def scheduler(monkeypatch):
+    def call(**given):
+        found = Scheduler(**given)
+        monkeypatch.setattr(dask_cluster, "library", lambda name, extra: found.library)
+        return found
+
+    return call
+
+
+OPENED = [("open", "tcp://here:1", 5, False), ("executor", False)]
+
+
+def test_a_task_that_was_sent_is_under_way_and_its_result_comes_back(scheduler):
+    there = scheduler()
+    executor = DaskExecutor("tcp://here:1")
+    future = executor.submit(work.square, 3)
+    # The same run again is another task (`pure` would make it the first one's result).
+    assert there.asked == [*OPENED, ("submit",)]
+    assert future.running()
+    there.inner.set_result(9)
+    assert future.result(timeout=0) == 9
+
+
+@pytest.mark.parametrize(("leave", "waits"), [
+    # At the end tasks are waited for, unless they are to be dropped or the caller does not wait.
+    (lambda executor: executor.shutdown(), True), (lambda executor: executor.shutdown(wait=False), False),
+    (lambda executor: executor.shutdown(cancel_futures=True), False), (lambda executor: executor.abandon(), False),
+])  # fmt: skip
+def test_a_scheduler_is_left(scheduler, leave, waits):
+    there = scheduler()
+    leave(DaskExecutor("tcp://here:1"))
+    assert there.asked == [*OPENED, ("shutdown", waits), ("close",)]
+
+
+@pytest.mark.parametrize("problem", [OSError("refused"), ValueError("no address")])
+def test_where_no_scheduler_answers_the_client_is_closed(scheduler, problem):
+    there = scheduler(raises=problem)
+    with pytest.raises(InputError, match=f"no Dask scheduler answers at 'tcp://here:1' .*{problem}"):
+        DaskExecutor("tcp://here:1")
+    assert there.asked == [OPENED[0], ("close",)]
+
+
+def test_where_workers_are_others_the_client_is_closed(scheduler):
+    there = scheduler(answers={"w": "other"})
+    with pytest.raises(InputError, match="worker w: other sources"):
+        DaskExecutor("tcp://here:1")
+    assert there.asked == [OPENED[0], ("close",)]
+
+
+@pytest.mark.parametrize("address", [None, ""])
+def test_an_address_is_needed(scheduler, address):
+    there = scheduler()
+    with pytest.raises(InputError, match="the scheduler's address is missing"):
+        DaskExecutor(address)
+    assert there.asked == []
