@@ -9,6 +9,7 @@ import pytest
 from cluster_abm.cli.batch import _print_status, _tell_problems
 from cluster_abm.cli.effects import _reason, _remark_on_file
 from cluster_abm.cli.far_end import FarEnd
+from cluster_abm.cli.listing.hardware import hardware_command
 from cluster_abm.cli.listing.policies import _list
 from cluster_abm.cli.reproduce import _exit_code
 from cluster_abm.policies import available
@@ -116,6 +117,14 @@ def test_kinds_of_policies_without_any_are_left_out(capsys):
     # None at home, jsq placed; of the lower bounds, which are no policies, there are always some.
     assert len(heads) == 3
     assert heads[-1] == "a lower bound, no policy (`compare` alone):"
+
+
+def test_presets_stand_under_what_they_are_of(capsys):
+    hardware_command.callback(None, False)
+    nodes, _, networks = capsys.readouterr().out.partition("networks (interconnect.hardware = NAME):\n")
+    assert nodes.startswith("nodes (cluster.hardware = NAME):\n")
+    assert ("  ssd-2015 " in nodes, "  ethernet-10g " in nodes) == (True, False)
+    assert ("  ssd-2015 " in networks, "  ethernet-10g " in networks) == (False, True)
 
 
 # ---- a run whose end is far ----
