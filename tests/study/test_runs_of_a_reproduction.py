@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.papers import reproduce as module
-from cluster_abm.study.papers.cells import cells_of
-from cluster_abm.study.papers.plan import load_plan
+from cluster_abm.study.papers.cells import axis_of, cells_of
+from cluster_abm.study.papers.plan import Plan, load_plan
 from cluster_abm.study.papers.reproduce import reproduce
 from cluster_abm.study.runner.tasks import Outcome
 
@@ -99,3 +100,18 @@ def test_so_many_seeds_as_the_plan_says(asked):
 def test_more_runs_than_anyone_waits_for_are_refused(asked):
     with pytest.raises(InputError, match="seeds of iolb-table-1"):
         reproduce("iolb-table-1", 10**9, quiet=True)
+
+
+def test_what_a_plan_is_that_says_no_more_than_it_must():
+    """A whole run has 32 seeds and a smoke run two; numbers are near within 25 %."""
+    given = {"paper": "P", "title": "T", "scenario": "quickstart", "quick_points": [1.0]}
+    axis, series = {"column": "x", "label": "x", "points": [1.0, 2.0]}, [{"name": "a", "policy": "jsq"}]
+    plan = Plan(name="mine", **given, axis=axis, series=series)
+    assert (plan.seeds, plan.quick_seeds, plan.number_percent, plan.scale) == (32, 2, 25.0, 1.0)
+    assert (plan.metric, plan.takes_trace, plan.claim, plan.number) == ("mean_slowdown", False, (), ())
+    assert [x for x, _ in axis_of(plan, quick=True)] == [1.0]
+    assert [x for x, _ in axis_of(plan, quick=False)] == [1.0, 2.0]
+    for wrong in ({"seeds": 0}, {"quick_seeds": 0}):
+        with pytest.raises(ValidationError, match="greater than or equal to 1"):
+            Plan(name="mine", **given, axis=axis, series=series, **wrong)
+    Plan(name="mine", **given, axis=axis, series=series, seeds=1, quick_seeds=1)
