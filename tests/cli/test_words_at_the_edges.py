@@ -141,7 +141,8 @@ class Model:
 
 def watched(shares, jobs=None, seconds=1.0, **more):
     """What is said of a run looked at once in so many seconds, at each of these shares, with these jobs in it."""
-    model, now, said = Model(**more), [0.0], []
+    # The clock has no beginning.
+    model, now, said = Model(**more), [5000.0], []
     far_end = FarEnd(model, said.append, lambda: now[0])
     for number, share in enumerate(shares):
         model.live = 10 if jobs is None else jobs[number]

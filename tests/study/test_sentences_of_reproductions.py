@@ -114,6 +114,11 @@ def test_what_is_printed(capsys):
     assert text.startswith("IOLB, Table 1: Mean slowdown of parallel jobs under I/O-intensive work. ")
     assert "published | measured [95 % interval], 32 seeds\n" in text
     assert "9.5 | 10 [10, 10]" in text
+    lines = [line.strip() for line in text.splitlines()]
+    # Rows begin with what they are about, and have no numbers of their own.
+    assert lines[lines.index("") + 2].startswith("0.8 ")
+    (head,) = [place for place, line in enumerate(lines) if line.startswith("the paper says")]
+    assert lines[head + 1].startswith(PLAN.number[0].claim)
     assert "mean absolute percentage error: clb 5.3 %, mlb 5.3 %, iolb 5.3 %" in text
     assert "verdict: reproduced (every claim holds, and the numbers are near the published ones)" in text
     _print_reproduction(reproduction(None, quick=True, plan=PLAN.model_copy(update={"published": ""})))
