@@ -10,9 +10,9 @@ from cluster_abm.cli.batch import _print_status, _tell_problems
 from cluster_abm.cli.effects import _reason, _remark_on_file
 from cluster_abm.cli.far_end import FarEnd
 from cluster_abm.cli.listing.hardware import hardware_command
-from cluster_abm.cli.listing.policies import _list
+from cluster_abm.cli.listing.policies import _list, _rule
 from cluster_abm.cli.reproduce import _exit_code
-from cluster_abm.policies import available
+from cluster_abm.policies import Policy, available
 from cluster_abm.study.status import Status
 
 
@@ -117,6 +117,22 @@ def test_kinds_of_policies_without_any_are_left_out(capsys):
     # None at home, jsq placed; of the lower bounds, which are no policies, there are always some.
     assert len(heads) == 3
     assert heads[-1] == "a lower bound, no policy (`compare` alone):"
+
+
+class Bare(Policy):
+    # No words of its own.
+    def place(self, job, node):
+        """To the left."""
+
+
+class Silent(Policy):
+    def place(self, job, node):
+        pass
+
+
+def test_of_a_rule_without_words_nothing_is_said():
+    assert _rule(Bare) == f"{__doc__}\n\nplace: To the left."
+    assert _rule(Silent) == __doc__
 
 
 def test_presets_stand_under_what_they_are_of(capsys):
