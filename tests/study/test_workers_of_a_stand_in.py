@@ -6,7 +6,7 @@ The workers are a stand-in's, whose fate a test decides: no process is spawned.
 from __future__ import annotations
 
 import time
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 
 import executor_tasks as work
@@ -36,6 +36,8 @@ class Worker:
 
     def start(self):
         fate = self.crew.plan.pop(0) if self.crew.plan else "good"
+        if fate == "fault":
+            raise ZeroDivisionError("a fault")
         if fate == "refused":
             raise OSError("no more processes")
         self.crew.started.append(self)
@@ -191,6 +193,20 @@ def test_workers_that_import_the_runs_are_told_how_to_guard_them(crew):
         problem = executor.submit(work.square, 2).exception(timeout=20)
     assert "starts runs on several processes" in str(problem)
     assert len(crew.started) == 1
+
+
+def test_a_fault_of_ours_is_told_to_all_who_wait_and_to_later_ones(crew):
+    crew.plan = ["good", "fault"]
+    executor = processes.ProcessExecutor(2)
+    futures = [executor.submit(work.square, 2), executor.submit(work.square, 3)]
+    for future in futures:
+        problem = future.exception(timeout=20)
+        assert isinstance(problem, BrokenExecutor)
+        assert str(problem) == "executor 'process': ZeroDivisionError: a fault"
+    until(lambda: crew.started[0].ends == ["killed", "dropped"])
+    with pytest.raises(BrokenExecutor, match="a fault"):
+        executor.submit(work.square, 4)
+    executor.shutdown()
 
 
 def test_leaving_at_once_kills_what_works_and_cancels_what_waits(crew):
