@@ -219,6 +219,23 @@ def test_leaving_at_once_kills_what_works_and_cancels_what_waits(crew):
     with pytest.raises(CancelledError):
         waiting.result(timeout=20)
     assert crew.started[0].ends == ["killed", "dropped"]
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(work.square, 4)
+
+
+def test_a_worker_has_its_next_task_before_anybody_is_told_of_the_last_one(crew):
+    handed = []
+    with open_executor("process", 1) as executor:
+        first, second = executor.submit(work.fail, "disk on fire"), executor.submit(work.square, 3)
+        first.add_done_callback(lambda _: handed.append(len(crew.started[0].tasks)))
+        until(lambda: crew.started and crew.started[0].tasks)
+        # What a task raises is its own: the worker goes on.
+        crew.started[0].tasks[0][1].set_exception(ValueError("disk on fire"))
+        assert isinstance(first.exception(timeout=20), ValueError)
+        until(lambda: handed)
+        crew.started[0].carry_out()
+        assert second.result(timeout=20) == 9
+    assert (handed, len(crew.started)) == ([2], 1)
 
 
 @pytest.mark.parametrize("cancels", [True, False])
