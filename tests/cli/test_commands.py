@@ -73,7 +73,9 @@ def test_run_in_which_nothing_finished_says_so(cli):
 
 def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
     for folder in ("a", "b"):
-        assert cli("run", "quickstart", "--policy", "iolb", "--out", folder, *SHORT)[0] == 0
+        code, _, err = cli("run", "quickstart", "--policy", "iolb", "--out", folder, *SHORT)
+        assert code == 0
+        assert f"results in {folder}\n" in err
     names = {
         "scenario.toml",
         "summary.json",

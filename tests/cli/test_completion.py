@@ -71,6 +71,24 @@ def test_completed(line, expected):
     assert completed(line) == expected
 
 
+@pytest.mark.parametrize(("words", "matching"), [
+    (["run"], "quick"), (["batch", "run"], "quick"), (["hardware"], "nv"), (["run", "x", "--policy"], "mlb"),
+    (["compare", "x", "--policies"], "mlb"),
+])  # fmt: skip
+def test_where_no_name_fits_any_file_is_offered(words, matching):
+    def kinds(last):
+        found = ShellComplete(cluster_abm, {}, "cluster-abm", "_CLUSTER_ABM_COMPLETE").get_completions(words, last)
+        return {item.type for item in found}
+
+    assert kinds(matching) == {"plain"}
+    assert kinds("my/fil") == {"file"}
+
+
+def test_after_a_comma_there_are_policies_only():
+    found = ShellComplete(cluster_abm, {}, "cluster-abm", "_CLUSTER_ABM_COMPLETE")
+    assert found.get_completions(["compare", "x", "--policies"], "mlb,my/fil") == []
+
+
 def test_all_of_a_kind_are_offered():
     assert set(scenario_names()) <= set(completed("run "))
     assert {f"{entry['key']}=" for entry in scenario_keys()} <= set(completed("run x --set "))

@@ -20,6 +20,7 @@ from cluster_abm.cli.studies import validate as command
 from cluster_abm.validation import validate as module
 from cluster_abm.validation.crew import WORKER
 from cluster_abm.validation.machine import missing_features
+from cluster_abm.validation.report import text
 
 linux = pytest.mark.skipif(bool(missing_features()), reason="needs Linux")
 # Beyond --seconds: interpreter, imports, and a machine that is busy with other tests.
@@ -55,6 +56,16 @@ def test_it_asks_on_a_terminal(cli, monkeypatch, answer, measures):
     assert called == ([["cpu", "disk", "memory"]] if measures else [])
     assert (json.loads(out)["cpu"]["verdict"] == "inconclusive") if measures else (out == "")
     assert ("nothing was measured" in err) is not measures
+
+
+def test_without_json_the_document_is_told_in_words_and_warnings_go_to_stderr(cli, monkeypatch):
+    found = module.Validation(module.machine(), ("cpu",), 1, 300.0)
+    found.warnings.append("the machine was busy")
+    monkeypatch.setattr(module, "validate", lambda *_: found)
+    code, out, err = cli("validate", "--yes", "--parts", "cpu")
+    assert (code, out) == (0, text(found.document()) + "\n")
+    assert "inconclusive" in out
+    assert "warning: the machine was busy\n" in err
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

@@ -6,6 +6,7 @@ import os
 import signal
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from studies import study
@@ -15,6 +16,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.study import batch
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.compare import with_policy
+from cluster_abm.study.runner import in_flight
 from cluster_abm.study.runner import tasks as tasks_module
 from cluster_abm.study.runner.executors import BatchExecutor, WorkerLost
 from cluster_abm.study.runner.in_flight import InFlight
@@ -193,3 +195,36 @@ def test_a_batch_has_as_many_runs_in_flight_as_the_executor_wants(tmp_path, monk
     outcome = run_batch(study(tmp_path / "study", replications=100), tmp_path / "out", "dask", dask="any", quiet=True)
     assert outcome.interrupted
     assert len(most) == 300
+
+
+def test_for_how_long_a_task_has_been_under_way(monkeypatch):
+    clock, futures = [1000.0], []
+
+    def submit(*_):
+        futures.append(Future())
+        return futures[-1]
+
+    monkeypatch.setattr(in_flight, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(in_flight, "WAIT_S", 0.01)
+    flight = InFlight(SimpleNamespace(window=2, submit=submit), lambda _: None)
+    flight.send("a", abs, 1)
+    assert flight.has_room
+    flight.send("b", abs, 2)
+    assert not flight.has_room
+    futures[0].set_running_or_notify_cancel()
+    assert not flight.book_next()
+    clock[0] += 7.0
+    # The other one has not begun.
+    assert flight.under_way() == [("a", 7.0)]
+    # One that lost its worker begins anew.
+    futures[0].set_exception(WorkerLost("gone"))
+    assert not flight.book_next()
+    assert (len(futures), flight.under_way()) == (3, [])
+    clock[0] += 5.0
+    futures[2].set_running_or_notify_cancel()
+    assert not flight.book_next()
+    clock[0] += 2.0
+    assert flight.under_way() == [("a", 2.0)]
+    futures[2].set_result(1)
+    assert flight.book_next()
+    assert (len(flight), flight.under_way()) == (1, [])

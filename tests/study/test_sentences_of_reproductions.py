@@ -10,7 +10,7 @@ import pytest
 from cluster_abm.cli.reproduce import _print_reproduction
 from cluster_abm.study.papers.claims import check_claim
 from cluster_abm.study.papers.drawing import measured_words
-from cluster_abm.study.papers.plan import Claim, load_plan
+from cluster_abm.study.papers.plan import Claim, Number, load_plan
 from cluster_abm.study.papers.points import Point
 from cluster_abm.study.papers.reproduction import Reproduction
 from cluster_abm.study.runner.tasks import Outcome
@@ -114,6 +114,9 @@ def test_what_is_printed(capsys):
     assert text.startswith("IOLB, Table 1: Mean slowdown of parallel jobs under I/O-intensive work. ")
     assert "published | measured [95 % interval], 32 seeds\n" in text
     assert "9.5 | 10 [10, 10]" in text
+    lines = [line.strip() for line in text.splitlines()]
+    # Rows begin with what they are about, and have no numbers of their own.
+    assert lines[lines.index("") + 2].startswith("0.8 ")
     assert "mean absolute percentage error: clb 5.3 %, mlb 5.3 %, iolb 5.3 %" in text
     assert "verdict: reproduced (every claim holds, and the numbers are near the published ones)" in text
     _print_reproduction(reproduction(None, quick=True, plan=PLAN.model_copy(update={"published": ""})))
@@ -121,6 +124,17 @@ def test_what_is_printed(capsys):
     assert "published | " not in text
     assert "mean absolute percentage error" not in text
     assert "verdict: smoke run: no verdict\n" in text
+
+
+def test_numbers_that_the_paper_says_are_printed_beside_the_measured_ones(capsys):
+    claim = load_plan("wal-pm-fig2").number[0].claim
+    number = Number(claim=claim, statistic="largest ratio", old=("clb",), new=("iolb",))
+    _print_reproduction(reproduction(plan=PLAN.model_copy(update={"name": "wal-pm-mine", "number": (number,)})))
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (head,) = [place for place, line in enumerate(lines) if line[:3] == ["the", "paper", "says"]]
+    # clb is twice iolb at both points, of both seeds.
+    assert " ".join(lines[head + 1]).startswith(f"{claim} [")
+    assert lines[head + 1][-3:] == ["2", "[2,", "2]"]
 
 
 # ---- claims ----

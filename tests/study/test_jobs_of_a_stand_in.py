@@ -1,0 +1,289 @@
+"""What Slurm's executor does with jobs: which it submits, when one is over, and what becomes of those that are left.
+
+The jobs are a stand-in's, whose states a test sets, so that nothing is spawned and nothing is waited for.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import executor_tasks as work
+import pytest
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
+
+POLL_S = 0.005
+
+
+class Job:
+    """A job of array 7 whose state is what a test sets; its files are those that submitit has of one."""
+
+    def __init__(self, number, folder, call):
+        self.job_id, self.state, self.call = f"7_{number}", "RUNNING", call
+        names = ("submitted_pickle", "result_pickle", "stdout", "stderr")
+        self.paths = SimpleNamespace(**{name: folder / f"{self.job_id}.{name}" for name in names})
+        self.paths.submitted_pickle.touch()
+        self.error, self.cancelled, self.problem, self.looks = "", [], None, 0
+
+    def done(self):
+        self.looks += 1
+        if self.problem is not None:
+            raise self.problem
+        return self.state != "RUNNING"
+
+    def end(self, state="COMPLETED"):
+        """Let it end; one that is completed leaves its result."""
+        if state == "COMPLETED":
+            self.paths.result_pickle.touch()
+        self.state = state
+
+    def result(self):
+        return self.call()
+
+    def stderr(self):
+        return self.error
+
+    def cancel(self, check=True):
+        self.cancelled.append(check)
+        self.state = "CANCELLED"
+
+
+class Jobs:
+    """Submits as submitit does: a batch without a job in it is an error there too."""
+
+    def __init__(self, folder):
+        self.folder, self.arrays, self.refuses = folder, [], None
+
+    @property
+    def made(self):
+        return [job for array in self.arrays for job in array]
+
+    @contextmanager
+    def batch(self):
+        self.arrays.append([])
+        yield
+        if not self.arrays[-1]:
+            raise RuntimeError("No job was submitted in the batch")
+
+    def submit(self, call):
+        if self.refuses is not None:
+            raise self.refuses
+        self.arrays[-1].append(Job(len(self.made), self.folder, call))
+        return self.arrays[-1][-1]
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """An executor whose jobs are a stand-in's, which is the second of the pair."""
+    monkeypatch.setitem(slurm_jobs.POLL_INTERVAL_S, "local", POLL_S)
+
+    @contextmanager
+    def call(workers=4):
+        with open_executor("slurm", workers, slurm={"cluster": "local", "folder": tmp_path / "jobs"}) as executor:
+            jobs = Jobs(tmp_path)
+            monkeypatch.setattr(executor, "_jobs", jobs)
+            yield executor, jobs
+
+    return call
+
+
+def until(holds):
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() < began + 20, "it does not come to that"
+        time.sleep(POLL_S)
+
+
+def some_polls():
+    time.sleep(20 * POLL_S)
+
+
+def looked_at(job):
+    """Wait until the job has been looked at, from beginning to end."""
+    before = job.looks
+    until(lambda: job.looks >= before + 2)
+
+
+def test_nothing_is_submitted_where_nothing_waits(opened):
+    with opened() as (executor, jobs):
+        some_polls()
+        assert jobs.arrays == []
+        future = executor.submit(work.square, 3)
+        until(lambda: jobs.made)
+        # It runs while nothing waits, and nothing else is asked for.
+        some_polls()
+        assert len(jobs.arrays) == 1
+        assert future.running()
+        jobs.made[0].end()
+        assert future.result(timeout=20) == 9
+
+
+def test_no_more_jobs_than_allowed_and_the_next_as_soon_as_one_is_over(opened):
+    with opened(2) as (executor, jobs):
+        futures = [executor.submit(work.square, number) for number in range(4)]
+        until(lambda: len(jobs.made) == 2)
+        some_polls()
+        assert len(jobs.made) == 2
+        assert [future.running() for future in futures] == [True, True, False, False]
+        jobs.made[1].end()
+        until(lambda: len(jobs.made) == 3)
+        some_polls()
+        assert len(jobs.made) == 3
+        # One that is taken back while it waits is not submitted.
+        assert futures[3].cancel()
+        for job in jobs.made:
+            job.end()
+        assert [future.result(timeout=20) for future in futures[:3]] == [0, 1, 4]
+        some_polls()
+        assert len(jobs.made) == 3
+
+
+def test_an_array_has_no_more_jobs_than_slurm_allows(opened, monkeypatch):
+    assert slurm_jobs.ARRAY == 1000
+    monkeypatch.setattr(slurm_jobs, "ARRAY", 3)
+    with opened(100) as (executor, jobs):
+        futures = [executor.submit(work.square, number) for number in range(7)]
+        until(lambda: len(jobs.made) == 7)
+        assert max(map(len, jobs.arrays)) == 3
+        for job in jobs.made:
+            job.end()
+        assert [future.result(timeout=20) for future in futures] == [number**2 for number in range(7)]
+
+
+def test_what_is_refused_fails_and_what_runs_goes_on(opened):
+    with opened() as (executor, jobs):
+        first = executor.submit(work.square, 3)
+        until(lambda: jobs.made)
+        jobs.refuses = OSError("no room")
+        second = executor.submit(work.square, 4)
+        problem = second.exception(timeout=20)
+        assert isinstance(problem, InputError)
+        assert "the jobs could not be submitted: OSError: no room" in str(problem)
+        some_polls()
+        assert first.running()
+        jobs.made[0].end()
+        assert first.result(timeout=20) == 9
+
+
+def test_files_of_a_job_that_came_back_are_removed_and_those_of_a_lost_one_are_kept(opened):
+    with opened() as (executor, jobs):
+        good, lost, failed = (executor.submit(work.square, 3), executor.submit(work.square, 4),
+                              executor.submit(work.fail, "disk on fire"))  # fmt: skip
+        until(lambda: len(jobs.made) == 3)
+        jobs.made[1].error = "starting\nslurmstepd: out of memory\n\n"
+        jobs.made[0].end()
+        jobs.made[1].end("OUT_OF_MEMORY")
+        jobs.made[2].end()
+        assert good.result(timeout=20) == 9
+        # The last line that it wrote says why.
+        problem = lost.exception(timeout=20)
+        assert isinstance(problem, WorkerLost)
+        assert str(problem) == "job 7_1 out_of_memory: slurmstepd: out of memory"
+        # What the task itself raised is no lost job.
+        assert isinstance(failed.exception(timeout=20), ValueError)
+    left = {path.name for path in jobs.folder.iterdir() if path.is_file()}
+    assert left == {"7_1.submitted_pickle"}
+
+
+@pytest.mark.parametrize(("error", "said"), [(None, "it left no result"), ("", "it left no result"), (" a \n", "a"),
+                                             ("one\ntwo\n", "two")])  # fmt: skip
+def test_last_words_of_a_job(error, said):
+    assert slurm_jobs._end_of(SimpleNamespace(stderr=lambda: error)) == said
+
+
+def test_a_result_may_come_later_than_its_job_s_end(opened, monkeypatch):
+    with opened() as (executor, jobs):
+        monkeypatch.setattr(executor, "_patience_s", 30.0)
+        future, never = executor.submit(work.square, 3), executor.submit(work.square, 4)
+        until(lambda: len(jobs.made) == 2)
+        for job in jobs.made:
+            job.end("UNKNOWN")
+        some_polls()
+        assert future.running()
+        jobs.made[0].end()
+        assert future.result(timeout=20) == 9
+        # Patience has its end.
+        assert not never.done()
+        monkeypatch.setattr(executor, "_patience_s", 0.01)
+        assert isinstance(never.exception(timeout=20), WorkerLost)
+
+
+def test_files_that_are_back_are_away_anew_the_next_time(opened, monkeypatch):
+    assert slurm_jobs.UNSEEN_FOR_S == 600.0
+    clock = [1000.0]
+    monkeypatch.setattr(slurm_jobs, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=time.sleep))
+    with opened() as (executor, jobs):
+        future = executor.submit(work.square, 3)
+        until(lambda: jobs.made)
+        for away in (True, False, True):
+            jobs.made[0].problem = OSError("stale") if away else None
+            looked_at(jobs.made[0])
+            # Away for 400 s, back for as long, away for as long: never for 600 s at a stretch.
+            clock[0] += 400.0
+            looked_at(jobs.made[0])
+            assert future.running()
+        clock[0] += 199.0
+        looked_at(jobs.made[0])
+        assert future.running()
+        clock[0] += 2.0
+        problem = future.exception(timeout=20)
+    assert isinstance(problem, WorkerLost)
+    assert str(problem) == "job 7_0: its files cannot be looked at: OSError: stale"
+
+
+def test_jobs_that_are_left_are_cancelled(opened):
+    with pytest.raises(RuntimeError, match="enough"), opened(1) as (executor, jobs):  # noqa: PT012
+        running, waiting = executor.submit(work.square, 3), executor.submit(work.square, 4)
+        until(lambda: jobs.made)
+        raise RuntimeError("enough")
+    assert isinstance(running.exception(), WorkerLost)
+    assert "its job was cancelled" in str(running.exception())
+    with pytest.raises(CancelledError):
+        waiting.result()
+    assert [job.cancelled for job in jobs.made] == [[False]]
+
+
+def test_slurm_s_jobs_are_cancelled_by_their_arrays(opened, monkeypatch):
+    asked = []
+    monkeypatch.setattr(slurm_jobs.subprocess, "run", lambda command, check: asked.append((command, check)))
+    with pytest.raises(RuntimeError, match="enough"), opened() as (executor, jobs):  # noqa: PT012
+        monkeypatch.setattr(executor, "_local", False)
+        futures = [executor.submit(work.square, number) for number in range(3)]
+        until(lambda: len(jobs.made) == 3)
+        jobs.made[2].job_id = "12_0"
+        raise RuntimeError("enough")
+    # One call, each array once.
+    assert asked == [(["scancel", "12", "7"], False)]
+    assert all(isinstance(future.exception(), WorkerLost) for future in futures)
+
+
+def test_submitit_does_not_log_to_stdout_which_is_for_results(opened):
+    logger = logging.getLogger("submitit")
+    logger.addHandler(logging.StreamHandler(sys.stdout))
+    with opened():
+        assert logger.handlers == []
+
+
+@pytest.mark.parametrize(("given", "passed"), [
+    # Names of submitit's own stay; all others are Slurm's. Without a time limit it is 60 minutes.
+    ({}, {"timeout_min": 60}), ({"time": 5}, {"slurm_time": 5}), ({"timeout_min": 5}, {"timeout_min": 5}),
+    ({"slurm_time": 5}, {"slurm_time": 5}), ({"partition": "short"}, {"slurm_partition": "short", "timeout_min": 60}),
+    ({"mem_gb": 4, "mem": "4GB"}, {"mem_gb": 4, "slurm_mem": "4GB", "timeout_min": 60}),
+    ({"slurm_qos": "low", "name": "runs"}, {"slurm_qos": "low", "name": "runs", "timeout_min": 60}),
+])  # fmt: skip
+def test_parameters_go_to_submitit_by_its_names(given, passed, tmp_path, monkeypatch):
+    seen = []
+
+    def made(folder, cluster):
+        return SimpleNamespace(update_parameters=lambda **named: seen.append((cluster, folder.parent, named)))
+
+    monkeypatch.setattr("submitit.AutoExecutor", made)
+    with open_executor("slurm", slurm={"folder": tmp_path, **given}) as executor:
+        assert executor.window == 1000
+    assert seen == [("slurm", tmp_path, passed)]

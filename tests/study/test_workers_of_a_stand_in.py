@@ -1,0 +1,259 @@
+"""What the executor of processes does with workers that start, work, die or cannot be had.
+
+The workers are a stand-in's, whose fate a test decides: no process is spawned.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from concurrent.futures.process import BrokenProcessPool
+
+import executor_tasks as work
+import pytest
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.runner.executors import WorkerLost, open_executor, processes
+
+
+class Crew:
+    """The workers that were started, in their order; a plan says of each start what becomes of it."""
+
+    def __init__(self):
+        self.started, self.plan, self.imports_the_runs = [], [], False
+
+    def worker(self):
+        return Worker(self)
+
+
+class Worker:
+    """A worker and its pool at once, which carries out nothing by itself."""
+
+    def __init__(self, crew):
+        self.crew, self.word, self.tasks, self.ends = crew, Future(), [], []
+        self.pool, self.imports_the_runs = self, crew.imports_the_runs
+        self.is_dead = False
+
+    def start(self):
+        fate = self.crew.plan.pop(0) if self.crew.plan else "good"
+        if fate == "fault":
+            raise ZeroDivisionError("a fault")
+        if fate == "refused":
+            raise OSError("no more processes")
+        self.crew.started.append(self)
+        if fate == "good":
+            self.word.set_result(1)
+        elif fate == "dies":
+            self.word.set_exception(BrokenProcessPool("died"))
+        return self.word
+
+    def submit(self, call):
+        if self.is_dead:
+            raise BrokenProcessPool("died while it was idle")
+        self.tasks.append((call, Future()))
+        return self.tasks[-1][1]
+
+    def carry_out(self):
+        call, future = self.tasks[-1]
+        future.set_result(call())
+
+    def die(self):
+        self.is_dead = True
+        self.tasks[-1][1].set_exception(BrokenProcessPool("died"))
+
+    def kill(self):
+        self.ends.append("killed")
+
+    def shutdown(self, cancel_futures=False):
+        self.ends.append("left" if not cancel_futures else "dropped")
+
+    def last_words(self):
+        return "its process was killed by SIGKILL (out of memory?)"
+
+
+@pytest.fixture
+def crew(monkeypatch):
+    found = Crew()
+    monkeypatch.setattr(processes, "Worker", found.worker)
+    return found
+
+
+def until(holds):
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() < began + 20, "it does not come to that"
+        time.sleep(0.002)
+
+
+def a_moment():
+    time.sleep(0.05)
+
+
+def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):
+    crew.plan = ["starts"] * 9
+    with open_executor("process", 2) as executor:
+        first = executor.submit(work.square, 2)
+        until(lambda: len(crew.started) == 1)
+        a_moment()
+        # For one task one worker; while that starts it is not asked for again.
+        assert len(crew.started) == 1
+        others = [executor.submit(work.square, number) for number in (3, 4)]
+        until(lambda: len(crew.started) == 2)
+        a_moment()
+        assert len(crew.started) == 2
+        one, two = crew.started
+        one.word.set_result(1)
+        two.word.set_result(1)
+        until(lambda: one.tasks and two.tasks)
+        a_moment()
+        # The third one waits, and gets the first that is free.
+        assert [future.running() for future in (first, *others)] == [True, True, False]
+        two.carry_out()
+        assert others[0].result(timeout=20) == 9
+        until(lambda: len(two.tasks) == 2)
+        two.carry_out()
+        one.carry_out()
+        assert (first.result(timeout=20), others[1].result(timeout=20)) == (4, 16)
+        # What is there is used again.
+        again = executor.submit(work.square, 5)
+        until(lambda: len(one.tasks) + len(two.tasks) == 4)
+        max(crew.started, key=lambda worker: not worker.tasks[-1][1].done()).carry_out()
+        assert again.result(timeout=20) == 25
+        assert len(crew.started) == 2
+    assert [worker.ends for worker in crew.started] == [["left"], ["left"]]
+
+
+def test_a_worker_that_dies_loses_its_task_only_and_another_one_takes_its_place(crew):
+    with open_executor("process", 1) as executor:
+        lost, next_one = executor.submit(work.square, 2), executor.submit(work.square, 3)
+        until(lambda: crew.started and crew.started[0].tasks)
+        crew.started[0].die()
+        problem = lost.exception(timeout=20)
+        assert isinstance(problem, WorkerLost)
+        assert str(problem).startswith("its process was killed by SIGKILL (out of memory?); ")
+        until(lambda: len(crew.started) == 2 and crew.started[1].tasks)
+        crew.started[1].carry_out()
+        assert next_one.result(timeout=20) == 9
+        # So does one that dies while it is idle, when the next task is to be handed over.
+        crew.started[1].is_dead = True
+        assert isinstance(executor.submit(work.square, 4).exception(timeout=20), WorkerLost)
+        last = executor.submit(work.square, 5)
+        until(lambda: len(crew.started) == 3 and crew.started[2].tasks)
+        crew.started[2].carry_out()
+        assert last.result(timeout=20) == 25
+
+
+@pytest.mark.parametrize(("fates", "said"), [
+    (["refused"] * 3, "OSError: no more processes"), (["dies"] * 3, "its process was killed by SIGKILL"),
+    (["refused", "dies", "refused"], "OSError: no more processes"),
+])  # fmt: skip
+def test_three_starts_in_vain_are_enough(crew, fates, said):
+    crew.plan = [*fates]
+    with open_executor("process", 2) as executor:
+        problem = executor.submit(work.square, 2).exception(timeout=20)
+    assert isinstance(problem, InputError)
+    assert f"executor 'process': no process can be started here ({said}" in str(problem)
+    assert crew.plan == []
+
+
+def test_two_starts_in_vain_are_not_enough_and_a_good_one_makes_up_for_them(crew):
+    # Two in vain, the third is good; then it dies, and it begins anew: two in vain, the third is good.
+    crew.plan = ["dies", "refused", "good", "refused", "dies", "good"]
+    with open_executor("process", 1) as executor:
+        first = executor.submit(work.square, 2)
+        until(lambda: len(crew.started) == 2 and crew.started[1].tasks)
+        crew.started[1].die()
+        assert isinstance(first.exception(timeout=20), WorkerLost)
+        second = executor.submit(work.square, 3)
+        until(lambda: len(crew.started) == 4 and crew.started[3].tasks)
+        crew.started[3].carry_out()
+        assert second.result(timeout=20) == 9
+
+
+def test_where_no_more_workers_can_be_had_those_there_are_do_it_all(crew):
+    crew.plan = ["starts", *["refused"] * 9]
+    with open_executor("process", 2) as executor:
+        futures = [executor.submit(work.square, number) for number in range(3)]
+        until(lambda: len(crew.plan) == 6)
+        a_moment()
+        # Tried three times and no more; three times again once the one there is has said its first word.
+        assert len(crew.plan) == 6
+        (worker,) = crew.started
+        worker.word.set_result(1)
+        for number, future in enumerate(futures):
+            until(lambda count=number + 1: len(worker.tasks) == count)
+            worker.carry_out()
+            assert future.result(timeout=20) == number * number
+    assert (len(crew.plan), crew.started) == (3, [worker])
+
+
+def test_workers_that_import_the_runs_are_told_how_to_guard_them(crew):
+    crew.plan, crew.imports_the_runs = ["dies"], True
+    with open_executor("process", 1) as executor:
+        problem = executor.submit(work.square, 2).exception(timeout=20)
+    assert "starts runs on several processes" in str(problem)
+    assert len(crew.started) == 1
+
+
+def test_a_fault_of_ours_is_told_to_all_who_wait_and_to_later_ones(crew):
+    crew.plan = ["good", "fault"]
+    executor = processes.ProcessExecutor(2)
+    futures = [executor.submit(work.square, 2), executor.submit(work.square, 3)]
+    for future in futures:
+        problem = future.exception(timeout=20)
+        assert isinstance(problem, BrokenExecutor)
+        assert str(problem) == "executor 'process': ZeroDivisionError: a fault"
+    until(lambda: crew.started[0].ends == ["killed", "dropped"])
+    with pytest.raises(BrokenExecutor, match="a fault"):
+        executor.submit(work.square, 4)
+    executor.shutdown()
+
+
+def test_leaving_at_once_kills_what_works_and_cancels_what_waits(crew):
+    with pytest.raises(RuntimeError, match="enough"), open_executor("process", 1) as executor:  # noqa: PT012
+        running, waiting = executor.submit(work.square, 2), executor.submit(work.square, 3)
+        until(lambda: crew.started and crew.started[0].tasks)
+        raise RuntimeError("enough")
+    assert isinstance(running.exception(timeout=20), WorkerLost)
+    assert "its process was stopped" in str(running.exception())
+    with pytest.raises(CancelledError):
+        waiting.result(timeout=20)
+    assert crew.started[0].ends == ["killed", "dropped"]
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(work.square, 4)
+
+
+def test_a_worker_has_its_next_task_before_anybody_is_told_of_the_last_one(crew):
+    handed = []
+    with open_executor("process", 1) as executor:
+        first, second = executor.submit(work.fail, "disk on fire"), executor.submit(work.square, 3)
+        first.add_done_callback(lambda _: handed.append(len(crew.started[0].tasks)))
+        until(lambda: crew.started and crew.started[0].tasks)
+        # What a task raises is its own: the worker goes on.
+        crew.started[0].tasks[0][1].set_exception(ValueError("disk on fire"))
+        assert isinstance(first.exception(timeout=20), ValueError)
+        until(lambda: handed)
+        crew.started[0].carry_out()
+        assert second.result(timeout=20) == 9
+    assert (handed, len(crew.started)) == ([2], 1)
+
+
+@pytest.mark.parametrize("cancels", [True, False])
+def test_at_the_end_what_waits_is_done_unless_it_is_to_be_cancelled(crew, cancels):
+    executor = processes.ProcessExecutor(1)
+    running, waiting = executor.submit(work.square, 2), executor.submit(work.square, 3)
+    until(lambda: crew.started and crew.started[0].tasks)
+    executor.shutdown(wait=False, cancel_futures=cancels)
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(work.square, 4)
+    if cancels:
+        until(waiting.cancelled)
+    a_moment()
+    crew.started[0].carry_out()
+    assert running.result(timeout=20) == 4
+    if not cancels:
+        until(lambda: len(crew.started[0].tasks) == 2)
+        crew.started[0].carry_out()
+        assert waiting.result(timeout=20) == 9
+    executor.shutdown()
+    assert crew.started[0].ends == ["left"]
