@@ -96,7 +96,7 @@ def test_of_policies_that_know_a_parameter_three_are_named(monkeypatch):
         monkeypatch.setattr("cluster_abm.policies.available", lambda names=names: none | knowing(*names))
         assert _reason("policy.d", {}, ["none"]) == f"policy none does not know it; known by {words}"
         assert _reason("policy.d", {}, ["none", "x"]) == f"policies none and x do not know it; known by {words}"
-        # One of those that run knows it; nobody knows it, which the policy itself says.
+        # One policy of the comparison knows the key; no policy knows it, and the policy says so itself.
         assert _reason("policy.d", {}, ["none", "a"]) is None
         assert _reason("policy.e", {}, ["none"]) is None
 

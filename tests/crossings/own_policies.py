@@ -111,7 +111,7 @@ class PatientHead(Patient):
 
 
 class Handing(Patient):
-    """A manager hands each job to that of the next node, which starts it at once; one that nobody takes stays."""
+    """A manager hands each job to the next node's, which starts it at once. Without an answer it keeps the job."""
 
     name = "test-handing"
 
@@ -126,7 +126,7 @@ class Handing(Patient):
 
     def unanswered(self, message, post):
         self.log.append((post.now_ms, post.me, "unanswered", message.task.task))
-        post.start(message.task, post.me, "nobody takes it")
+        post.start(message.task, post.me, "no answer")
 
 
 class Spreading(TalkingPolicy):
@@ -187,7 +187,7 @@ class Relieving(Policy):
 
 
 class RelievingNoted(Relieving):
-    """The same; it notes who is asked when."""
+    """The same. It notes which node is asked, and when."""
 
     name = "test-relieving-noted"
 
@@ -228,7 +228,7 @@ class Rotating(Policy):
 
 
 class LeastKnown(Policy):
-    """A task goes where there are fewest as its manager knows, and nobody refuses."""
+    """A task goes to the node of fewest tasks, as its manager knows them. No node refuses."""
 
     name, source, summary = "test-least-known", "test", "test"
 

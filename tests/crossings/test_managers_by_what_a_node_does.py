@@ -44,7 +44,7 @@ READER = "program,cpu_ms,memory_mb,accesses\nreader,40,1,2\n"
 SLEEPER = "program,cpu_ms,memory_mb,accesses,turnover_mb_per_s,pause_ms\nreader,20,1,0,0,0.25\nreader,20,1,1,0,0\n"
 # Access of 100 KB: 8 ms and 100/40 ms.
 MACHINES = {
-    # 200 MB on 100 MB: twice 0.5 faults per ms of CPU; the 30 of 30.5 ms take 9 ms each. A page holds nobody else up.
+    # 200 MB on 100 MB: twice 0.5 faults per ms of CPU; the 30 of 30.5 ms take 9 ms each. They delay no other task.
     "paging": Machine(
         {"cpu_ms": 30.5, "memory_mb": 200}, {"cluster__memory_mb": 100.0}, lambda start: start + 30.5 + 30 * 9
     ),
@@ -67,7 +67,7 @@ MACHINES = {
     "programs": Machine(
         {"cpu_ms": 40, "name": "reader"}, {"workload__programs__file": SLEEPER}, lambda start: start + 40 + 0.25 + 10.5
     ),
-    # A program has the CPU for the first half of each second; who comes in that half waits.
+    # A program has the CPU for the first half of each second; a task that comes in that half waits.
     "background": Machine(
         {"cpu_ms": 45},
         {"workload__background": [{"node": 1, "cpu_share": 0.5, "period_ms": 1000.0}]},

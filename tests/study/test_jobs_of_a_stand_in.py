@@ -158,17 +158,19 @@ def test_an_array_has_no_more_jobs_than_slurm_allows(opened, monkeypatch):
 
 def test_what_is_refused_fails_and_what_runs_goes_on(opened):
     with opened() as (executor, jobs):
-        first = executor.submit(work.square, 3)
-        until(lambda: jobs.made)
+        # Two run and one is refused: unlike numbers, so that none is taken for the other.
+        futures = [executor.submit(work.square, number) for number in (3, 5)]
+        until(lambda: len(jobs.made) == 2)
         jobs.refuses = OSError("no room")
         second = executor.submit(work.square, 4)
         problem = second.exception(timeout=20)
         assert isinstance(problem, InputError)
         assert "the jobs could not be submitted: OSError: no room" in str(problem)
         some_polls()
-        assert first.running()
-        jobs.made[0].end()
-        assert first.result(timeout=20) == 9
+        assert all(future.running() for future in futures)
+        for job in jobs.made:
+            job.end()
+        assert [future.result(timeout=20) for future in futures] == [9, 25]
 
 
 def test_files_of_a_job_that_came_back_are_removed_and_those_of_a_lost_one_are_kept(opened):
