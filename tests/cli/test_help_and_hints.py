@@ -89,6 +89,7 @@ def test_the_usual_metrics_come_first():
     assert nearest_metric("makespam_ms", there) == "did you mean 'makespan_ms'?"
 
 
+@pytest.mark.slow
 def test_a_file_called_viz_does_not_stand_in_for_the_page(tmp_path, monkeypatch):
     if importlib.util.find_spec("solara") is None:
         pytest.skip("needs the extra viz")

@@ -81,8 +81,9 @@ class Faulty(Policy):
 
 @pytest.mark.parametrize("words", [
     ["compare", "quickstart", *SMALL, "--policies", "jsq,faulty", "--seeds", 1, "--workers", 1],
-    pytest.param(["batch", "run", "study.toml", "--out", "out", "--executor", "inline"], marks=pytest.mark.slow),
+    ["batch", "run", "study.toml", "--out", "out", "--executor", "inline"],
 ])  # fmt: skip
+@pytest.mark.slow
 def test_a_reader_that_has_enough_hides_no_failure(tmp_path, words):
     install_policies(tmp_path, "faulty", FAULTY)
     (tmp_path / "study.toml").write_text(

@@ -150,6 +150,7 @@ def test_a_folder_that_cannot_be_read_is_named(cli, tmp_path):
         assert "a/command.json: is damaged" in err or "by another command" in err
 
 
+@pytest.mark.slow
 def test_a_policy_in_a_file_is_named_by_it(cli, tmp_path):
     (tmp_path / "mine.py").write_text(THRESHOLD)
     asked = ["tune", "cpu-bound", "--policy", "mine.py:Mine", "--over", "policy.most=1:2", "--seeds", 2]

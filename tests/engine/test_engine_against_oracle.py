@@ -130,7 +130,7 @@ def lives(draw, nodes=nodes, drawn_seeks: bool = False):
     return node, tasks, shape
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(lives(), st.sampled_from([None, 10_000_000, 123_457]))
 def test_random_lives_as_in_the_oracle(life, window_ns):
     node, tasks, shape = life

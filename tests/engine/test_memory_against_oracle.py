@@ -298,7 +298,7 @@ def judge(
     assert_same(engine_run(node, tasks, steps_ns, slice_ns, drawn_seeks), judged)
 
 
-@settings(max_examples=400)
+@settings(max_examples=133)
 @given(lives(), steps, slices)
 def test_random_lives_as_in_the_oracle(life, steps_ns, slice_ns):
     judge(*life, steps_ns, slice_ns)
@@ -327,7 +327,7 @@ def coinciding_lives(draw, nodes=nodes, most: int = 3):
     return node, tasks
 
 
-@settings(max_examples=200)
+@settings(max_examples=66)
 @given(coinciding_lives(), steps, slices)
 def test_lives_full_of_coincidences_as_in_the_oracle(life, steps_ns, slice_ns):
     judge(*life, steps_ns, slice_ns)

@@ -191,7 +191,7 @@ def lived(work, journeys, window_ns=None, memory_kb=2500):
     return engine, sent
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(jobs, moves, st.sampled_from([1_500, 2_500, 100_000]))
 def test_nothing_is_lost_run_twice_or_paid_twice(work, journeys, memory_kb):
     engine, sent = lived(work, journeys, memory_kb=memory_kb)

@@ -30,6 +30,7 @@ def tried(*options: str) -> None:
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_the_forms_of_a_few_policies_end_alike():
     tried(*(f"--named={name}" for name in PICKED))
 

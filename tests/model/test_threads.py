@@ -109,7 +109,7 @@ def check_same(one, other):
     assert one.datacollector.get_model_vars_dataframe().equals(other.datacollector.get_model_vars_dataframe())
 
 
-@pytest.mark.parametrize("name", mostly_slow(SHARED, [*SHARED][::2]))
+@pytest.mark.parametrize("name", mostly_slow(SHARED, [*SHARED][::4]))
 def test_the_same_bytes_with_any_number_of_threads(name, always):
     alone = run(1, **SHARED[name])
     assert not always

@@ -86,7 +86,7 @@ def test_without_the_designated_node_the_next_best_is_designated():
     assert target(seen(5, [IDLE] * 6, refused=[0, 1, 2])) == 4
 
 
-@settings(max_examples=200)
+@settings(max_examples=66)
 @given(view=views(), with_map=st.booleans())
 def test_without_files_it_is_load_class(view, with_map):
     if with_map:
@@ -94,7 +94,7 @@ def test_without_files_it_is_load_class(view, with_map):
     assert repr(policy().place(needs(), view)) == repr(policy("load-class").place(needs(), view))
 
 
-@settings(max_examples=200)
+@settings(max_examples=66)
 @given(case=maps(), sample=st.sampled_from([IDLE, LOW, NORMAL, HIGH]))
 def test_where_all_nodes_are_alike_in_class_it_is_data_access(case, sample):
     cluster_of, size_mb, holders, mb_per_s, latency_ms, needed, tasks, me = case
@@ -104,7 +104,7 @@ def test_where_all_nodes_are_alike_in_class_it_is_data_access(case, sample):
         assert target(view, needs(*needed)) == policy("data-access").place(needs(*needed), view).target
 
 
-@settings(max_examples=200)
+@settings(max_examples=66)
 @given(view=views(), data=st.data())
 def test_in_one_cluster_it_is_the_pseudo_code_with_the_designated_node_as_local_host(view, data):
     # Bandwidth without a difference, and no copies that differ: T is least, and the same, on the node that holds it.

@@ -99,7 +99,7 @@ def loads(draw):
     return {name: draw(st.lists(levels, min_size=count, max_size=count)) for name in LOAD.names}
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(loads(), st.sampled_from([0.0, 0.01, 1.0]), st.sampled_from([0.0, 60.0, 99.0, 500.0]), st.floats(0.1, 1e5))
 def test_lines_4_to_8_need_io_and_lines_10_to_14_need_faults(rows, io_per_ms, memory_mb, cpu_ms):
     arriving = dataclasses.replace(TASK, io_per_ms=io_per_ms, memory_mb=memory_mb, cpu_ms=cpu_ms)

@@ -94,7 +94,7 @@ def views(draw):
     )  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=133)
 @given(views())
 def test_it_places_as_the_papers_pseudo_code_does(view):
     assert policy().place(NEWCOMER, view).target == place_written_down(view)

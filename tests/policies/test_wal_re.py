@@ -16,8 +16,10 @@ from cluster_abm.scenario.schema import PolicyChoice
 
 GREEDY = ("io-re", "cpu-based", "memory-based")
 POLICIES = [
-    ("wal-re", "half"), ("wal-re", "io"), ("wal-re", "memory"), ("io-re", ""), ("cm-re", ""), ("cpu-based", ""),
-    ("memory-based", ""),
+    ("wal-re", "io"), ("cm-re", ""), ("cpu-based", ""),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+        ("wal-re", "half"), ("wal-re", "memory"), ("io-re", ""), ("memory-based", ""),
+    )),
 ]  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def comparison(policies, seeds, idle=(), scale=1.0):
 
 
 @pytest.mark.parametrize("seeds", [1, 8])
-@pytest.mark.parametrize("count", [1, 2, 12])
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.slow), 12])
 def test_comparison_is_readable_however_many_policies(tmp_path, figures, count, seeds):
     draw_comparison(tmp_path / "a.png", "a title", *comparison(NAMES[:count], seeds, scale=3e3))
     (figure,) = figures
@@ -124,7 +124,7 @@ def curves(x, spread, names=SERIES):
 
 
 @pytest.mark.parametrize("spread", [None, 1.0, 100.0], ids=["one seed", "narrow", "wide"])
-@pytest.mark.parametrize("points", [1, pytest.param(3, marks=pytest.mark.slow), 10])
+@pytest.mark.parametrize("points", [1, *(pytest.param(points, marks=pytest.mark.slow) for points in (3, 10))])
 def test_reproduction_is_readable_and_scaled_by_its_curves(tmp_path, figures, points, spread):
     x = [0.8 + 0.05 * place for place in range(points)]
     draw_reproduction(tmp_path / "a.png", "a long title " * 15, "λ [requests per ms]", "slowdown", curves(x, spread))
@@ -164,7 +164,7 @@ def measured(nodes, times_ms):
 
 
 @pytest.mark.parametrize("times_ms", [[120.0], [1e4, 2e4, 29_230.0], np.arange(1, 3001) * 1e4], ids=len)
-@pytest.mark.parametrize("nodes", [1, pytest.param(6, marks=pytest.mark.slow), 256])
+@pytest.mark.parametrize("nodes", [pytest.param(1, marks=pytest.mark.slow), 6, pytest.param(256, marks=pytest.mark.slow)])
 def test_run_is_readable(tmp_path, figures, nodes, times_ms):
     slowdown = np.linspace(1, 60, 50)
     draw_run(tmp_path / "a.png", "a title", measured(nodes, times_ms), slowdown)

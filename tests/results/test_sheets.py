@@ -213,6 +213,7 @@ SCRIPTS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_scripts_pictures_pass_the_referee(sheet, name):
     script = runpy.run_path(str(ROOT / "scenarios" / f"{name}.py"))

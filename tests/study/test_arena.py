@@ -157,6 +157,7 @@ def test_the_runs_are_the_same_from_a_folder_and_are_not_made_twice(tmp_path):
     assert set(first.found) == set(range(6))
 
 
+@pytest.mark.slow
 def test_the_command_ranks_a_policy_of_ones_own(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("cluster_abm.study.arena.arena.QUICK", TINY)

@@ -105,6 +105,7 @@ def test_a_run_is_the_same_there(executor):
     assert executor.submit(work.mean_slowdown, task).result() == work.mean_slowdown(task)
 
 
+@pytest.mark.slow
 def test_a_comparison_is_the_same_there(cluster):
     given = (scenario(workload__duration_s=5.0, cluster__nodes=2), ["none", "jsq"], 3)
     there = compare(*given, quiet=True, where=Where("dask", dask=cluster.address))

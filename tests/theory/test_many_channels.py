@@ -67,10 +67,10 @@ def waits(model, per_ms, window_s, margin_s):
     [
         (FIXED, 2, 0.7, 40),
         slow(FIXED, 4, 0.8, 35),
-        (FIXED, 8, 0.85, 18),
-        slow(EXPONENTIAL, 2, 0.7, 50),
+        slow(FIXED, 8, 0.85, 18),
+        (EXPONENTIAL, 2, 0.7, 50),
         slow(EXPONENTIAL, 4, 0.8, 40),
-        (EXPONENTIAL, 8, 0.85, 35),
+        slow(EXPONENTIAL, 8, 0.85, 35),
         slow(FIXED, 2, 0.9, 150),
         slow(FIXED, 16, 0.9, 20),
         slow(EXPONENTIAL, 1, 0.8, 300),
@@ -91,9 +91,9 @@ def test_requests_without_transfer_wait_for_channels_as_for_servers(latency, cha
     ("sizes", "seek_ms", "latency", "channels", "rho", "window_s"),
     [
         (FIXED, 0.0, FIXED, 2, 0.7, 20),
-        ("gamma", 0.0, FIXED, 4, 0.7, 20),
+        slow("gamma", 0.0, FIXED, 4, 0.7, 20),
         slow(EXPONENTIAL, 0.0, FIXED, 16, 0.8, 40),
-        (EXPONENTIAL, 40.0, FIXED, 256, 0.7, 25),
+        slow(EXPONENTIAL, 40.0, FIXED, 256, 0.7, 25),
         (FIXED, 40.0, EXPONENTIAL, 256, 0.7, 20),
         slow("gamma", 40.0, EXPONENTIAL, 256, 0.8, 25),
         slow("wide", 0.0, FIXED, 4, 0.6, 80),
@@ -263,7 +263,7 @@ def pooled_waits(nodes, per_ms, window_s, **overrides):
 @pytest.mark.parametrize(
     ("latency", "nodes", "channels", "rho", "window_s"),
     [
-        (EXPONENTIAL, 2, 2, 0.8, 120),
+        slow(EXPONENTIAL, 2, 2, 0.8, 120),
         (FIXED, 4, 2, 0.8, 45),
         slow(EXPONENTIAL, 4, 4, 0.85, 70),
         slow(EXPONENTIAL, 8, 1, 0.85, 120),
@@ -280,7 +280,7 @@ def test_the_bound_has_the_channels_of_all_disks(latency, nodes, channels, rho, 
 
 @pytest.mark.parametrize(
     ("sizes", "nodes", "channels", "seek_ms", "rho", "window_s"),
-    [(EXPONENTIAL, 4, 4, 0.0, 0.8, 26), slow(FIXED, 8, 2, 0.0, 0.9, 30), slow(EXPONENTIAL, 4, 64, 20.0, 0.8, 26)],
+    [slow(EXPONENTIAL, 4, 4, 0.0, 0.8, 26), (FIXED, 8, 2, 0.0, 0.9, 30), slow(EXPONENTIAL, 4, 64, 20.0, 0.8, 26)],
 )
 def test_the_bound_has_the_buses_of_all_disks(sizes, nodes, channels, seek_ms, rho, window_s):
     """Policy `pooled`: without seek n disks of any number of channels are M/M/n, or M/D/n; with more channels than are
