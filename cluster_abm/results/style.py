@@ -82,7 +82,7 @@ def legend_below(figure: Figure, handles: Sequence[Any], labels: Sequence[str] =
         # Matplotlib fills a column after the other; the first ones have one entry more where it does not come out.
         most, longer = divmod(len(words), columns)
         ends = [most * place + min(place, longer) for place in range(columns + 1)]
-        if columns == 1 or sum(max(letters[one:other]) for one, other in pairwise(ends)) <= room:
+        if sum(max(letters[one:other]) for one, other in pairwise(ends)) <= room:
             break
     figure.legend(handles, words, loc="outside lower center", ncols=columns, frameon=False)
 
