@@ -1,26 +1,19 @@
-"""Decisions of the policies at odd places of the list that move running tasks, worked by hand on four nodes.
+"""Policies that move running tasks when another one comes, worked by hand on four nodes.
 
-Without I/O a task of which R ms are left is expected to take R n among n tasks, itself included: the estimate `closed`.
+They are those of WAL-PM (`cm-pm`, `io-pm`, `wal-pm`), `iocm-pm`, `iolb-pm` and `hbd`. Without I/O a task of which R ms
+are left is expected to take R n among n tasks, itself included: the estimate `closed`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-
 import pytest
-from by_hand import Worked, on, tasks
+from by_hand import IN_TURNS, LONG, STALE, E, F, full, on, tasks
 from four_nodes import Case, Job
-from test_memory_centric import job as running
-from test_memory_centric import policy as memory_centric
-from test_memory_centric import view as machines
 
-E, F = "negotiation__remote_execution_ms", "negotiation__migration_ms"
-IN_TURNS, STALE = {"cluster__quantum_ms": 10.0}, {"negotiation__mode": "negotiated"}
 # I/O that makes no access in a run, so that only its rate counts: lambda in MCE, and as a load.
 LITTLE = 1e-6
 
-# ---- WAL-PM, Fig. 1: by CPU queue, by I/O load -----------------------------------------------------------------------
+# ---- WAL-PM, Fig. 1: by CPU queue, by I/O load ---------------------------------------------------------------------
 
 # Two on home 2 and the newcomer make 3 of both loads; node 1 has none. Of a task with R left, 3 R > R + c is a gain.
 CROWD = [*tasks(2, 2, 30.0, io_per_ms=LITTLE), Job(0, io_per_ms=LITTLE), Job(3, io_per_ms=LITTLE)]
@@ -106,6 +99,28 @@ BY_MEMORY = [
          given={"policy__paging_of": "own"}),
 ]  # fmt: skip
 
+# ---- WAL-PM: by weighted load --------------------------------------------------------------------------------------
+
+# Load is half the tasks at the CPU and half the I/O rate: at least 2.65 on node 0 with the newcomer, 0.65 on 1, 1 on 2
+# and 0.5 on 3. After half a second task 0, which reads twice as often, has moved a little more I/O than task 1 has, but
+# takes 5 (7.8 + 25 + 25) = 289 ms and its image of 1 MB 7.8; task 1 takes 7.8 ms.
+WEIGHTED = [
+    Job(0, LONG, 0.2, initial_data_mb=5.0), Job(0, LONG, 0.1), *full(0, 0, 0, 0), Job(1, LONG, 0.3), *full(1, 2, 2, 3),
+]  # fmt: skip
+WAL_PM = [
+    Case("wal-pm", "most I/O moved per cost, to the least load", WEIGHTED, [Job(0, LONG, at_ms=501)], [0], [(1, 0, 3)],
+         rules=["line 1"], given=IN_TURNS),
+    # With the newcomer node 2 has 1.5, three times the least.
+    Case("wal-pm", "home has not the largest load", WEIGHTED, [Job(2, LONG, at_ms=501)], [2], [], given=IN_TURNS),
+    Case("wal-pm", "none gains what it costs", WEIGHTED, [Job(0, LONG, at_ms=501)], [0], [],
+         given=IN_TURNS | {F: 1e9, E: 1e9}),
+    # Nothing has computed yet: the MCE of all is 0.
+    Case("wal-pm", "equal MCE: the first", WEIGHTED, [Job(0, LONG)], [0], [(0, 0, 3)], is_tie=True, given=IN_TURNS),
+    Case("wal-pm", "equal loads: the next after home", full(2, 2, 2, 0, 1, 3), [Job(2, LONG)], [2], [(0, 2, 3)],
+         is_tie=True),
+    Case("wal-pm", "all equal: nothing moves", full(0, 1, 3), [Job(2, LONG)], [2], [], is_tie=True),
+]  # fmt: skip
+
 # ---- IOCM ----------------------------------------------------------------------------------------------------------
 
 # 1 s of CPU each, and I/O 1000, 500, 200, 200 ms on 2, 0, 1, 3: the disks are what is uneven. 1 has less memory than 3.
@@ -147,59 +162,7 @@ IOCM = [
          given={"policy__migrates_all": True}),
 ]  # fmt: skip
 
-# ---- IOLB, Fig. 1 ----------------------------------------------------------------------------------------------------
-
-CPU, STAYS, IO, MEMORY = "lines 16-20 (CPU)", "line 15 (CPU)", "lines 4-8 (I/O)", "lines 10-14 (memory)"
-# L_CPU 300, 250, 500, 400 ms: least on node 1; most tasks on 0, of which three share 300 ms.
-WORK = [*tasks(0, 3), Job(1, 250.0), *tasks(2, 2, 250.0), Job(3, 400.0)]
-# The same 100 ms of CPU everywhere; L_IO 40, 20, 100, 30 ms.
-READERS = [Job(0, io_per_ms=0.04), Job(1, io_per_ms=0.02), Job(2, io_per_ms=0.1), Job(3, io_per_ms=0.03)]
-# L_CPU as in WORK; L_IO 0, 10, 50, 0 ms, far less uneven.
-WORK_AND_IO = [*tasks(0, 3), Job(1, 250.0, 0.004), *tasks(2, 2, 250.0, io_per_ms=0.01), Job(3, 400.0)]
-# L_page 404, 0, 486, 365 ms; L_CPU 95, 100, 100, 90: least on node 3.
-PAGERS = [Job(0, 95.0, memory_mb=1050.0), Job(1, memory_mb=500.0), Job(2, memory_mb=1200.0),
-          Job(3, 90.0, memory_mb=1001.0)]  # fmt: skip
-IOLB = [
-    # R: 100 3 here, 100 2 there.
-    Case("iolb", "15-20: it gains", WORK, [Job(2)], [1], rules=[CPU], given={E: 99.0}),
-    Case("iolb", "15-20: the gain is the cost", WORK, [Job(2)], [2], rules=[CPU], given={E: 100.0}),
-    # 1 MB takes 1000 (1/128 + 2/40) = 57.8 ms.
-    Case("iolb", "15-20: its data costs less", WORK, [Job(2, initial_data_mb=1.72)], [1], rules=[CPU]),
-    Case("iolb", "15-20: its data costs more", WORK, [Job(2, initial_data_mb=1.74)], [2], rules=[CPU]),
-    # t_j < L_i - L_k = 250.
-    Case("iolb", "18: the gap just narrows", WORK, [Job(2, 249.0)], [1], rules=[CPU]),
-    Case("iolb", "18: the gap stays as wide", WORK, [Job(2, 250.0)], [2], rules=[CPU]),
-    Case("iolb", "15: another one has most work", WORK, [Job(3)], [3], rules=[STAYS]),
-    Case("iolb", "15: by the expected queue home has not most", WORK, [Job(2)], [2], rules=[STAYS],
-         given={"policy__index": "queue"}),
-    Case("iolb", "15: as much as the most", [*WORK, Job(3)], [Job(2)], [1], rules=[CPU], is_tie=True),
-    Case("iolb", "16: next after home", tasks(2, 2), [Job(2)], [3], rules=[CPU], is_tie=True),
-    # t_IO = 40. R here 10 + 40 (1 + 1/2) = 70; on node 1 10 (5/6 + 1/5) + 40 (1 + 1/6) = 57: a gain of 13.
-    Case("iolb", "4-8: it gains", READERS, [Job(2, 10.0, 0.4)], [1], rules=[IO], given={E: 12.9}),
-    Case("iolb", "4-8: it costs more", READERS, [Job(2, 10.0, 0.4)], [2], rules=[IO], given={E: 13.1}),
-    # t_IO = 4 t_j < 100 - 20.
-    Case("iolb", "6: the gap just narrows", READERS, [Job(2, 19.9, 0.4)], [1], rules=[IO]),
-    Case("iolb", "6: the gap stays as wide", READERS, [Job(2, 20.0, 0.4)], [2], rules=[IO]),
-    Case("iolb", "3: another disk is busier", READERS, [Job(0, 10.0, 0.4)], [0], rules=[CPU]),
-    Case("iolb", "3: a task without I/O", READERS, [Job(2, 10.0)], [2], rules=[CPU]),
-    Case("iolb", "3: the CPUs are more uneven", WORK_AND_IO, [Job(2, io_per_ms=0.01)], [1], rules=[CPU]),
-    Case("iolb", "4: next after home", [Job(0), Job(1), *READERS[2:]], [Job(2, 10.0, 0.4)], [0], rules=[IO],
-         is_tie=True),
-    # t_page = 0.5 1.201 8.1 10 = 48.6 ms. R: 10 2 + 48.6 here, 10 2 there.
-    Case("iolb", "9-14: it gains", PAGERS, [Job(2, 10.0)], [1], rules=[MEMORY], given={E: 48.6}),
-    Case("iolb", "9-14: it costs more", PAGERS, [Job(2, 10.0)], [2], rules=[MEMORY], given={E: 48.7}),
-    # With 100 MB of its own t_page = 0.5 1.3 8.1 t_j = 5.265 t_j < 486.
-    Case("iolb", "12: the gap just narrows", PAGERS, [Job(2, 92.0, memory_mb=100.0)], [1], rules=[MEMORY]),
-    Case("iolb", "12: the gap would not narrow", PAGERS, [Job(2, 93.0, memory_mb=100.0)], [2], rules=[MEMORY]),
-    Case("iolb", "9: another node pages more", PAGERS, [Job(0, 10.0)], [0], rules=[STAYS]),
-    Case("iolb", "10: next after home", [Job(2, memory_mb=1100.0), Job(0, 95.0), Job(1, 10.0), Job(3, 90.0)],
-         [Job(2, 10.0)], [3], rules=[MEMORY], is_tie=True),
-    # Reported are empty nodes. 3 refuses: L_k = 450 leaves no gap; or with three tasks, R there would be 400. Then 0.
-    Case("iolb", "refused: the gap", [*tasks(2, 2, 250.0), Job(3, 450.0)], [Job(2)], [3, 0], [(3, 2, 0)],
-         given=STALE),
-    Case("iolb", "refused: the gain", [*tasks(2, 2, 250.0), *tasks(3, 3, 10.0)], [Job(2)], [3, 0], [(5, 2, 0)],
-         given=STALE),
-]  # fmt: skip
+# ---- IOLB-PM -------------------------------------------------------------------------------------------------------
 
 # At home two tasks, at node 0 one of 2 ms. The newcomer goes to 3, since 50 3 > 50; then k = 1.
 TWO = [Job(2, 400.0), Job(2, 100.0), Job(0, 2.0)]
@@ -265,89 +228,9 @@ HBD = [
          is_tie=True),
 ]  # fmt: skip
 
-# ---- MCLS ----------------------------------------------------------------------------------------------------------
-
-MCLS = ("combined", "pf-rate", "working-set")
-AT_ONCE = {"policy__delay_ms": 0.0, "policy__settling_ms": 0.0}
-# Q_o of home 2 is 0.3; free are 700, 900 and 800 MB on 0, 1 and 3.
-PAGES = [*(Job(2, 1e5, memory_mb=one) for one in (500.0, 600.0, 200.0)), Job(0, 1e5, memory_mb=300.0),
-         Job(1, 1e5, memory_mb=100.0), Job(3, 1e5, memory_mb=200.0)]  # fmt: skip
-LOOP = [
-    *(
-        case
-        for name in MCLS
-        for case in (
-            Case(name, "it pages: to the most free memory", PAGES, [Job(2)], [1], given=AT_ONCE),
-            Case(name, "it pages: fewer than CT jobs", [*PAGES, Job(1)], [Job(2)], [3],
-                 given=AT_ONCE | {"policy__cpu_threshold": 2}),
-            Case(name, "N_job = CT blocks", [*tasks(2, 2), Job(0), Job(3)], [Job(2)], [1],
-                 given=AT_ONCE | {"policy__cpu_threshold": 2}),
-            Case(name, "it does not page", PAGES[1:], [Job(2)], [2], given=AT_ONCE),
-            # With MT = 0 a full memory is not below it.
-            Case(name, "its memory is full", [Job(2, memory_mb=1000.0), *PAGES[3:]], [Job(2)], [1], given=AT_ONCE),
-            Case(name, "as much free: next after home", [*PAGES[:3], Job(1, memory_mb=9.0)], [Job(2)], [3],
-                 given=AT_ONCE, is_tie=True),
-            # At 20 ms the second one: what home has just started has not shown its memory. Home has most free memory.
-            Case(name, "home has just started a job", [Job(0, 1e5, memory_mb=500.0), Job(1, 1e5, memory_mb=500.0),
-                                                       Job(3, 1e5, memory_mb=400.0)],
-                 [Job(2, at_ms=21.0), Job(2, at_ms=22.0)], [2, 3], given=AT_ONCE | {"policy__settling_ms": 15.0}),
-        )
-    ),
-    Case("working-set", "at MT = 0 it waits", PAGES, (), (), until_ms=1500.0, given={"policy__delay_ms": 2000.0}),
-    Case("working-set", "at MT = 0 it has waited", PAGES, (), (), [(1, 2, 1)], until_ms=3500.0,
-         given={"policy__delay_ms": 2000.0}),
-    Case("working-set", "the largest migrates to the most free memory", PAGES, (), (), [(1, 2, 1)], until_ms=2500.0,
-         given=AT_ONCE),
-    Case("working-set", "nothing pages at Q_o = 0", [*tasks(2, 2, 1e5, memory_mb=500.0)], (), (), until_ms=2500.0,
-         given=AT_ONCE),
-    Case("working-set", "as large: the first that came; as free: next after home", tasks(2, 2, 1e5, memory_mb=600.0),
-         (), (), [(0, 2, 3)], until_ms=2500.0, given=AT_ONCE, is_tie=True),
-]  # fmt: skip
-
-ROOM, PAGED = (-0.5, 1, 61.0, 0.0), (0.4, 3, 0.0, 0.0)
-
-
-def identified(name, jobs, faults, room=(ROOM, ROOM, ROOM), **parameters):
-    """Which job of machine 2 migrates where; `faults` has how many each had made by the last look, a second ago."""
-    notes = {"faults": dict(enumerate(faults)), "looked_ms": 9_000.0}
-    rows = [running(number, **keys) for number, keys in enumerate(jobs)]
-    seen = machines(room[0], room[1], rows, notes=notes, more=[PAGED, room[2]])
-    decision = memory_centric(name, **parameters).relieve(replace(seen, me=2))
-    return decision.task.task, decision.target
-
-
-# 100 and 300 faults in the last second, of 900 and 500.
-FAULTS = [{"faults": 900}, {"faults": 500}]
-# 900, 100 and 300 in the last second; the first came a second ago, from another machine, and stays.
-JUST_CAME = [{"faults": 900, "migrations": 1, "here_ms": 1000.0}, {"faults": 900}, {"faults": 500}]
-# (age, faults, memory, accesses), each over its largest: 1 0 1 0, 0.6 0.6 0.6 0.6, 0 1 0.2 1: weights 0.5, 0.6, 0.55.
-ACTIVE = [
-    {"age_ms": 1e5, "faults": 0, "memory_mb": 50.0, "accesses": 0},
-    {"age_ms": 6e4, "faults": 60, "memory_mb": 30.0, "accesses": 60},
-    {"age_ms": 0.0, "faults": 100, "memory_mb": 10.0, "accesses": 100},
-]
-# 1 0 0.5 1 and 0.5 1 1 0: both 2.5/4.
-AS_ACTIVE = [
-    {"age_ms": 1e5, "faults": 0, "memory_mb": 25.0, "accesses": 100},
-    {"age_ms": 5e4, "faults": 100, "memory_mb": 50.0, "accesses": 0},
-]
-# As free; less oversized on machine 1, which has more memory.
-MORE = ((-0.5, 1, 61.0, 0.0), (-0.6, 1, 61.0, 0.0), (-0.5, 1, 61.0, 0.0))
-JOBS = [
-    Worked("pf-rate", "most faults of late", partial(identified, "pf-rate", FAULTS, (800, 200)), (1, 3)),
-    Worked("pf-rate", "as many faults: the first", partial(identified, "pf-rate", FAULTS, (800, 400)), (0, 3), True),
-    Worked("pf-rate", "as free: less oversized", partial(identified, "pf-rate", FAULTS, (800, 200), MORE), (1, 1),
-           True),
-    Worked("pf-rate", "one that has just come stays", partial(identified, "pf-rate", JUST_CAME, (0, 800, 200)), (2, 3)),
-    Worked("combined", "most active in all", partial(identified, "combined", ACTIVE, (0, 0, 0)), (1, 3)),
-    Worked("combined", "least active in all", partial(identified, "combined", ACTIVE, (0, 0, 0), which="lowest"),
-           (0, 3)),
-    Worked("combined", "as active: the first", partial(identified, "combined", AS_ACTIVE, (0, 0)), (0, 3), True),
-]  # fmt: skip
-
-CASES = [*FIG_1, *BY_MEMORY, *IOCM, *IOLB, *IOLB_PM, *HBD, *LOOP, *JOBS]
+CASES = [*FIG_1, *BY_MEMORY, *WAL_PM, *IOCM, *IOLB_PM, *HBD]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_move_worked_by_hand(case):
+def test_a_choice_worked_by_hand(case):
     case.check()
