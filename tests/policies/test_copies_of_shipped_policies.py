@@ -7,14 +7,17 @@ import shutil
 import sys
 
 import pytest
-from support import COMPILED, busy, mostly_slow, same_records, scenario
+from support import busy, mostly_slow, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.policies import available
 from cluster_abm.policies.files import load_policy
 
+# Of each kind one: the least load, a draw, conditions on several loads, migration, places of data.
+KINDS = ("jsq", "random", "iolb", "wal-pm", "data-majority")
 
-@pytest.mark.parametrize("name", mostly_slow(COMPILED, ("jsq",)))
+
+@pytest.mark.parametrize("name", mostly_slow(KINDS, ("jsq",)))
 def test_a_copy_is_compiled_and_decides_the_same(tmp_path, monkeypatch, name):
     shipped = available()[name]
     monkeypatch.chdir(tmp_path)

@@ -34,7 +34,7 @@ def killed(folder, times, replications):
 
 @pytest.mark.slow
 def test_killed_at_random(tmp_path):
-    times, replications = 200, 1250
+    times, replications = 100, 625
     found = killed(tmp_path, times, replications)
     kills = found["kills"]
     assert len(kills) > times / 3

@@ -81,7 +81,9 @@ PAIRS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "name"), PAIRS)
 def test_no_policy_at_all_is_below_it(policy, name):
-    response_ms, bound_ms = found(policy, 1, **TABLE[name])
+    # Policies that look at every waiting task take minutes where long queues build up.
+    shorter = {"workload__duration_s": 15.0} if TABLE[name] is FIXED else {}
+    response_ms, bound_ms = found(policy, 1, **TABLE[name] | shorter)
     assert bound_ms <= response_ms * (1 + 1e-9)
 
 
