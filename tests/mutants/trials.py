@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from mutants.faults import Fault
 HANGS_S, COMPILES_S, TIMES_AS_LONG = 40.0, 120.0, 10
 # Tests of the covered line get at most so much of the time of a fault.
 FIRST_SHARE = 0.5
+HANGS = " (hangs)"
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,30 @@ class Trials:
     def judged(self, fault: Fault) -> Verdict:
         """Tests that carry out its line, quickest first; if none fails, all others, nearest first, then slow ones."""
         began = time.monotonic()
-        with self._with(fault):
-            first = self._covering.of(fault.path, fault.line)
-            tried, ran = set(first), 0
-            rest = [test for test in self._covering.near(fault.path) if test not in tried]
-            for tests, share in (first, FIRST_SHARE), (rest, 1.0):
-                left_s = self._limit_s * share - (time.monotonic() - began)
-                if tests and left_s > 0:
-                    by, count = self._run(tests, left_s)
-                    ran += count
-                    if by:
-                        return Verdict(True, by, ran, round(time.monotonic() - began, 1))
+        first = self._covering.of(fault.path, fault.line)
+        tried, ran = set(first), 0
+        rest = [test for test in self._covering.near(fault.path) if test not in tried]
+        for tests, share in (first, FIRST_SHARE), (rest, 1.0):
+            until = began + self._limit_s * share
+            while tests and until > time.monotonic():
+                by, count = self._with_fault(fault, tests, until - time.monotonic())
+                ran += count
+                if not by:
+                    break
+                if not by.endswith(HANGS) or self._hangs_again(fault, by.removesuffix(HANGS)):
+                    return Verdict(True, by, ran, round(time.monotonic() - began, 1))
+                tests = tests[tests.index(by.removesuffix(HANGS)) + 1 :]
         return Verdict(False, "", ran, round(time.monotonic() - began, 1))
+
+    def _with_fault(self, fault: Fault, tests: list[str], seconds: float) -> tuple[str, int]:
+        with self._with(fault):
+            return self._run(tests, seconds)
+
+    def _hangs_again(self, fault: Fault, test: str) -> bool:
+        """Whether a test hangs once it has passed on the sound code, which may not have been compiled before."""
+        self._run([test], HANGS_S + COMPILES_S + TIMES_AS_LONG * self._took_s(test))
+        by, _ = self._with_fault(fault, [test], math.inf)
+        return bool(by)
 
     @contextmanager
     def _with(self, fault: Fault) -> Iterator[None]:
@@ -117,7 +131,7 @@ class Trials:
         if failed is not None:
             return failed["test"] + ("" if failed["failed"] == "call" else f" ({failed['failed']})"), len(events)
         if not end:
-            return (f"{last} (hangs)" if self._hangs(events) else ""), len(events)
+            return (last + HANGS if self._hangs(events) else ""), len(events)
         # Exit code 5: none of these tests exists.
         died = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) not in (0, 5)
         return (f"{last} (the process ended)" if died else ""), len(events)
@@ -125,9 +139,12 @@ class Trials:
     def _hangs(self, events: list[dict[str, Any]]) -> bool:
         if not events:
             return False
-        took = self._covering.seconds.get(events[-1]["test"], 30.0)
-        limit_s = HANGS_S + TIMES_AS_LONG * took + (COMPILES_S if self._compiled() or not self._sound else 0.0)
+        compiles_s = COMPILES_S if self._compiled() or not self._sound else 0.0
+        limit_s = HANGS_S + TIMES_AS_LONG * self._took_s(events[-1]["test"]) + compiles_s
         return time.time() - events[-1]["at"] > limit_s
+
+    def _took_s(self, test: str) -> float:
+        return self._covering.seconds.get(test, 30.0)
 
 
 def _events(told: Path) -> list[dict[str, Any]]:

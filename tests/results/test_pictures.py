@@ -164,7 +164,7 @@ def measured(nodes, times_ms):
 
 
 @pytest.mark.parametrize("times_ms", [[120.0], [1e4, 2e4, 29_230.0], np.arange(1, 3001) * 1e4], ids=len)
-@pytest.mark.parametrize("nodes", [pytest.param(1, marks=pytest.mark.slow), 6, pytest.param(256, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("nodes", [6, *(pytest.param(nodes, marks=pytest.mark.slow) for nodes in (1, 256))])
 def test_run_is_readable(tmp_path, figures, nodes, times_ms):
     slowdown = np.linspace(1, 60, 50)
     draw_run(tmp_path / "a.png", "a title", measured(nodes, times_ms), slowdown)
