@@ -30,7 +30,6 @@ from cluster_abm.results.style import (
     look_of_part,
     new_figure,
     plain,
-    plain_ticks,
     remark,
     save,
     tidy,
@@ -137,7 +136,6 @@ def _draw_slowdowns(
     basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
     if len(table) > 1 and all(interval is None for _, interval in slowdowns.values()):
         basis = f"one sample: {len(table)} seeds, the same runs"
-    plain_ticks(axes)
     tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / isolated time)", "", grid="x")
 
 

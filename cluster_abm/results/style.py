@@ -129,14 +129,6 @@ def _plain_axis(axis: Axis) -> None:
         axis.set_major_formatter(PlainFormatter())
 
 
-def plain_ticks(axes: Axes) -> None:
-    """A few numbers on the x axis, with thousands separators: they do not run into each other."""
-    from cluster_abm.results.ticks import PlainFormatter, PlainLocator
-
-    axes.xaxis.set_major_locator(PlainLocator())
-    axes.xaxis.set_major_formatter(PlainFormatter())
-
-
 def log_ticks(axes: Axes, of_y: bool = False) -> None:
     """A logarithmic x axis (or y axis) that is labelled with numbers and not with powers."""
     from matplotlib.ticker import NullFormatter

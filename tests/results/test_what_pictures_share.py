@@ -20,7 +20,6 @@ from cluster_abm.results.style import (
     look_of_part,
     looks_of,
     new_figure,
-    plain_ticks,
     remark,
     save_both,
     tidy,
@@ -127,7 +126,7 @@ def test_ticks_are_round_with_thousands_separators_and_as_many_decimals_each(axe
 def test_counted_things_have_whole_ticks_alone(axes):
     axes.xaxis.set_major_locator(whole_numbers())
     plain = Figure().subplots()
-    plain_ticks(plain)
+    tidy(plain, "", "", "")
     for one, whole in (axes, True), (plain, False):
         one.set_xlim(0, 2)
         assert all(float(at).is_integer() for at in one.get_xticks()) == whole

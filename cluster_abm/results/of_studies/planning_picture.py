@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of, scaled_label_of
-from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, plain_ticks, save, tidy
+from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 
 # A metric beyond so many times its bound is above the picture: how much worse it gets is not what is asked.
 TOP = 3.0
@@ -79,8 +79,6 @@ def plan_figure(
         axes.set_ylim(min(0.0, float(seen.min())), top)
         if table[key].min() > 0 and table[key].max() / table[key].min() > WIDEST_LINEAR:
             log_ticks(axes)
-        else:
-            plain_ticks(axes)
         tidy(axes, need.words, label_of(key), words)
     handles, labels = panels[0].get_legend_handles_labels()
     handles += [

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.of_studies.study_grid import grid_of, outer_labels
-from cluster_abm.results.style import legend_below, plain_ticks, save_both, tidy
+from cluster_abm.results.style import legend_below, save_both, tidy
 
 INDEX_WORDS = {
     "first_order": "first order: alone", "total": "total: with all its interactions",
@@ -52,7 +52,6 @@ def draw_indices(
         axes.set_yticks(rows, [label_of(str(factor)) for factor in factors])
         axes.set_ylim(-0.6, len(factors) - 0.4)
         axes.tick_params(axis="y", length=0)
-        plain_ticks(axes)
         tidy(axes, policy, "", "", grid="x")
     what = "share of the variance" if is_share else "effect over the factor's range"
     outer_labels(grid, len(policies), f"{label_of(metric)}:\n{what}", "")

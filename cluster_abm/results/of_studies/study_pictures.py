@@ -40,7 +40,6 @@ from cluster_abm.results.style import (
     log_ticks,
     look_of_part,
     plain,
-    plain_ticks,
     remark,
     save_both,
     tidy,
@@ -196,7 +195,6 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
         axes.set_ylim(max(len(table), 3) - 0.5 - (max(0, 3 - len(table)) / 2), -0.5 - max(0, 3 - len(table)) / 2)
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, 1.18 * longest_s / TIME_UNITS_S[unit] or 1.0)
-        plain_ticks(axes)
         tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "", grid="x")
     outer_labels(grid, len(panels), f"mean wall time of a task [{unit}]", "")
     ordered = [part for part in BREAKDOWN if part in seen]
