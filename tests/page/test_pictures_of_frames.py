@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support import busy, scenario
 
 from cluster_abm.model.observation.watching import JobLife
-from cluster_abm.results.load_scale import LoadScale
+from cluster_abm.results.load_scale import LoadScale, scale_to
 from viz import charts, colours, network
 from viz.charts import Line
 from viz.colours import INDICES
@@ -172,6 +172,23 @@ def test_legends_have_room(index, width, scale):
     assert all(x + 6.2 * len(text) <= width and 0 <= y <= 310 for y, x, text in words)
     lowest_node = max(float(one.find("circle").get("cy")) + star.map.largest for one in groups(picture, "node"))
     assert lowest_node < min(y for y, _, _ in words) - 11
+
+
+@pytest.mark.parametrize(
+    ("name", "per_core", "unit", "starts"),
+    [
+        # Whole tasks begin with 1; of the tasks a core a tenth is still seen, where all nodes of a cluster wait little.
+        ("cpu", False, "tasks", 1.0), ("cpu", True, "tasks/core", 0.1),
+        # Percent, and seconds of a disk of which an access takes some milliseconds.
+        ("memory", True, "%", 1.0), ("io", True, "s", 0.01),
+    ],
+)  # fmt: skip
+def test_a_logarithmic_scale_begins_where_loads_are_told_apart(name, per_core, unit, starts):
+    kind = colours.index_of(name, per_core)
+    assert (kind.unit, "per core" in kind.words) == (unit, unit == "tasks/core")
+    scale = scale_to(200.0, True, kind.full, kind.low)
+    assert scale.low == starts
+    assert 0 < scale.share(starts / 2) < scale.share(starts) < scale.share(2 * starts)
 
 
 def test_cpu_and_disk_are_told_apart_without_colours(run):
