@@ -179,14 +179,14 @@ def test_legends_have_room(index, width, scale):
     [
         # Whole tasks begin with 1; of the tasks a core a tenth is still seen, where all nodes of a cluster wait little.
         ("cpu", False, "tasks", 1.0), ("cpu", True, "tasks/core", 0.1),
-        # Percent, and seconds of a disk of which an access takes some milliseconds.
+        # Of seconds of disk time three decades are seen; an access takes some milliseconds.
         ("memory", True, "%", 1.0), ("io", True, "s", 0.01),
     ],
 )  # fmt: skip
 def test_a_logarithmic_scale_begins_where_loads_are_told_apart(name, per_core, unit, starts):
     kind = colours.index_of(name, per_core)
     assert (kind.unit, "per core" in kind.words) == (unit, unit == "tasks/core")
-    scale = scale_to(200.0, True, kind.full, kind.low)
+    scale = scale_to(kind.full * 4, True, kind.full, kind.low)
     assert scale.low == starts
     assert 0 < scale.share(starts / 2) < scale.share(starts) < scale.share(2 * starts)
 
