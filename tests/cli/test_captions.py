@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from matplotlib.figure import Figure
 
 from cluster_abm.cli import run as run_module
@@ -32,6 +33,7 @@ def test_a_run(cli, monkeypatch, tmp_path):
     assert out.splitlines()[:2] == ["cpu-bound, policy none, seed 3", changed]
 
 
+@pytest.mark.slow
 def test_a_comparison(cli, monkeypatch):
     titles = []
     monkeypatch.setattr(pictures, "comparison_figure", lambda title, *others: titles.append(title) or Figure())

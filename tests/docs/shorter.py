@@ -11,6 +11,7 @@ FEWER = {
     "plan": ["--seeds", "2"],
     "tune": ["--budget", "16"],
 }
+SHORTER = {"plan": ["--set", "workload.duration_s=30"]}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).
 LEFT_OUT = {"view", "validate", "arena", "reproduce"}
@@ -46,5 +47,5 @@ if __name__ == "__main__":
     else:
         from cluster_abm.cli import main
 
-        sys.argv[1:] = [*given, *FEWER.get(given[0], [])]
+        sys.argv[1:] = [*given, *FEWER.get(given[0], []), *([] if "--trace" in given else SHORTER.get(given[0], []))]
         sys.exit(main())

@@ -167,6 +167,7 @@ def test_requested_times_that_are_missing_are_named(tmp_path, policy):
     assert model.summary()["jobs"]["finished"] == 3
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_2():
     command = [sys.executable, "-m", "cluster_abm", "run", "quickstart", "--policy", "easy", "--json"]
     done = subprocess.run(command, capture_output=True, text=True)

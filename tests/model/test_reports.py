@@ -78,6 +78,7 @@ def test_asking_far_away_takes_longer():
 
 
 @pytest.mark.parametrize("share", [0.1, pytest.param(0.6, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_so_many_messages_get_lost(share):
     """Of N questions, each lost there or back, 1 - (1 - p)^2 get no answer: within five standard errors."""
     model = ClusterModel(

@@ -151,7 +151,7 @@ def lived(policy: str, jobs, machine, slice_ms: float = SLICE_MS):
     return seen, np.floor(starts / slice_ms + 1e-6).astype(int).to_dict(), sorted_jobs
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(cases, machines, slices_ms)
 def test_no_backfill_moves_the_heads_reservation_later(jobs, machine, slice_ms):
     seen, starts, _ = lived("easy", jobs, machine, slice_ms)
@@ -164,7 +164,7 @@ def test_no_backfill_moves_the_heads_reservation_later(jobs, machine, slice_ms):
     assert all(starts[job] <= border for job, border in reserved.items())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(cases, machines, slices_ms)
 def test_no_backfill_moves_any_reservation_later(jobs, machine, slice_ms):
     seen, starts, _ = lived("conservative", jobs, machine, slice_ms)
@@ -184,7 +184,7 @@ wrong = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(wrong, machines.filter(lambda machine: machine != (1, 1)), st.sampled_from(["easy", "conservative"]))
 def test_reservations_are_only_moved_later_when_a_job_has_outrun_its_request(jobs, machine, policy):
     seen, starts, sorted_jobs = lived(policy, jobs, machine)

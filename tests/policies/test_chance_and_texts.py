@@ -166,6 +166,7 @@ class Mine(ca.Policy):
     ["run", "quickstart"],
     pytest.param(["compare", "quickstart", "--seeds", "2", "--policies", "none,mine.py:Mine"], marks=pytest.mark.slow),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_what_a_policy_prints_goes_to_stderr(tmp_path, words):
     (tmp_path / "mine.py").write_text(MINE)
     policy = ["--policy", "mine.py:Mine"] if words[0] == "run" else []

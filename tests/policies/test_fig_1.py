@@ -131,7 +131,7 @@ def near_tie(see, i):
 
 
 @pytest.mark.parametrize("index", ["remaining", pytest.param("queue", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("policy", ["clb", "mlb", "iolb"])
+@pytest.mark.parametrize("policy", ["iolb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("clb", "mlb"))])
 @pytest.mark.parametrize(("nodes", "groups"), [
     pytest.param(ALIKE, [], id="alike", marks=pytest.mark.slow),
     pytest.param(UNLIKE, GROUPS, id="unlike"),

@@ -61,6 +61,7 @@ def test_no_table_and_no_row_has_an_infinite_number(endless_speed):
     assert endless_speed.plot()
 
 
+@pytest.mark.slow
 def test_the_line_does_not_say_that_no_job_finished(endless_speed):
     assert "took no time by itself" in endless_speed._repr_html_()
     assert "no job finished" not in endless_speed._repr_html_()

@@ -280,6 +280,7 @@ def test_a_finished_run_leaves_nothing_in_memory(tmp_path):
         gc.enable()
 
 
+@pytest.mark.slow
 def test_seeds_are_added_until_the_interval_is_narrow(tmp_path):
     asked = {"replications": 5, "precision": 0.15, "max_replications": 24}
     run(tmp_path, **asked)

@@ -112,6 +112,7 @@ def test_a_comparison_is_the_same_there(cluster):
     assert there.as_json() == compare(*given, workers=1, quiet=True).as_json()
 
 
+@pytest.mark.slow
 def test_a_policy_from_a_file_is_the_same_there(cluster, tmp_path):
     text = "from cluster_abm.policies import Decision, Policy\n\n\nclass Mine(Policy):\n"
     (tmp_path / "mine.py").write_text(

@@ -91,6 +91,7 @@ def test_a_process_that_dies_takes_only_its_own_task_with_it(processes):
             assert future.result() == number * number
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_idle_is_replaced():
     with open_executor("process", 1) as executor:
         before = executor.submit(work.process_of, None).result()
@@ -131,6 +132,7 @@ def test_an_exception_in_the_block_stops_what_runs_and_cancels_what_waits():
     assert waiting.cancelled()
 
 
+@pytest.mark.slow
 def test_tasks_are_cancelled_while_they_wait(processes):
     running = [processes.submit(work.slow_square, number, 0.3) for number in range(4)]
     waiting = processes.submit(work.square, 3)
@@ -146,6 +148,7 @@ def test_no_submission_after_the_end():
         executor.submit(work.square, 1)
 
 
+@pytest.mark.slow
 def test_a_script_without_its_guard_is_told_so(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(
@@ -162,6 +165,7 @@ def test_a_script_without_its_guard_is_told_so(tmp_path):
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are POSIX's")
 @pytest.mark.parametrize("end", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_no_process_stays_behind(tmp_path, end):
     script = tmp_path / "ended.py"
     script.write_text(

@@ -198,6 +198,7 @@ def test_a_key_that_it_reads_does():
     assert run_all(asked, workers=1, quiet=True).made == 2
 
 
+@pytest.mark.slow
 def test_a_batch_makes_them_once_and_reports_one_sample(log, tmp_path):
     study = Study(
         name="said", scenario="replay", policies=("none", "jsq"), replications=4,

@@ -147,6 +147,7 @@ def test_names_of_shipped_programs_and_of_files_that_lie_elsewhere_stay(tmp_path
     assert expand(found).base.workload.trace.file == "t.csv"
 
 
+@pytest.mark.slow
 def test_shipped_studies_are_sound():
     assert "quick-study" in study_names()
     for name in study_names():
