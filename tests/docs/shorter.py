@@ -7,9 +7,9 @@ from pathlib import Path
 
 # Further options of a command, that make it short.
 FEWER = {
-    "compare": ["--seeds", "1", "--set", "workload.duration_s=20"],
-    "plan": ["--seeds", "2"],
-    "tune": ["--budget", "16"],
+    "compare": ["--seeds", "1", "--set", "workload.duration_s=20", "--workers", "1"],
+    "plan": ["--seeds", "2", "--workers", "1"],
+    "tune": ["--budget", "16", "--workers", "1"],
 }
 SHORTER = {"plan": ["--set", "workload.duration_s=30"]}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their

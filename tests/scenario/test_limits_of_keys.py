@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from pydantic.json_schema import GenerateJsonSchema
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
@@ -194,10 +195,17 @@ def numbers_below(tree: Mapping[str, Any], whole: Mapping[str, Any], path: str =
             yield path + name
 
 
+class LenientSchema(GenerateJsonSchema):
+    """Of a key that checks itself old versions of pydantic make no schema; new ones make one that allows anything."""
+
+    def handle_invalid_for_json_schema(self, schema, error_info):
+        return {}
+
+
 def test_no_number_is_missing():
     """Those of distributions are limits of one class: test_keys_that_fit."""
     laws = (*distributions(), "workload.requested_over_actual")
-    schema = Scenario.model_json_schema()
+    schema = Scenario.model_json_schema(schema_generator=LenientSchema)
     found = {key for key in numbers_below(schema, schema) if key.rpartition(".")[0] not in laws}
     # Two that check themselves: the schema does not know that they are numbers.
     found |= {"run.until", "run.threads"}
