@@ -24,7 +24,8 @@ COMPILED = [
 
 BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barrier", "blocked")
 
-
+# Policies that tell long tasks from short ones: they refuse tasks that all announce the same demand.
+BY_SIZE = ("eagle", "hawk", "sita-e")
 # Policies of several kinds: where a test is over all of them, the fast suite has these.
 SAMPLE = ("none", "jsq", "power-of-d", "iolb", "wal-pm", "iocm-pm", "hbd", "age", "easy", "lwl", "prequal")
 

@@ -180,10 +180,8 @@ def test_a_comparison_that_has_just_booked_a_run(start):
     assert kept >= 3 * len(json.loads(out)["seeds"])
 
 
-@pytest.mark.parametrize(
-    "delay_s", [0.0, pytest.param(0.3, marks=pytest.mark.slow), pytest.param(1.0, marks=pytest.mark.slow)]
-)
 @pytest.mark.slow
+@pytest.mark.parametrize("delay_s", [0.0, 0.3, 1.0])
 def test_a_comparison_that_has_just_sent_for_its_workers(start, delay_s):
     """While the other processes start and import, they hear Ctrl-C too; only the command itself may speak of it."""
     command = start("compare", "quickstart", "--json", *MANY)

@@ -11,6 +11,7 @@ FEWER = {
     "plan": ["--seeds", "2", "--workers", "1"],
     "tune": ["--budget", "16", "--workers", "1"],
 }
+# And those that change jobs that are drawn; a log has its own.
 SHORTER = {"plan": ["--set", "workload.duration_s=30"]}
 # Commands that serve until they are stopped, measure this machine, take minutes even when short, or have tests of their
 # own that carry out all that ships (tests/study/test_reproduce.py).

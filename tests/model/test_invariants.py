@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import breakdown_sum_ns, busy, finished, mostly_slow, needed_by, same_records, scenario
+from support import BY_SIZE, breakdown_sum_ns, busy, finished, mostly_slow, needed_by, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import AT_DISK, FINISHED, FIRST_BACKGROUND, FREE, NEVER
 from cluster_abm.policies import available
 
 POLICIES = sorted(available())
-# Those that tell tasks apart by their sizes.
-BY_SIZE = ("eagle", "hawk", "sita-e")
 # Two small programs with changing demands, of 12 and 60 ms of CPU.
 PROGRAMS = str(Path(__file__).parent / "programs.csv")
 random_runs = settings(max_examples=40)

@@ -9,19 +9,19 @@ from __future__ import annotations
 import pytest
 from four_nodes import Case, Job
 
-# ---- nobody overtakes ----------------------------------------------------------------------------------------------
+# ---- first come, first served --------------------------------------------------------------------------------------
 
 IN_TURN = ["first come first served"]
 BATCH = [
     # Job 0 has nodes 1 and 2 until 101. Job 1 needs three; job 2 would fit at once, and waits behind it.
     Case(
-        "batch-system", "nobody overtakes", (), [Job(1, tasks=2), Job(0, at_ms=2, tasks=3), Job(3, at_ms=3)],
+        "batch-system", "no job overtakes another", (), [Job(1, tasks=2), Job(0, at_ms=2, tasks=3), Job(3, at_ms=3)],
         [1, 2, 0, 1, 2, 3], rules=IN_TURN * 6, order=range(6), until_ms=200,
     ),
     Case("batch-system", "home, then the next ones", (), [Job(3, tasks=2)], [3, 0], is_tie=True),
 ]  # fmt: skip
 
-# ---- who delays the head of the queue waits ------------------------------------------------------------------------
+# ---- a job that would delay the head of the queue waits ------------------------------------------------------------
 
 # Three nodes from home on, 1, 2, 3, until 95 ms; then the head of the queue, for all four: at 100 ms, its shadow time.
 FIRST, HEAD = Job(1, 95.0, tasks=3, requested_ms=95.0), Job(1, 45.0, tasks=4, requested_ms=45.0, at_ms=2.0)
@@ -51,7 +51,7 @@ EASY = [
          is_tie=True),
 ]  # fmt: skip
 
-# ---- who delays anybody waits --------------------------------------------------------------------------------------
+# ---- a job that would delay another waits --------------------------------------------------------------------------
 
 
 def job(home: int, tasks: int, at_ms: float, cpu_ms: float = 100.0) -> Job:

@@ -164,8 +164,8 @@ def test_a_script_without_its_guard_is_told_so(tmp_path):
 
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are POSIX's")
-@pytest.mark.parametrize("end", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 @pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_stays_behind(tmp_path, end):
     script = tmp_path / "ended.py"
     script.write_text(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from support import PLAIN, busy, finished, scenario
+from support import BY_SIZE, PLAIN, busy, finished, scenario
 
 from cluster_abm import ClusterModel, compare, load_scenario
 from cluster_abm.errors import InputError
@@ -67,8 +67,7 @@ def test_no_policy_is_below_it(policy, name):
     assert bound_ms <= response_ms * (1 + 1e-9)
 
 
-# These tell long tasks from short ones, and refuse tasks that all announce the same demand.
-BY_SIZE = ("eagle", "hawk", "sita-e")
+# Where all tasks announce the same demand.
 SAME_DEMANDS = ("fixed demands at load .95", "unlike nodes")
 # What a policy `needs`, these scenarios do not say.
 PAIRS = [

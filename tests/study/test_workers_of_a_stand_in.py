@@ -195,7 +195,7 @@ def test_workers_that_import_the_runs_are_told_how_to_guard_them(crew):
     assert len(crew.started) == 1
 
 
-def test_a_fault_of_ours_is_told_to_all_who_wait_and_to_later_ones(crew):
+def test_an_error_of_the_executor_itself_fails_pending_and_later_tasks(crew):
     crew.plan = ["good", "fault"]
     executor = processes.ProcessExecutor(2)
     futures = [executor.submit(work.square, 2), executor.submit(work.square, 3)]
@@ -223,7 +223,7 @@ def test_leaving_at_once_kills_what_works_and_cancels_what_waits(crew):
         executor.submit(work.square, 4)
 
 
-def test_a_worker_has_its_next_task_before_anybody_is_told_of_the_last_one(crew):
+def test_a_worker_has_its_next_task_before_the_result_of_the_last_one_is_set(crew):
     handed = []
     with open_executor("process", 1) as executor:
         first, second = executor.submit(work.fail, "disk on fire"), executor.submit(work.square, 3)
