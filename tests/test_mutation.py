@@ -56,6 +56,11 @@ TESTS = {
     "test_alone": "def test_alone():\n    assert share(0) == 1.0\n",
     "test_border": "def test_border():\n    assert share(2, 2) == 1.0\n",
     "test_end": "def test_end():\n    while share(3) > 0:\n        pass\n",
+    # As where kernels are compiled: the first time it takes too long.
+    "test_waits": (
+        "import pathlib, time\n\n\ndef test_waits():\n    compiled = pathlib.Path('compiled')\n"
+        "    if not compiled.exists():\n        compiled.touch()\n        time.sleep(60)\n"
+    ),
 }
 
 

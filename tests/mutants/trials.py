@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from mutants.covering import Covering
@@ -23,7 +23,6 @@ from mutants.faults import Fault
 HANGS_S, COMPILES_S, TIMES_AS_LONG = 40.0, 120.0, 10
 # Tests of the covered line get at most so much of the time of a fault.
 FIRST_SHARE = 0.5
-HANGS = " (hangs)"
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,24 @@ class Verdict:
         )
 
 
+class _End(NamedTuple):
+    """How a series of tests ended.
+
+    Args:
+        how: the part of a test that failed ("call", "setup", ...), "hangs" or "the process ended"; empty: none did.
+        test: that test.
+        ran: how many tests ran.
+    """
+
+    how: str
+    test: str
+    ran: int
+
+    @property
+    def words(self) -> str:
+        return self.test + ("" if self.how == "call" else f" ({self.how})")
+
+
 class Trials:
     """A clone of the checkout with a cache of kernels of its own, in which faults are tried one after the other."""
 
@@ -67,24 +84,27 @@ class Trials:
         for tests, share in (first, FIRST_SHARE), (rest, 1.0):
             until = began + self._limit_s * share
             while tests and until > time.monotonic():
-                by, count = self._with_fault(fault, tests, until - time.monotonic())
-                ran += count
-                if not by:
+                end = self._with_fault(fault, tests, until - time.monotonic())
+                ran += end.ran
+                if not end.how:
                     break
-                if not by.endswith(HANGS) or self._hangs_again(fault, by.removesuffix(HANGS)):
-                    return Verdict(True, by, ran, round(time.monotonic() - began, 1))
-                tests = tests[tests.index(by.removesuffix(HANGS)) + 1 :]
+                if end.how != "hangs" or self._hangs_for_the_fault(fault, end.test):
+                    return Verdict(True, end.words, ran, round(time.monotonic() - began, 1))
+                tests = tests[tests.index(end.test) + 1 :]
         return Verdict(False, "", ran, round(time.monotonic() - began, 1))
 
-    def _with_fault(self, fault: Fault, tests: list[str], seconds: float) -> tuple[str, int]:
+    def _with_fault(self, fault: Fault, tests: list[str], seconds: float) -> _End:
         with self._with(fault):
             return self._run(tests, seconds)
 
-    def _hangs_again(self, fault: Fault, test: str) -> bool:
-        """Whether a test hangs once it has passed on the sound code, which may not have been compiled before."""
-        self._run([test], HANGS_S + COMPILES_S + TIMES_AS_LONG * self._took_s(test))
-        by, _ = self._with_fault(fault, [test], math.inf)
-        return bool(by)
+    def _hangs_for_the_fault(self, fault: Fault, test: str) -> bool:
+        """Whether a test that seems to hang passes on the sound code, and afterwards still does not end on the fault.
+
+        The first time it may have waited for kernels of the sound code to be compiled.
+        """
+        if self._run([test], math.inf, COMPILES_S).how:
+            return False
+        return bool(self._with_fault(fault, [test], math.inf).how)
 
     @contextmanager
     def _with(self, fault: Fault) -> Iterator[None]:
@@ -108,39 +128,38 @@ class Trials:
         """What was compiled for a fault alone; before the sound code has been compiled that is not known."""
         return set(self._kernels()) - self._sound if self._sound else set()
 
-    def _run(self, tests: list[str], seconds: float) -> tuple[str, int]:
-        """What noticed something, or nothing, and how many tests ran."""
+    def _run(self, tests: list[str], seconds: float, more_s: float = 0.0) -> _End:
+        """Run tests for so long at most; a test hangs `more_s` later than the others."""
         told = self._clone.with_name(f"told-by-{self._clone.name}.jsonl")
         told.write_text("")
         process = os.fork()
         if process == 0:
             _carry_out(self._clone, self._cache, tests, told)
         until = time.monotonic() + seconds
-        end, status = 0, 0
-        while not end:
+        ended, status, hangs = 0, 0, False
+        while not ended:
             time.sleep(0.1)
-            end, status = os.waitpid(process, os.WNOHANG)
+            ended, status = os.waitpid(process, os.WNOHANG)
             events = _events(told)
             failed = next((event for event in events if event["failed"]), None)
-            if failed is not None or (not end and (self._hangs(events) or time.monotonic() > until)):
+            hangs = not ended and self._hangs(events, more_s)
+            if failed is not None or hangs or time.monotonic() > until:
                 break
-        if not end:
+        if not ended:
             os.killpg(process, signal.SIGKILL)
             os.waitpid(process, 0)
-        last = events[-1]["test"] if events else "collecting the tests"
         if failed is not None:
-            return failed["test"] + ("" if failed["failed"] == "call" else f" ({failed['failed']})"), len(events)
-        if not end:
-            return (last + HANGS if self._hangs(events) else ""), len(events)
+            return _End(failed["failed"], failed["test"], len(events))
+        last = events[-1]["test"] if events else "collecting the tests"
         # Exit code 5: none of these tests exists.
-        died = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) not in (0, 5)
-        return (f"{last} (the process ended)" if died else ""), len(events)
+        died = ended and (os.WIFSIGNALED(status) or os.WEXITSTATUS(status) not in (0, 5))
+        return _End("hangs" if hangs else "the process ended" if died else "", last, len(events))
 
-    def _hangs(self, events: list[dict[str, Any]]) -> bool:
+    def _hangs(self, events: list[dict[str, Any]], more_s: float) -> bool:
         if not events:
             return False
         compiles_s = COMPILES_S if self._compiled() or not self._sound else 0.0
-        limit_s = HANGS_S + TIMES_AS_LONG * self._took_s(events[-1]["test"]) + compiles_s
+        limit_s = HANGS_S + TIMES_AS_LONG * self._took_s(events[-1]["test"]) + compiles_s + more_s
         return time.time() - events[-1]["at"] > limit_s
 
     def _took_s(self, test: str) -> float:
