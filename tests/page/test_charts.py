@@ -1,0 +1,277 @@
+"""Lines, heat map and a job's life: where their marks stand, worked from the values and from the room beside the axes.
+
+A chart of 348 x 143 pixels has 300 x 100 between its axes: 40 and 8 beside them, 25 above and 18 below.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from drawn import LETTER, number, numbers, read
+
+from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.results.colours import BREAKDOWN_COLOURS
+from cluster_abm.results.load_scale import LoadScale
+from viz import charts, colours
+from viz.charts import Line
+from viz.colours import INDICES
+
+NAN = math.nan
+SIZE = (348.0, 143.0)
+BLACK = "#000000"
+
+
+def drawn(values, times_s=None, title="t", size=SIZE, **more):
+    times_s = list(range(len(values))) if times_s is None else times_s
+    return read(charts.lines(title, times_s, [Line("", BLACK, False, values)], *size, **more))
+
+
+def strokes(picture, ink=BLACK):
+    return [one for one in picture.iter("path") if one.get("stroke") == ink]
+
+
+def scale_of(picture):
+    """The texts beside the upright axis, upwards: the height of the line that each belongs to, and its words."""
+    lines = sorted((numbers(one.get("d")) for one in strokes(picture, colours.LINE)), key=lambda one: -one[1])
+    words = sorted((number(one, "y"), one.text) for one in picture.iter("text") if number(one, "x") == 35)[::-1]
+    assert [y for y, _ in words] == pytest.approx([y + 3.5 for _, y, _ in lines], abs=0.11)
+    # From axis to axis.
+    assert {(left, right) for left, _, right in lines} <= {(40, size_of(picture)[0] - 8)}
+    return [(y, text) for (_, y, _), (_, text) in zip(lines, words, strict=True)]
+
+
+def size_of(picture):
+    (found,) = picture.iter("svg")
+    return numbers(found.get("viewBox"))[2:]
+
+
+def times_of(picture):
+    """The texts along the lower edge: the place of each mark, its words and how they stand to it."""
+    height = size_of(picture)[1]
+    marks = [numbers(one.get("d")) for one in strokes(picture, colours.FAINT)]
+    words = [one for one in picture.iter("text") if number(one, "y") == height - 4]
+    # A mark is a short stroke down from the axis.
+    assert {(y, down) for _, y, down in marks} <= {(height - 18, 3)}
+    assert [number(one, "x") for one in words] == pytest.approx([x for x, *_ in marks], abs=0.1)
+    return [(x, one.text, one.get("text-anchor")) for (x, *_), one in zip(marks, words, strict=True)]
+
+
+def test_a_line_lies_between_the_axes_by_its_time_and_value():
+    (line,) = strokes(drawn([0.0, 5.0, 10.0], [2.0, 3.0, 6.0]))
+    # The axis ends at 10: a pixel is a tenth. Four seconds are 300 pixels.
+    assert line.get("d") == "M40.0 125.0L115.0 75.0L340.0 25.0"
+    assert (line.get("fill"), line.get("stroke-dasharray")) == ("none", None)
+
+
+@pytest.mark.parametrize(("values", "path"), [
+    # The pen is lifted where there is no value, also at the beginning.
+    ([NAN, 10.0, NAN, 5.0, 0.0], "M115.0 25.0M265.0 75.0L340.0 125.0"),
+    ([0.0, math.inf, 10.0, 10.0, 10.0], "M40.0 125.0M190.0 25.0L265.0 25.0L340.0 25.0"),
+])  # fmt: skip
+def test_where_there_is_no_value_there_is_no_line(values, path):
+    (line,) = strokes(drawn(values))
+    assert line.get("d") == path
+
+
+def test_what_is_above_the_given_end_leaves_the_frame_by_no_more_than_a_twentieth():
+    (line,) = strokes(drawn([50.0, 1000.0], top=100.0))
+    assert line.get("d") == "M40.0 75.0L340.0 20.0"
+
+
+@pytest.mark.parametrize(("values", "top", "words"), [
+    ([1.0, 3.5], None, ["0", "2", "4"]), ([1.0], 100.0, ["0", "50", "100"]),
+    # Without any value, or none above 0, up to 1.
+    ([NAN, NAN], None, ["0", "0.5", "1"]), ([0.0, 0.0], None, ["0", "0.5", "1"]),
+    # Long numbers are in thousands and millions.
+    ([19_000.0], None, ["0", "10k", "20k"]), ([18e6], None, ["0", "10M", "20M"]),
+    ([1.9e4], 1.8e4, ["0", "9,000", "18k"]),
+])  # fmt: skip
+def test_a_low_chart_names_0_the_middle_and_the_end(values, top, words):
+    assert scale_of(drawn(values, top=top)) == [(y, text) for y, text in zip((125, 75, 25), words, strict=True)]
+
+
+def test_a_high_chart_has_a_mark_at_each_round_value():
+    # 127 pixels between the axes up to 4.
+    found = scale_of(drawn([4.0], size=(348.0, 170.0)))
+    assert [text for _, text in found] == ["0", "1", "2", "3", "4"]
+    assert [y for y, _ in found] == pytest.approx([152 - 127 * value / 4 for value in range(5)], abs=0.06)
+    assert len(scale_of(drawn([4.0], size=(348.0, 169.0)))) == 3
+
+
+@pytest.mark.parametrize(("last", "width", "found"), [
+    # A mark for each 90 pixels at most. The words at the ends stay within the frame.
+    (3.0, 348.0, [(40, "0 s", "start"), (240, "2 s", "middle")]),
+    (20.0, 348.0, [(40, "0 s", "start"), (190, "10 s", "middle"), (340, "20 s", "end")]),
+    # Never less than two.
+    (1.0, 100.0, [(40, "0 s", "start"), (92, "1 s", "end")]),
+])  # fmt: skip
+def test_times_are_round_and_stand_at_their_place(last, width, found):
+    assert times_of(drawn([1.0, 1.0], [0.0, last], size=(width, 143.0))) == found
+
+
+def test_a_chart_that_begins_later_has_its_first_round_time_inside():
+    times = times_of(drawn([1.0, 1.0], [5.0, 20.0]))
+    assert [(text, anchor) for _, text, anchor in times] == [("10 s", "middle"), ("20 s", "end")]
+    assert times[0][0] == pytest.approx(40 + 300 / 3)
+
+
+def test_a_single_moment_is_at_the_left_of_a_second():
+    picture = drawn([5.0], [0.0])
+    assert strokes(picture)[0].get("d").startswith("M40.0")
+    assert [text for _, text, _ in times_of(picture)][::2] == ["0 s", "1 s"]
+
+
+@pytest.mark.parametrize(("first", "last", "most", "found"), [
+    (0, 143, 4, [0, 50, 100]), (0, 150, 4, [0, 50, 100, 150]), (0, 10, 6, [0, 2, 4, 6, 8, 10]),
+    (0, 10, 11, [*range(11)]), (3, 3.5, 3, [3, 3.2, 3.4]), (7, 7, 3, [7]), (9, 7, 3, [9]), (1, 19, 2, [10]),
+    # What ends at a multiple but for the last bits has it.
+    (0, 0.1 + 0.2, 4, [0, 0.1, 0.2, 0.3]),
+])  # fmt: skip
+def test_round_times_are_as_many_as_have_room(first, last, most, found):
+    assert charts.round_times(first, last, most) == found
+
+
+@pytest.mark.parametrize(("value", "end"), [
+    (1.0, 1), (1.01, 1.5), (1.6, 2), (2.5, 3), (3.5, 4), (4.5, 5), (5.5, 6), (6.5, 8), (8.5, 10), (10.0, 10),
+    (0.011, 0.015), (-1.0, 1), (0.0, 1),
+])  # fmt: skip
+def test_an_axis_ends_at_the_next_round_number(value, end):
+    assert charts.round_above(value) == pytest.approx(end)
+
+
+def two(first="A", second="B"):
+    lines = [Line(first, "#ff0000", False, [1.0, 1.0]), Line(second, "#0000ff", True, [2.0, 2.0], 2.6)]
+    return read(charts.lines("t", [0.0, 1.0], lines, *SIZE))
+
+
+def test_names_of_lines_stand_at_the_right_of_the_titles_line_each_behind_a_piece_of_its_line():
+    picture = two("first", "second")
+    words = [one for one in picture.iter("text") if one.text in ("first", "second")]
+    words.sort(key=lambda one: number(one, "x"))
+    title = next(one for one in picture.iter("text") if one.text == "t")
+    assert [one.text for one in words] == ["first", "second"]
+    assert {number(one, "y") for one in words} == {number(title, "y")}
+    ends = [number(one, "x") + LETTER * len(one.text) for one in words]
+    assert 340 - 10 < ends[1] <= 340
+    for word, ink, before in zip(words, ("#ff0000", "#0000ff"), (0.0, ends[0]), strict=True):
+        sample, _ = sorted(strokes(picture, ink), key=lambda one: "h" not in one.get("d"))
+        x, y, length = numbers(sample.get("d"))
+        assert before < x < x + length < number(word, "x") < x + length + 8
+        # In the middle of small letters.
+        assert number(word, "y") - 5 < y < number(word, "y")
+
+
+def test_a_line_and_its_piece_in_the_legend_look_alike():
+    for ink, width, is_dashed in (("#ff0000", 1.8, False), ("#0000ff", 2.6, True)):
+        found = strokes(two(), ink)
+        assert len(found) == 2
+        assert {number(one, "stroke-width") for one in found} == {width}
+        assert {one.get("stroke-dasharray") is not None for one in found} == {is_dashed}
+
+
+def test_lines_without_a_name_are_in_no_legend():
+    picture = two("", "B")
+    assert [len(strokes(picture, ink)) for ink in ("#ff0000", "#0000ff")] == [1, 2]
+
+
+@pytest.mark.parametrize("tip", ["", "what it is"])
+def test_a_title_has_a_tip_for_mouse_and_keyboard_where_there_is_one(tip):
+    picture = drawn([1.0], title="Busy", tip=tip)
+    title = next(one for one in picture.iter("text") if one.text == "Busy")
+    assert (title.get("data-tip"), title.get("tabindex"), title.get("data-key")) == (
+        (tip, "0", "Busy") if tip else (None, None, None)
+    )
+    assert (number(title, "x"), next(picture.iter("svg")).get("aria-label")) == (0, "Busy")
+
+
+def heat(nodes=3, size=(348.0, 138.0), times_s=(0.0, 10.0, 20.0), index="cpu"):
+    kind = INDICES[index]
+    return read(charts.heat_map("loads", times_s, np.zeros((len(times_s), nodes)), kind, LoadScale(2.0), *size))
+
+
+def test_a_heat_map_fills_the_room_between_its_axes():
+    picture = heat()
+    for one in (next(picture.iter("image")), next(picture.iter("rect"))):
+        assert number(one, "x", "y", "width", "height") == [40, 20, 300, 100]
+    assert next(picture.iter("image")).get("preserveAspectRatio") == "none"
+    # Times are those of the lines beneath: at the same places.
+    assert times_of(picture) == [(40, "0 s", "start"), (190, "10 s", "middle"), (340, "20 s", "end")]
+
+
+@pytest.mark.parametrize(("height", "words"), [(87.0, ["node"]), (86.0, [])])
+def test_a_heat_map_names_its_first_node_below_and_its_last_one_above(height, words):
+    picture = heat(nodes=17, size=(348.0, height))
+    found = sorted((number(one, "y"), one.text) for one in picture.iter("text") if number(one, "x") == 35 and one.text)
+    assert [text for _, text in found] == ["16", *words, "0"]
+    bottom = height - 18
+    # Letters of 8 pixels: the last one's are below the upper edge, the first one's stand on the lower edge.
+    assert 20 <= found[0][0] - 8 <= 22
+    assert found[-1][0] == bottom
+    if words:
+        assert found[1][0] - 3 == (20 + bottom) / 2
+
+
+def test_a_heat_map_says_what_it_is():
+    title = next(heat(index="io").iter("text"))
+    assert (title.text, title.get("data-tip")) == (
+        "loads",
+        f"Each row is a node, each column a moment; coloured as the map above. {INDICES['io'].tip}",
+    )
+
+
+PARTS = {"cpu": 100.0, "io": 600.0, "paging": 0.0, "migration": 300.0}
+
+
+def lived(width=400.0, parts=PARTS):
+    picture = read(charts.life(JobLife(3, "running", 2, 1, (0, 4), parts), width))
+    bars = [one for one in picture.iter("rect") if one.find("title") is not None]
+    squares = [one for one in picture.iter("rect") if one.find("title") is None]
+    return picture, bars, squares, list(picture.iter("text"))
+
+
+def test_the_parts_of_a_life_are_all_of_it_one_behind_the_other():
+    _, bars, _, _ = lived()
+    assert [number(one, "x", "width") for one in bars] == [[0, 40], [40, 240], [280, 120]]
+    assert [one.get("fill") for one in bars] == [BREAKDOWN_COLOURS[part] for part in ("cpu", "io", "migration")]
+    assert [one.find("title").text for one in bars] == [
+        "CPU: 0.1 s (10 %)", "I/O: 0.6 s (60 %)", "transfer: 0.3 s (30 %)",
+    ]  # fmt: skip
+    assert len({number(one, "y") for one in bars}) == 1
+
+
+def test_the_legend_of_a_life_begins_with_the_longest_part():
+    _, bars, squares, words = lived()
+    assert [one.text for one in words] == ["I/O 60 %", "transfer 30 %", "CPU 10 %"]
+    assert [one.get("fill") for one in squares] == [BREAKDOWN_COLOURS[part] for part in ("io", "migration", "cpu")]
+    end = 0.0
+    for square, word in zip(squares, words, strict=True):
+        x, width = number(square, "x", "width")
+        assert end <= x < x + width < number(word, "x") < x + width + 8
+        end = number(word, "x") + 6 * len(word.text)
+        assert number(square, "y") + number(square, "height") == pytest.approx(number(word, "y"), abs=2)
+    # Beneath the bar.
+    assert number(squares[0], "y") > number(bars[0], "y") + number(bars[0], "height")
+
+
+@pytest.mark.parametrize(("width", "lines"), [(260.0, [3]), (200.0, [2, 1]), (120.0, [1, 1, 1])])
+def test_a_legend_of_a_life_that_has_no_room_goes_on_below(width, lines):
+    # "I/O 60 %" takes some 14 + 48 pixels, "transfer 30 %" 14 + 78, "CPU 10 %" 14 + 48, with 12 between them.
+    picture, _, squares, words = lived(width)
+    ys = [number(one, "y") for one in words]
+    assert [ys.count(y) for y in sorted(set(ys))] == lines
+    assert all(number(one, "x") + 6 * len(one.text) <= width for one in words)
+    # Each line begins at the left, and no line is over another one.
+    assert [number(squares[ys.index(y)], "x") for y in sorted(set(ys))] == [0] * len(lines)
+    assert all(other - one >= 11 for one, other in pairwise(sorted(set(ys))))
+    # The picture ends below its last line.
+    assert size_of(picture)[0] == width
+    assert 0 < size_of(picture)[1] - max(ys) < 16
+
+
+def test_a_life_without_any_time_is_an_empty_bar():
+    picture, bars, squares, words = lived(parts=dict.fromkeys(PARTS, 0.0))
+    assert (bars, squares, words) == ([], [], [])
+    assert next(picture.iter("svg")).get("aria-label") == "life of job 3"
