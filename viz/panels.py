@@ -117,8 +117,9 @@ def _numbers(runs: Sequence[Run]) -> Markup:
         cells = [tag("td", _figure(value, quantity.unit)) for value in values]
         if two:
             difference = values[1] - values[0]
-            sign = "+" if difference > 0 else ""
-            words = "–" if math.isnan(difference) else f"{sign}{_figure(difference, quantity.unit)}"
+            words = _figure(difference, quantity.unit)
+            if difference > 0 and words != _figure(0.0, quantity.unit):
+                words = f"+{words}"
             cells.append(tag("td", words))
         head = tag("th", quantity.words, tabindex=0, data_tip=quantity.tip, data_key=quantity.words)
         body.append(tag("tr", head, *cells))
@@ -136,12 +137,12 @@ def _numbers(runs: Sequence[Run]) -> Markup:
 def _figure(value: float, unit: str) -> str:
     if math.isnan(value):
         return "–"
+    # Plus 0, since there is no less than nothing.
     if unit == " %":
-        # Plus 0, since there is no less than nothing.
         return f"{round(value, 1) + 0.0:g}{unit}"
     # Counts in full, measures to three or four digits.
     digits = 9 if value == round(value) else 3 if abs(value) < 1000 else 4
-    return f"{plain(round(value, 6), digits)}{unit}"
+    return f"{plain(round(value, 6) + 0.0, digits)}{unit}"
 
 
 def _lines(runs: Sequence[Run], size: Size) -> Markup:
