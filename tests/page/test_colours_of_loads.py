@@ -1,0 +1,87 @@
+"""Colours of loads on the page: between the lightest and the full one, by the scale, as in a picture that is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from cluster_abm.results.colours import CLASS_COLOURS, colours_of, ink_on
+from cluster_abm.results.load_scale import LoadScale
+from viz import colours
+from viz.colours import INDICES, film_scale, index_of
+
+
+@pytest.mark.parametrize(("load", "share"), [(0.0, 0), (1.0, 0.5), (4.0, 1), (9.0, 1)])
+def test_a_load_has_the_colour_at_its_place_of_the_scale(load, share):
+    # Of an even scale to 4 the place of 1 is the root of a quarter.
+    light, full = colours.rgb(colours.LIGHTEST), colours.rgb(INDICES["io"].colour)
+    wanted = [a + share * (b - a) for a, b in zip(light, full, strict=True)]
+    assert colours.colour_of(INDICES["io"], load, LoadScale(4.0)) == pytest.approx(wanted, abs=0.51)
+
+
+@pytest.mark.parametrize(("load", "place"), [(-1.0, 0), (0.4, 0), (0.6, 1), (2.0, 2), (3.0, 3), (7.0, 3)])
+def test_a_load_class_has_its_own_colour(load, place):
+    assert colours.hexed(colours.colour_of(INDICES["class"], load, LoadScale(3.0))) == CLASS_COLOURS[place]
+
+
+@pytest.mark.parametrize(("share", "place"), [(0.0, 0), (0.3, 1), (0.7, 2), (1.0, 3)])
+def test_a_place_of_the_classes_has_the_nearest_class_colour(share, place):
+    assert colours.hexed(colours.shade(INDICES["class"], share)) == CLASS_COLOURS[place]
+
+
+@pytest.mark.parametrize("text", ["#000000", "#0a1b2c", "#fffe80"])
+def test_colours_are_read_and_written(text):
+    assert colours.hexed(colours.rgb(text)) == text
+
+
+def test_red_green_and_blue_stand_in_this_order():
+    assert colours.rgb("#0a1b2c") == (10, 27, 44)
+
+
+@pytest.mark.parametrize(("name", "per_core", "changed"), [
+    ("cpu", True, True), ("cpu", False, False), ("io", True, False), ("class", True, False),
+])  # fmt: skip
+def test_tasks_alone_are_counted_per_core(name, per_core, changed):
+    found, was = index_of(name, per_core), INDICES[name]
+    assert (found != was) == changed
+    if changed:
+        assert (found.words, found.tip) == (f"{was.words} per core", was.tip.removesuffix(".") + ", over its cores.")
+        assert (found.name, found.full, found.colour) == (was.name, was.full, was.colour)
+
+
+def test_the_first_words_of_a_load_are_those_before_the_colon():
+    assert [one.short for one in INDICES.values()] == ["CPU", "Memory", "I/O", "Weighted", "Load class"]
+
+
+def test_a_picture_that_is_kept_has_the_pages_colours():
+    kind, scale = INDICES["io"], LoadScale(8.0)
+    found = film_scale(kind, scale)
+    assert (found.words, found.loads, found.names) == (kind.words, scale, ())
+    assert (found.colours[0], found.colours[-1]) == (colours.LIGHTEST, kind.colour.lower())
+    # Evenly spaced: the one in the middle is that of half of the scale.
+    assert found.colours[len(found.colours) // 2] == colours.hexed(colours.shade(kind, 0.5))
+    assert len(found.colours) % 2 == 1
+
+
+def test_a_kept_picture_of_classes_has_a_name_for_each_colour():
+    found = film_scale(INDICES["class"], LoadScale(2.0))
+    assert (found.colours, found.loads.full) == (CLASS_COLOURS, 3)
+    assert [(name, colour) for name, colour in zip(found.names, found.colours, strict=True)] == [*colours.CLASSES]
+
+
+@pytest.mark.parametrize(("fill", "ink"), [
+    ((1, 1, 1), "#000000"), ((0, 0, 0), "#ffffff"), ((0, 1, 0), "#000000"), ((0, 0, 1), "#ffffff"),
+    # Pure red is lighter than the middle, by a luminance of 0.21; a dark red is not.
+    ((1, 0, 0), "#000000"), ((0.9, 0, 0), "#ffffff"),
+    # Greys: black and white stand out alike at a luminance of 0.179, a grey of 117.8 / 255.
+    ((117 / 255,) * 3, "#ffffff"), ((118 / 255,) * 3, "#000000"),
+    # Of a fill with its opacity the colour alone counts.
+    ((0, 0, 0, 1), "#ffffff"),
+])  # fmt: skip
+def test_the_ink_on_a_fill_is_the_one_that_stands_out_more(fill, ink):
+    assert ink_on(fill) == ink
+
+
+def test_of_more_curves_than_there_are_colours_the_further_ones_are_mixed_with_white_or_black():
+    many = colours_of(["jsq"] * 100)
+    # One of jsq's, 6 spare ones, the 7 other policies', and six mixtures of these 14.
+    assert len({*many}) == 14 + 6 * 14
