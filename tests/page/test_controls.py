@@ -1,0 +1,128 @@
+"""The controls as the page draws them, and what a field takes for a number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cluster_abm.policies import available
+from viz.colours import INDICES
+from viz.controls import AS_GIVEN, CHOICES, NO_POLICY, groups, offered_by, parsed
+from viz.settings import KEYS, LABELS, Settings
+
+SETTINGS = Settings("jsq", "", "", 1.5, 0.25, 0.5, 32, 1024.0, 1000.0, 10.0, 7)
+
+
+def drawn(settings=SETTINGS, index="io", frame_ms=1000.0, typed=None, wrong=None):
+    return groups(settings, index, frame_ms, typed or {}, wrong or {})
+
+
+def fields(kind, **given):
+    """The choices, or the numbers, of both groups by name."""
+    return {one["name"]: one for group in drawn(**given) for one in group[kind]}
+
+
+def test_the_view_comes_first_and_each_setting_is_a_control_of_the_run():
+    view, run = drawn()
+    assert (view["title"], view["remark"], run["title"]) == ("View", "", "Run")
+    assert "starts it again" in run["remark"]
+    assert [[one["name"] for kind in ("choices", "numbers") for one in group[kind]] for group in (view, run)] == [
+        ["index", "frame_ms"], list(Settings.__dataclass_fields__),
+    ]  # fmt: skip
+    labels = {one["name"]: one["label"] for kind in ("choices", "numbers") for one in run[kind]}
+    assert labels == LABELS
+    assert [view["choices"][0]["label"], view["numbers"][0]["label"]] == ["Nodes coloured by", "Simulated time a frame"]
+
+
+def test_a_field_shows_its_value_or_what_was_typed_last_and_what_is_wrong_with_it():
+    found = fields("numbers")
+    texts = {name: one["text"] for name, one in found.items()}
+    assert texts == {
+        "frame_ms": "1000.0", "intensity": "1.5", "io_per_ms": "0.25", "page_fault_rate_per_ms": "0.5", "nodes": "32",
+        "bandwidth_mbps": "1024.0", "exchange_period_ms": "1000.0", "slice_ms": "10.0", "seed": "7",
+    }  # fmt: skip
+    assert {one["error"] for one in found.values()} == {""}
+    changed = fields("numbers", typed={"nodes": "3x"}, wrong={"nodes": "no number"})
+    assert {name: one for name, one in changed.items() if one != found[name]} == {
+        "nodes": found["nodes"] | {"text": "3x", "error": "no number"}
+    }
+
+
+def test_a_list_shows_what_is_chosen_and_what_is_wrong_with_it():
+    assert {name: one["value"] for name, one in fields("choices").items()} == {
+        "index": INDICES["io"].short, "policy": "jsq", "other": NO_POLICY, "hardware": AS_GIVEN,
+    }  # fmt: skip
+    chosen = fields("choices", settings=replace(SETTINGS, other="mlb", hardware="ssd-2015"), wrong={"other": "no"})
+    assert {name: (one["value"], one["error"]) for name, one in chosen.items()} == {
+        "index": (INDICES["io"].short, ""), "policy": ("jsq", ""), "other": ("mlb", "no"),
+        "hardware": ("ssd-2015", ""),
+    }  # fmt: skip
+    assert {name: one["tip"] for name, one in chosen.items()} == {"index": CHOICES["index"]} | CHOICES
+
+
+def test_lists_offer_all_policies_loads_and_presets_and_to_choose_none():
+    offered = offered_by(drawn())
+    assert offered["policy"] == [*available()]
+    assert offered["other"] == [NO_POLICY, *available()]
+    assert offered["index"] == [one.short for one in INDICES.values()]
+    assert (offered["hardware"][0], "ssd-2015" in offered["hardware"]) == (AS_GIVEN, True)
+    assert {*offered} == {"index", "policy", "other", "hardware"}
+
+
+def test_a_policy_is_found_by_its_name_what_it_does_and_its_name_in_words():
+    found = {one["value"]: one for one in fields("choices")["policy"]["items"]}
+    jsq = available()["jsq"]
+    assert found["jsq"]["summary"] == jsq.summary
+    assert found["jsq"]["also"].replace(" ", "") == jsq.__name__
+    assert found["jsq"]["also"] == "Join Shortest Queue"
+    # What is no policy has no such name.
+    assert fields("choices")["other"]["items"][0]["also"] == ""
+
+
+@pytest.mark.parametrize(("name", "tip"), [
+    ("nodes", "Number of nodes; at least 1 and at most "), ("seed", "Every random number of the run follows from it; "
+     "at least 0. Key: run.seed. Less than 2^63."),
+    ("slice_ms", "Time slice: what one step() of the model advances [ms]; "),
+    ("exchange_period_ms", "Load managers report every so often [ms]; "),
+    ("page_fault_rate_per_ms", "Page-fault rate mu [faults per ms of CPU]; at least 0 and at most "),
+    # A mean says itself what it is the mean of, and what is no key has its own words alone.
+    ("io_per_ms", "Key: workload.io_per_ms.mean. Mean number of accesses of a task per ms of its CPU; 0 or more."),
+    ("intensity", "So many times the work that the scenario says; above 0 and at most 1e+09."),
+    ("frame_ms", "How far the run goes from one picture to the next; 1 to 1e+07."),
+])  # fmt: skip
+def test_the_tip_of_a_field_says_what_it_is_its_bounds_and_its_key(name, tip):
+    found = fields("numbers")[name]["tip"]
+    assert found.startswith(tip)
+    assert (f"Key: {KEYS[name]}." in found) if name in KEYS else "Key" not in found
+
+
+@pytest.mark.parametrize(("text", "kind", "number"), [
+    ("12", int, 12), (" 12 ", int, 12), ("-3", int, -3), ("1.5", float, 1.5), ("1,5", float, 1.5), ("1e3", float, 1e3),
+    (str(2**63 - 1), int, 2**63 - 1), (str(1 - 2**63), int, 1 - 2**63), ("1e300", float, 1e300),
+])  # fmt: skip
+def test_a_number_is_read(text, kind, number):
+    found = parsed(text, kind)
+    assert (found, type(found)) == (number, kind)
+
+
+TOO_LARGE = "the number is too large; allowed is less than 2^63"
+
+
+@pytest.mark.parametrize(("text", "kind", "words"), [
+    ("", float, "'': a number is needed"), ("x", float, "'x': a number is needed"),
+    ("1.5", int, "'1.5': a whole number is needed"), ("x", int, "'x': a whole number is needed"),
+    # No separators of thousands.
+    ("1,000", int, "'1,000': a whole number is needed"),
+    ("nan", float, "'nan': a finite number is needed"), ("-inf", float, "'-inf': a finite number is needed"),
+    (str(2**63), int, f"'{2**63}': {TOO_LARGE}"), (str(-(2**63)), int, f"'{-(2**63)}': {TOO_LARGE}"),
+    # More digits than Python reads; what was typed is not repeated in full.
+    ("9" * 5000, int, f"'{'9' * 40}… (5,000 characters)': {TOO_LARGE}"),
+    ("-" + "9" * 5000, int, f"'-{'9' * 39}… (5,001 characters)': {TOO_LARGE}"),
+    ("x" * 41, float, f"'{'x' * 40}… (41 characters)': a number is needed"),
+    ("x" * 40, float, f"'{'x' * 40}': a number is needed"),
+])  # fmt: skip
+def test_what_is_no_number_is_said(text, kind, words):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        parsed(text, kind)
+    assert str(caught.value) == words
