@@ -85,3 +85,7 @@ def test_of_more_curves_than_there_are_colours_the_further_ones_are_mixed_with_w
     many = colours_of(["jsq"] * 100)
     # One of jsq's, 6 spare ones, the 7 other policies', and six mixtures of these 14.
     assert len({*many}) == 14 + 6 * 14
+    # The first spare one, #332288, with 0.45 of white: 51 + 0.45 x 204, 34 + 0.45 x 221, 136 + 0.45 x 119.
+    assert many[14] == "#8F85BE"
+    # Fourteen further on with 0.45 of black: 0.55 x 51, 34 and 136.
+    assert many[28] == "#1C134B"
