@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import signal
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from ideal_machine import Clock
 
 from cluster_abm.validation import memory
+from cluster_abm.validation.judging import INCONCLUSIVE, OUTSIDE, WITHIN
 from cluster_abm.validation.memory import FaultShare, candidates, limited_group
 
 LIMIT = "memory.max"
@@ -176,3 +178,15 @@ def test_repeats_that_differ_by_as_much_as_the_goal(second, is_noisy):
     assert found["reasons"] == []
     assert (found["demand_mb"], found["goal"]) == (96, 0.05)
     assert found["limits"][1] == {"limit_mb": 57.6, "measured": (0.4, 0.4), "predicted": 0.4, "error": 0.0}
+
+
+def test_a_floor_or_an_error_at_the_goal_is_within_it(monkeypatch):
+    """The floor of 1 and 1.1 is 6.7 %; an error of exactly a half is one, too."""
+    noisy = [FaultShare(48.0, (1.0, 1.1), 1.05)]
+    floor = memory.judged(noisy)["noise_floor"]
+    for goal, verdict in ((floor, WITHIN), (math.nextafter(floor, 0.0), INCONCLUSIVE)):
+        monkeypatch.setattr(memory, "MEMORY_GOAL", goal)
+        assert memory.judged(noisy)["verdict"] == verdict
+    for goal, verdict in ((0.5, WITHIN), (math.nextafter(0.5, 0.0), OUTSIDE)):
+        monkeypatch.setattr(memory, "MEMORY_GOAL", goal)
+        assert memory.judged([FaultShare(48.0, (0.75, 0.75), 0.5)])["verdict"] == verdict
