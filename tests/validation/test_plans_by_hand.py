@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -28,7 +29,8 @@ def test_an_access_takes_a_seek_and_its_transfer():
     assert Disk().service_ms(500.0) == pytest.approx(14.0)
 
 
-def drawn(kind, unit_ms, least, most, seed=3, count=2000):
+@functools.cache
+def drawn(kind, unit_ms, least, most, seed=3, count=1500):
     return [*itertools.islice(kind(seed, unit_ms, least, most), count)]
 
 
@@ -50,7 +52,7 @@ def test_sets_that_only_compute():
         expected = 40.0 * (share * (1 - cut) + cut) ** (-1 / 1.1)
         assert (demands > expected).mean() == pytest.approx(share, abs=0.02)
     # Two to six, all alike.
-    assert [sum(len(programs) == size for programs in sets) / 2000 for size in range(2, 7)] == pytest.approx(
+    assert [sum(len(programs) == size for programs in sets) / 1500 for size in range(2, 7)] == pytest.approx(
         [0.2] * 5, abs=0.03
     )
 
