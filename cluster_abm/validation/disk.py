@@ -101,7 +101,7 @@ def describe(first: Mapping[float, Floats], second: Mapping[float, Floats], is_d
         kind = "flash, or a cache of the host: less than 2 ms of latency"
     return DiskFit(
         latency_ms, mb_per_s, float(np.median(found)), float(np.quantile(found, 0.9)), second_pass, spread, kind,
-        spread > UNSTABLE_RATIO, 2 * sum(len(times) for times in first.values()), is_direct,
+        spread > UNSTABLE_RATIO, sum(len(times) for one in (first, second) for times in one.values()), is_direct,
     )  # fmt: skip
 
 

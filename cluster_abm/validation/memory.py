@@ -67,12 +67,13 @@ def limited_group() -> Iterator[tuple[Path, str] | str]:
     """A control group with a memory limit that can be set, and the name of that; else why there is none."""
     why = "no control group with a memory limit was found"
     for parent, name in candidates(text_of("/proc/self/cgroup") or ""):
-        group = parent / f"cluster-abm-{os.getpid()}"
+        group, is_made = parent / f"cluster-abm-{os.getpid()}", False
         try:
             try:
                 # A signal in between would leave it behind.
                 with interrupt_held_back():
                     group.mkdir()
+                    is_made = True
             except OSError as problem:
                 why = f"no control group can be made in {parent} ({problem.strerror}); root may be needed"
                 continue
@@ -82,7 +83,8 @@ def limited_group() -> Iterator[tuple[Path, str] | str]:
             yield group, name
             return
         finally:
-            _remove(group)
+            if is_made:
+                _remove(group)
     yield why
 
 

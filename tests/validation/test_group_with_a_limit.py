@@ -1,0 +1,192 @@
+"""The control group of a memory limit, in folders that stand in for those of the kernel: made, found, and removed."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from ideal_machine import Clock
+
+from cluster_abm.validation import memory
+from cluster_abm.validation.judging import INCONCLUSIVE, OUTSIDE, WITHIN
+from cluster_abm.validation.memory import FaultShare, candidates, limited_group
+
+LIMIT = "memory.max"
+
+
+class Group(type(Path())):
+    """A folder that has a limit as soon as it is made, and that can be removed with it, as the kernel has it."""
+
+    refusals = 0
+
+    def mkdir(self):
+        super().mkdir()
+        if self.parent.name != "unlimited":
+            (self / LIMIT).write_text("max")
+        if self.parent.name == "interrupted":
+            signal.raise_signal(signal.SIGINT)
+
+    def rmdir(self):
+        if Group.refusals > 0:
+            Group.refusals -= 1
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        (self / LIMIT).unlink(missing_ok=True)
+        super().rmdir()
+
+
+class ReadOnly(type(Path())):
+    """The kernel says so first, whether there is such a folder or not."""
+
+    def mkdir(self):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def rmdir(self):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(memory, "time", clock)
+    monkeypatch.setattr(Group, "refusals", 0)
+    return clock
+
+
+@pytest.fixture
+def parents(tmp_path, monkeypatch, clock):
+    """Folders of these names, in which a group may be made."""
+
+    def make(*names, kind=Group):
+        for name in names:
+            if name != "missing":
+                (tmp_path / name).mkdir()
+        monkeypatch.setattr(memory, "candidates", lambda _: [(kind(tmp_path / name), LIMIT) for name in names])
+        return [tmp_path / name for name in names]
+
+    return make
+
+
+def groups_in(*folders):
+    return [path.name for folder in folders for path in folder.glob("*")]
+
+
+def test_a_group_lives_for_its_block(parents, clock):
+    (parent,) = parents("here")
+    with limited_group() as (group, name):
+        assert (group, name) == (parent / f"cluster-abm-{os.getpid()}", LIMIT)
+        assert (group / name).exists()
+    assert groups_in(parent) == []
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, OSError])
+def test_a_group_is_gone_however_its_block_is_left(parents, problem):
+    (parent,) = parents("here")
+    with pytest.raises(problem), limited_group() as (group, _):  # noqa: PT012
+        assert group.exists()
+        raise problem
+    assert groups_in(parent) == []
+
+
+def test_ctrl_c_while_a_group_is_made(parents, ctrl_c):
+    (parent,) = parents("interrupted")
+    with pytest.raises(KeyboardInterrupt), limited_group():
+        raise AssertionError("the block is not begun")
+    assert groups_in(parent) == []
+
+
+@pytest.mark.parametrize("first", ["missing", "unlimited"])
+def test_the_first_folder_that_gives_a_limit(parents, first):
+    folders = parents(first, "here", "later")
+    with limited_group() as (group, _):
+        assert group.parent == folders[1]
+        assert groups_in(*folders) == [group.name]
+    assert groups_in(*folders) == []
+
+
+def test_none_gives_a_limit(parents):
+    """What is said is about the last one."""
+    folders = parents("missing", "unlimited")
+    with limited_group() as why:
+        assert why == f"control groups in {folders[1]} have no memory.max"
+    folders = parents("other-unlimited", "missing")
+    Path(folders[0], f"cluster-abm-{os.getpid()}").mkdir()
+    with limited_group() as why:
+        assert why == f"no control group can be made in {folders[1]} (No such file or directory); root may be needed"
+
+
+def test_the_kernel_takes_a_moment_to_let_go(parents, clock, monkeypatch):
+    (parent,) = parents("here")
+    with limited_group():
+        monkeypatch.setattr(Group, "refusals", 3)
+    assert groups_in(parent) == []
+    assert clock.slept == [0.02] * 3
+
+
+def test_a_kernel_that_never_lets_go_is_no_reason_to_wait_for_long(parents, clock, monkeypatch):
+    parents("here")
+    with limited_group():
+        monkeypatch.setattr(Group, "refusals", 10_000)
+    assert sum(clock.slept) == pytest.approx(1.0)
+
+
+def test_where_nothing_can_be_made_nothing_is_removed(parents, clock):
+    """As in a container that has the control groups read-only: it does not wait for a folder that it did not make."""
+    parents("one", "two", kind=ReadOnly)
+    with limited_group() as why:
+        assert why.endswith("(Read-only file system); root may be needed")
+    assert clock.slept == []
+
+
+def test_a_group_of_another_process_is_left_alone(parents):
+    """It has the same number, in another container."""
+    (parent,) = parents("here")
+    other = parent / f"cluster-abm-{os.getpid()}"
+    other.mkdir()
+    with limited_group() as why:
+        assert "(File exists)" in why
+    assert other.exists()
+
+
+def test_at_the_top_of_the_groups_there_is_nothing_above():
+    """In version 2 the group above that of the process, but not above all groups; each folder once."""
+    top = Path("/groups")
+    assert candidates("0::/\n", top) == [(top, LIMIT), (top / "unified", LIMIT)]
+    assert candidates("0::/a\n", top) == [(top, LIMIT), (top / "unified", LIMIT)]
+    assert candidates("0::/a/b/c\n", top)[0] == (top / "a/b", LIMIT)
+    assert candidates("4:memory:/\n", top) == [(top / "memory", "memory.limit_in_bytes")]
+    assert candidates("3:cpu:/x\n", top) == []
+
+
+def test_the_error_is_that_of_the_mean_of_the_repeats():
+    assert FaultShare(48.0, (0.4, 0.5), 0.5).error == pytest.approx(0.1)
+    assert FaultShare(48.0, (0.6, 0.6), 0.5).error == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(("second", "is_noisy"), [(1.0734, True), (1.0732, False)])
+def test_repeats_that_differ_by_as_much_as_the_goal(second, is_noisy):
+    """Of 1 and x the floor is 2 (x - 1) / (x + 1) over the square root of 2: 5 % at x = 1.0733."""
+    found = memory.judged([FaultShare(48.0, (1.0, second), 1.035), FaultShare(57.6, (0.4, 0.4), 0.4)])
+    alone = memory.judged([FaultShare(48.0, (1.0, second), 1.035)])
+    assert bool(alone["reasons"]) == is_noisy
+    # Over several limits the median counts: half of it here.
+    assert found["noise_floor"] == pytest.approx(alone["noise_floor"] / 2)
+    assert found["reasons"] == []
+    assert (found["demand_mb"], found["goal"]) == (96, 0.05)
+    assert found["limits"][1] == {"limit_mb": 57.6, "measured": (0.4, 0.4), "predicted": 0.4, "error": 0.0}
+
+
+def test_a_floor_or_an_error_at_the_goal_is_within_it(monkeypatch):
+    """The floor of 1 and 1.1 is 6.7 %; an error of exactly a half is one, too."""
+    noisy = [FaultShare(48.0, (1.0, 1.1), 1.05)]
+    floor = memory.judged(noisy)["noise_floor"]
+    for goal, verdict in ((floor, WITHIN), (math.nextafter(floor, 0.0), INCONCLUSIVE)):
+        monkeypatch.setattr(memory, "MEMORY_GOAL", goal)
+        assert memory.judged(noisy)["verdict"] == verdict
+    for goal, verdict in ((0.5, WITHIN), (math.nextafter(0.5, 0.0), OUTSIDE)):
+        monkeypatch.setattr(memory, "MEMORY_GOAL", goal)
+        assert memory.judged([FaultShare(48.0, (0.75, 0.75), 0.5)])["verdict"] == verdict

@@ -1,0 +1,224 @@
+"""What passes between a validation and its processes, byte by byte, through pipes that no process is at the end of."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from ideal_machine import Clock
+
+from cluster_abm.validation import crew as module
+from cluster_abm.validation.crew import WORKER, Crew, DeadlinePassed
+
+
+class Popen:
+    """A process that writes what a test lets it write, and keeps what it is told."""
+
+    made = ()
+
+    def __init__(self, command, **options):
+        self.command, self.options, self.pid, self.code, self.ends = command, options, 100 + len(self.made), None, []
+        out, self.out = os.pipe()
+        self.stdout = os.fdopen(out, "rb", 0)
+        self.told, self.refuses = [], False
+        self.stdin = SimpleNamespace(write=self.write, close=lambda: self.ends.append("stdin closed"))
+        self.made.append(self)
+
+    def write(self, data):
+        if self.refuses:
+            raise BrokenPipeError
+        self.told.append(data)
+
+    def says(self, data):
+        os.write(self.out, data)
+
+    def exits(self, code):
+        self.code = code
+        os.close(self.out)
+
+    def poll(self):
+        return self.code
+
+    def kill(self):
+        self.ends.append("killed")
+
+    def wait(self):
+        self.ends.append("waited for")
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """Processes that begin; `made` has them. The clock stands still."""
+    monkeypatch.setattr(module.subprocess, "Popen", Popen)
+    monkeypatch.setattr(Popen, "made", [])
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    yield clock
+    for process in Popen.made:
+        process.stdout.close()
+        if process.code is None:
+            os.close(process.out)
+
+
+@pytest.fixture
+def talk(begun):
+    """A worker, and its process."""
+    worker = module.Worker([5, 9])
+    return worker, Popen.made[0]
+
+
+def in_pieces(monkeypatch, size):
+    read = os.read
+    monkeypatch.setattr(module.os, "read", lambda file, _: read(file, size))
+
+
+def test_how_a_process_is_begun(talk):
+    worker, process = talk
+    assert process.command == [sys.executable, "-I", "-S", str(WORKER)]
+    options = process.options
+    assert options["pass_fds"] == (5, 9)
+    # A group of its own for Ctrl-C, and no session of its own.
+    assert options["process_group"] == 0
+    assert "start_new_session" not in options
+    assert options["bufsize"] == 0
+    assert worker.pid == 100
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_answers_in_pieces_and_several_at_once(talk, monkeypatch, size):
+    worker, process = talk
+    in_pieces(monkeypatch, size)
+    process.says(b"done\n17\n\nok\n")
+    assert [worker.answer(2000.0) for _ in range(4)] == ["done", "17", "", "ok"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_log_between_answers(talk, monkeypatch, size):
+    """Numbers whose bytes have ends of lines in them, and which are negative."""
+    worker, process = talk
+    in_pieces(monkeypatch, size)
+    rows = np.array([[0, 10, 0x0A0A0A0A], [1, -10, 1 << 62]], "<i8")
+    process.says(b"2\n" + rows.tobytes() + b"ok\n" + b"0\n" + b"after\n")
+    found = worker.log()
+    assert found.tolist() == rows.tolist()
+    assert worker.answer(2000.0) == "ok"
+    assert worker.log().shape == (0, 3)
+    assert worker.answer(2000.0) == "after"
+    assert process.told == [b'["log"]\n'] * 2
+
+
+def test_commands_are_lines(talk):
+    worker, process = talk
+    process.says(b"done\n")
+    assert worker.ask("run", 123, [(4, 0, 0)], -1) == "done"
+    (line,) = process.told
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert json.loads(line) == ["run", 123, [[4, 0, 0]], -1]
+
+
+def waits_of(monkeypatch, *answers):
+    """How long is waited for answers [ms]; what the waiting tells, in order."""
+    waits, left = [], list(answers)
+
+    class Waiting:
+        def register(self, file, events):
+            assert events == module.select.POLLIN
+
+        def poll(self, wait_ms):
+            waits.append(wait_ms)
+            return left.pop(0)
+
+    monkeypatch.setattr(module.select, "poll", Waiting)
+    return waits
+
+
+@pytest.mark.parametrize(("given_s", "wait_ms"), [
+    # From instant 1000 on; one that is over is no wait without end.
+    (1002.5, 2500.0), (1000.0, 0.0), (990.0, 0.0), (None, 20_000.0),
+])  # fmt: skip
+def test_how_long_an_answer_is_waited_for(talk, monkeypatch, given_s, wait_ms):
+    worker, _ = talk
+    waits = waits_of(monkeypatch, [])
+    with pytest.raises(DeadlinePassed, match="a process of the validation did not answer in time"):
+        worker.ask("unit", 1, deadline_s=given_s)
+    assert waits == [wait_ms]
+
+
+def test_each_piece_is_waited_for_until_the_same_instant(talk, begun, monkeypatch):
+    worker, process = talk
+    waits = waits_of(monkeypatch, [1], [])
+    read = os.read
+
+    def slow(file, size):
+        begun.now_s += 4.0
+        return read(file, size)
+
+    monkeypatch.setattr(module.os, "read", slow)
+    process.says(b"don")
+    with pytest.raises(DeadlinePassed, match="in time"):
+        worker.answer(1010.0)
+    assert waits == [10_000.0, 6_000.0]
+
+
+def test_a_log_is_waited_for_as_long_as_an_answer(talk, monkeypatch):
+    worker, process = talk
+    waits = waits_of(monkeypatch, [1], [])
+    process.says(b"2\n" + bytes(47))
+    with pytest.raises(DeadlinePassed, match="in time"):
+        worker.log()
+    assert waits == [20_000.0] * 2
+
+
+def test_what_was_read_when_the_time_was_up_is_not_lost(talk, monkeypatch):
+    worker, process = talk
+    process.says(b"do")
+    with pytest.raises(DeadlinePassed):
+        worker.answer(0.0)
+    process.says(b"ne\n")
+    assert worker.answer(2000.0) == "done"
+
+
+def test_a_process_that_has_ended(talk):
+    worker, process = talk
+    process.says(b"half an ans")
+    process.exits(-9)
+    with pytest.raises(DeadlinePassed, match=r"a process of the validation has ended \(-9\)"):
+        worker.answer(2000.0)
+    process.refuses = True
+    with pytest.raises(DeadlinePassed, match=r"a process of the validation has ended \(-9\)"):
+        worker.tell("unit", 1)
+
+
+def test_to_bind_is_to_bind_that_process(talk, monkeypatch):
+    bound = []
+    monkeypatch.setattr(module.os, "sched_setaffinity", lambda *given: bound.append(given), raising=False)
+    talk[0].bind((7, 3))
+    assert bound == [(100, (7, 3))]
+
+
+def test_all_are_ended_when_the_block_is_left(begun):
+    with Crew(3, [5]) as crew:
+        assert [worker.pid for worker in crew.workers] == [100, 101, 102]
+        assert [process.options["pass_fds"] for process in Popen.made] == [(5,)] * 3
+        assert all(process.ends == [] for process in Popen.made)
+    assert [process.ends for process in Popen.made] == [["killed", "waited for", "stdin closed"]] * 3
+    assert all(process.stdout.closed for process in Popen.made)
+    assert crew.workers == []
+
+
+def test_if_one_cannot_be_begun_those_before_it_are_ended(begun, monkeypatch):
+    def begin(files):
+        if len(Popen.made) == 2:
+            raise OSError("too many processes")
+        return worker(files)
+
+    worker = module.Worker
+    monkeypatch.setattr(module, "Worker", begin)
+    with pytest.raises(OSError, match="too many"), Crew(3):
+        raise AssertionError("the block is not begun")
+    assert [process.ends[0] for process in Popen.made] == ["killed", "killed"]
