@@ -68,7 +68,8 @@ class Validation:
     took_s: float = 0.0
 
     def document(self) -> dict[str, Any]:
-        """As JSON: a part that was not asked for, or not possible, is null."""
+        """As JSON. A part that was not asked for is null; so are `disk` and `memory` where they are not possible, while
+        `cpu` and `mixed` are inconclusive there."""
         idle = self._idle_reasons()
         return {
             "machine": self.machine.as_json()
