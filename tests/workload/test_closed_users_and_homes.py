@@ -131,5 +131,5 @@ def test_times_are_the_nearest_whole_nanoseconds():
     assert whole_ns(times_ms, "x").tolist() == [0, 0, 1, 1_000_000, 1_000_001, 1_000_002, 4_600_000_000_000_000_000]
     check_longest(np.zeros(0), "x")
     for wrong in (LONGEST_MS * 1.001, np.inf, np.nan):
-        with pytest.raises(InputError, match="^the last reaches .*146 years"):
+        with pytest.raises(InputError, match=r"^the last reaches .*146 years"):
             whole_ns(np.array([0.0, wrong]), "the last")
