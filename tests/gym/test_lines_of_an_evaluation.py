@@ -16,7 +16,7 @@ VALUES = {
 
 
 def test_a_line_a_policy():
-    """Of -10, -10.1 and -10 the mean is -10.033, its error 0.1/3. With three opponents an interval is at 1 - 5 %/3: with
+    """Of -10, -10.1 and -10 the mean is -10.033, its error 0.1/3. With three opponents intervals are at 1 - 5 %/3: with
     two degrees of freedom half of it is 7.649 errors, 0.255. Of 0.9, 1 and 1 it is as much around 0.967."""
     found = Evaluation("small", "me", (4, 5, 6), VALUES, {"pooled": "it pools"})
     assert found.lines()[:4] == [
