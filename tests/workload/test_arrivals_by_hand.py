@@ -11,6 +11,7 @@ import pytest
 from scipy.special import ndtri
 
 from cluster_abm.scenario.arrivals import Arrivals
+from cluster_abm.workload.drawing import arrivals, rates
 from cluster_abm.workload.drawing.arrivals import submission_times_s
 from cluster_abm.workload.drawing.rates import course, factors
 
@@ -168,3 +169,16 @@ def test_regular_times_are_the_middles_of_equal_shares():
     law = {"kind": "lognormal-window", "mu": 0.0, "sigma": 1.0, "regular": True}
     found = times_s(Told(), 1e9, 4, **law)
     assert found == pytest.approx(np.exp(ndtri([0.125, 0.375, 0.625, 0.875])))
+
+
+@pytest.mark.parametrize(("module", "law", "counted"), [
+    # A burst and a quiet time take 40 s; a factor changes each 4 s, and twice more at the ends; a day has two pieces.
+    (arrivals, BURSTS, [4320.0]), (rates, {"kind": "multiscale", "scales_s": [4.0], "variations": [1.0]}, [43_202.0]),
+    (rates, {"daily": [1.0, 3.0]}, [4.0]), (rates, {"weekly": [1.0] * 7}, [2.0]),
+])  # fmt: skip
+def test_room_is_asked_for_as_many_pieces_as_two_days_have(monkeypatch, module, law, counted):
+    found = []
+    monkeypatch.setattr(module, "check_memory", lambda what, size, count, unit: found.append((size / count, count)))
+    submission_times_s(Arrivals(**law), np.random.default_rng(1), 48 * HOUR_S, 3, 1.0)
+    assert [count for _, count in found] == counted
+    assert all(size >= 1 for size, _ in found)
