@@ -57,16 +57,18 @@ def test_the_clock_begins_at_the_first_submission():
 
 def test_what_lies_outside_the_bounds_is_left_out_and_empty_columns_go():
     columns = {
-        "arrival_ms": np.array([5.0, -1.0, 4.0, 4.0]), "cpu_ms": np.array([1.0, 1.0, 0.0, NAN]),
-        "memory_mb": np.array([NAN, 7.0, 7.0, NAN]), "tasks": np.array([NAN, 1.0, 1.0, 2.0]),
+        "arrival_ms": np.array([5.0, -1.0, 4.0, 4.0, 4.0]), "cpu_ms": np.array([1.0, 1.0, 0.0, NAN, 3.0]),
+        "memory_mb": np.array([NAN, 7.0, 7.0, NAN, NAN]), "tasks": np.array([NAN, 1.0, 1.0, 2.0, 1.0]),
     }  # fmt: skip
     words: dict[str, Any] = {
-        "name": np.array(["a", "b", "c", ""], object),
-        "job": np.array(["", "x", "y", ""], object),
+        "name": np.array(["a", "b", "c", "", "e"], object),
+        "job": np.array(["", "x", "y", "", ""], object),
     }
     trace = finished("f", "sacct", 9, columns, words, {"before": 5, "never": 0}, {"blank lines": 0}, {"k": "v"})
-    # The memory of the rows that are left is not known, nor are ids; one of both names, and of both widths, is.
-    expected = pd.DataFrame({"arrival_ms": [4.0, 5.0], "cpu_ms": [NAN, 1.0], "tasks": [2.0, NAN], "name": ["", "a"]})
+    # The memory of the rows that are left is not known, nor are ids. A row as early as the one above it is in order.
+    expected = pd.DataFrame(
+        {"arrival_ms": [4.0, 4.0, 5.0], "cpu_ms": [NAN, 3.0, 1.0], "tasks": [2.0, 1.0, NAN], "name": ["", "e", "a"]}
+    )
     pd.testing.assert_frame_equal(trace.jobs, expected)
     assert (trace.rows, trace.format, trace.filled) == (9, "sacct", {"k": "v"})
     assert trace.skipped == {
