@@ -99,9 +99,10 @@ def evaluate(
         raise InputError(f"seeds = {count}: {setup.name} has {len(HELD_OUT[setup.name].seeds)}")
     first = setup.run.seed
     name = learner if isinstance(learner, str) else name
-    wanted, left_out = _able(setup, [one for one in (opponents or available()) if one != name])
-    if not isinstance(learner, str) and name in wanted:
+    others = [one for one in (opponents or available()) if one != learner]
+    if name in others:
         raise InputError(f"name = {name!r}: an opponent is called so")
+    wanted, left_out = _able(setup, others)
     names = [name, *wanted] if isinstance(learner, str) else wanted
     values: dict[str, list[float]] = {}
     if not isinstance(learner, str):

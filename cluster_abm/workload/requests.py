@@ -66,7 +66,7 @@ def alone_ms(jobs: Table, scenario: Scenario, programs: Library | None = None) -
 
 def cpu_and_io_ms(jobs: Table, cluster: Cluster) -> Floats:
     """CPU and I/O of a task of each job alone, shape (jobs,) [ms]: at the slowest CPU, disk and seek of any node."""
-    kinds = [cluster, *(cluster.like(group) for group in cluster.group)]
+    kinds = [kind for kind, count in cluster.kinds if count]
     slowest_cpu, slowest_disk = min(kind.cpu_speed for kind in kinds), min(kind.disk_mb_per_s for kind in kinds)
     longest_seek_ms = max(kind.disk_seek_rotation_ms for kind in kinds)
     request_ms = longest_seek_ms + jobs["request_kb"] / slowest_disk

@@ -1,0 +1,61 @@
+"""What an evaluation says of its numbers, by hand; and what it refuses before anything runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import scenario
+
+from cluster_abm.errors import InputError
+from cluster_abm.gym import FEATURES, HELD_OUT, Scorer, evaluate
+from cluster_abm.gym.evaluation import Evaluation, by_scores
+
+VALUES = {
+    "me": [1.0, 2.0, 3.0], "worse": [11.0, 12.1, 13.0], "better": [0.1, 1.0, 2.0], "like": [1.1, 1.9, 3.0],
+}  # fmt: skip
+
+
+def test_a_line_a_policy():
+    """Of -10, -10.1 and -10 the mean is -10.033, its error 0.1/3. With three opponents intervals are at 1 - 5 %/3: with
+    two degrees of freedom half of it is 7.649 errors, 0.255. Of 0.9, 1 and 1 it is as much around 0.967."""
+    found = Evaluation("small", "me", (4, 5, 6), VALUES, {"pooled": "it pools"})
+    assert found.lines()[:4] == [
+        "small, 3 seeds",
+        "  me                2.000",
+        "  worse            12.033  -10.033  [-10.288, -9.778]  me is better",
+        "  better            1.033   +0.967  [+0.712, +1.222]  better is better",
+    ]
+    assert found.lines()[4].startswith("  like              2.000   ")
+    assert found.lines()[4].endswith("  not told apart")
+    assert found.lines()[5:] == ["  pooled        cannot run here: it pools"]
+    assert list(found.differences()) == ["worse", "better", "like"]
+    assert {name: one.mean for name, one in found.estimates().items()} == pytest.approx(
+        {"me": 2.0, "worse": 12.1 - 0.2 / 3, "better": 3.1 / 3, "like": 2.0}
+    )
+
+
+def test_of_one_seed_there_is_no_interval():
+    found = Evaluation("small", "me", (4,), {"me": [1.0], "a": [3.0]}, {})
+    assert found.lines()[2] == "  a                 3.000   -2.000  [+nan, +nan]  not told apart"
+
+
+def test_a_scorer_plays_the_node_of_its_highest_score():
+    weights = [1.0 if name == "tasks" else 0.0 for name in FEATURES]
+    observation = np.zeros((3, len(FEATURES)), np.float32)
+    observation[:, list(FEATURES).index("tasks")] = [0.25, 0.75, 0.5]
+    assert by_scores(Scorer.linear(weights))(observation) == 1
+    assert by_scores(Scorer.linear([-weight for weight in weights]))(observation) == 0
+
+
+def test_a_learner_is_not_called_like_an_opponent():
+    with pytest.raises(InputError, match="name = 'jsq': an opponent is called so"):
+        evaluate(lambda _: 0, scenario(), ["none", "jsq"], seeds=1, name="jsq")
+    with pytest.raises(InputError, match="name = 'iolb': an opponent is called so"):
+        evaluate(lambda _: 0, scenario(), None, seeds=1, name="iolb")
+
+
+@pytest.mark.parametrize("name", HELD_OUT)
+def test_no_more_seeds_than_a_name_stands_for(name):
+    most = len(HELD_OUT[name].seeds)
+    with pytest.raises(InputError, match=f"seeds = {most + 1}: {name} has {most}"):
+        evaluate("none", name, ["jsq"], seeds=most + 1)

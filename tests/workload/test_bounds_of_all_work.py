@@ -1,0 +1,129 @@
+"""The jobs of a run as a whole: those that wait for others, the rate that is asked for, and how much all may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import scenario
+
+from cluster_abm.engine.tables import NEVER
+from cluster_abm.errors import InputError
+from cluster_abm.workload import work_of
+from cluster_abm.workload.jobs import jobs_per_second
+from cluster_abm.workload.parents import Parents, among, children_of, from_pairs
+
+PLAIN = {"cluster__disk_seek_rotation_ms": 8.0, "cluster__disk_mb_per_s": 40.0}
+
+
+def traced(folder: Path, text: str, **more: Any):
+    path = folder / "jobs.csv"
+    path.write_text(text)
+    return scenario(workload={"kind": "trace", "trace": {"file": str(path)}}, **PLAIN, **more)
+
+
+def test_a_job_that_waits_for_others_has_no_arrival_yet(tmp_path):
+    rows = "arrival_ms,cpu_ms,job,after\n0,1,a,\n1,1,b,a\n2,1,c,a b\n3,1,d,\n"
+    work = work_of(traced(tmp_path, rows), 1)
+    assert work.jobs["arrival_ns"].tolist() == [0, NEVER, NEVER, 3_000_000]
+    assert work.earliest_ns == [0, 1_000_000, 2_000_000, 3_000_000]
+    assert work.parents is not None
+    assert work.parents.counts.tolist() == [0, 1, 2, 0]
+    # Where none waits nothing is kept of it.
+    alone = work_of(traced(tmp_path, "arrival_ms,cpu_ms,job,after\n0,1,a,\n1,1,b,\n"), 1)
+    assert (alone.parents, alone.earliest_ns) == (None, None)
+
+
+GRAPH = from_pairs(4, np.array([2, 0, 0, 1]), np.array([3, 2, 1, 3]))
+
+
+def test_a_graph_of_jobs_either_way_round():
+    """Jobs 1 and 2 come after 0, and 3 after both."""
+    assert GRAPH.first.tolist() == [0, 0, 1, 2, 4]
+    assert GRAPH.parent.tolist() == [0, 0, 2, 1]
+    assert GRAPH.waiting.tolist() == [1, 2, 3, 3]
+    children = children_of(GRAPH)
+    assert children.first.tolist() == [0, 2, 3, 4, 4]
+    assert children.parent.tolist() == [1, 2, 3, 3]
+
+
+@pytest.mark.parametrize(("kept", "first", "parent"), [
+    ([1, 1, 1, 1], [0, 0, 1, 2, 4], [0, 0, 2, 1]),
+    # Without job 1 there are 0, 2 and 3, which become 0, 1 and 2.
+    ([1, 0, 1, 1], [0, 0, 1, 2], [0, 1]),
+    # Without job 0 the two jobs behind it wait for nobody; without the last one nobody waits for them.
+    ([0, 1, 1, 1], [0, 0, 0, 2], [1, 0]), ([1, 1, 1, 0], [0, 0, 1, 2], [0, 0]),
+])  # fmt: skip
+def test_the_jobs_that_are_kept_are_numbered_anew(kept, first, parent):
+    found = among(GRAPH, np.array(kept, bool))
+    assert isinstance(found, Parents)
+    assert (found.first.tolist(), found.parent.tolist()) == (first, parent)
+
+
+@pytest.mark.parametrize("kept", [[0, 0, 0, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
+def test_jobs_of_which_none_waits_for_another(kept):
+    assert among(GRAPH, np.array(kept, bool)) is None
+
+
+@pytest.mark.parametrize(("keys", "rate"), [
+    ({"utilisation": 0.5}, 5.0), ({"utilisation": None, "jobs_per_s": 3.5}, 3.5),
+    # So many jobs in the window of 20 s.
+    ({"utilisation": None, "jobs": 30}, 1.5),
+    # Twice as many tasks a job, in the mean 1 + 0.5 x 2: half as many jobs.
+    ({"tasks": {"parallel_share": 0.5, "minimum": 3, "maximum": 3}}, 2.5),
+])  # fmt: skip
+def test_the_rate_that_is_asked_for(keys, rate):
+    """Half of four nodes of one core at speed 1 are 2 s of CPU a second; a task takes 0.4 s."""
+    given = {f"workload__{key}": value for key, value in keys.items()}
+    setup = scenario(workload__cpu_ms={"kind": "fixed", "mean": 400.0}, **given)
+    assert jobs_per_second(setup) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(("groups", "rate"), [
+    # Two of the four nodes have 3 cores at speed 2: 2 x 6 + 2 x 1 are 14 s of CPU a second.
+    ([{"count": 2, "cpu_speed": 2.0, "cores": 3}], 17.5), ([{"count": 4, "cpu_speed": 2.0}], 10.0),
+])  # fmt: skip
+def test_the_rate_counts_every_kind_of_node(groups, rate):
+    setup = scenario(workload__cpu_ms={"kind": "fixed", "mean": 400.0}, cluster__group=groups)
+    assert jobs_per_second(setup) == pytest.approx(rate)
+
+
+def test_closed_users_have_no_rate():
+    with pytest.raises(InputError, match="at no given rate"):
+        jobs_per_second(scenario(workload__arrivals__kind="closed"))
+
+
+HEAD = "arrival_ms,home,cpu_ms,tasks,memory_mb,io_per_ms,request_kb,initial_data_mb\n"
+
+
+@pytest.mark.parametrize(("rows", "said"), [
+    # At each bound, which is allowed, and just beyond it; a job's memory is that of all its tasks.
+    (["0,0,1,2,5e11,0,1,0"], ""), (["0,0,1,2,5.1e11,0,1,0"], "memory_mb of the jobs reaches 1.02e+12 MB"),
+    (["0,0,1,1,1,0,1,1e12"], ""), (["0,0,1,1,1,0,1,1.01e12"], "initial_data_mb of the jobs reaches 1.01e+12 MB"),
+    (["0,0,1,1,1,1e6,1,0"], ""), (["0,0,1,1,1,1.01e6,1,0"], "io_per_ms of the jobs reaches 1.01e+06 accesses"),
+    (["0,0,1,1,1,0,1e12,0"], ""), (["0,0,1,1,1,0,1.01e12,0"], "request_kb of the jobs reaches 1.01e+12 KB"),
+    # 4.6e12 ms on one node: by tasks; by accesses of 8 + 2 ms; with the last arrival; on either node less than that.
+    (["0,0,0.9e12,5,1,0,1,0"], ""), (["0,0,0.93e12,5,1,0,1,0"], "all work together of the jobs reaches 4.65e+12"),
+    (["0,0,0.4e12,1,1,1,80,0"], ""), (["0,0,0.42e12,1,1,1,80,0"], "all work together of the jobs reaches 4.62e+12"),
+    (["0,0,0.9e12,4,1,0,1,0", "0.9e12,0,1,1,1,0,1,0"], ""),
+    (["0,0,0.95e12,4,1,0,1,0", "0.9e12,0,1,1,1,0,1,0"], "all work together of the jobs reaches 4.7e+12"),
+    (["0,0,0.9e12,4,1,0,1,0", "0,1,0.9e12,4,1,0,1,0"], ""),
+    (["0,1,0.9e12,4,1,0,1,0", "0,1,0.9e12,4,1,0,1,0"], "all work together of the jobs reaches 7.2e+12"),
+])  # fmt: skip
+def test_no_more_than_64_bits_hold(tmp_path, rows, said):
+    setup = traced(tmp_path, HEAD + "\n".join(rows) + "\n")
+    if not said:
+        assert len(work_of(setup, 1).jobs) == len(rows)
+        return
+    with pytest.raises(InputError) as caught:
+        work_of(setup, 1)
+    assert caught.value.problems[0].startswith(f"workload: {said}")
+
+
+def test_no_more_than_so_many_tasks(tmp_path):
+    at_most = "arrival_ms,cpu_ms,tasks\n0,1e-6,50000000\n0,1e-6,"
+    assert len(work_of(traced(tmp_path, at_most + "50000000\n"), 1).jobs) == 2
+    with pytest.raises(InputError, match="100,000,001 tasks: allowed are 100,000,000"):
+        work_of(traced(tmp_path, at_most + "50000001\n"), 1)
