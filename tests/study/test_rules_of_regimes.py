@@ -57,8 +57,8 @@ def test_a_factor_that_is_spread_by_its_logarithm_crosses_there():
 
 @pytest.mark.parametrize("differences", [
     # One sign; and a side within noise (mean 0.1, with as much to either side).
-    np.linspace(0.1, 0.4, 15), np.concatenate([np.linspace(-0.6, -0.4, 10), 0.1 + np.array([-2.0, 2.0, -2.0, 2.0, 0.0])]),
-    np.zeros(15),
+    np.linspace(0.1, 0.4, 15), np.zeros(15),
+    np.concatenate([np.linspace(-0.6, -0.4, 10), 0.1 + np.array([-2.0, 2.0, -2.0, 2.0, 0.0])]),
 ])  # fmt: skip
 def test_where_they_do_not_change_places_there_is_no_rule(differences):
     assert rule_at(factor("load", np.linspace(0.3, 0.9, 15)), differences, "a", "b") is None
