@@ -39,6 +39,13 @@ def test_rows_by_job(tmp_path):
     assert found.conditions == {"a": {"cluster.nodes": 8}, "b": {"cluster.nodes": 16}}
 
 
+def test_a_run_whose_rows_leave_a_condition_empty_does_not_set_it(tmp_path):
+    found = read(tmp_path, "run,job,response_ms,cluster.nodes\na,0,1,8\nb,0,1,\nb,1,1,\n")
+    assert found.conditions == {"a": {"cluster.nodes": 8}, "b": {}}
+    with pytest.raises(InputError, match=r"line 3: cluster.nodes = '': run 'a' has 8 in its first row"):
+        read(tmp_path, "run,job,response_ms,cluster.nodes\na,0,1,8\na,1,1,\n")
+
+
 def test_rows_by_metric_with_their_spread(tmp_path):
     found = read(tmp_path, "metric,value,ci_low,ci_high\ncpu_utilisation,0.5,0.4,0.625\nmean_response_ms,10,,\n")
     assert found.kind == "metrics"

@@ -66,6 +66,8 @@ def test_the_bounds_of_metrics():
     assert bounds_of("cpu_utilisation", 100.0) == Bounds(0.0, 100.0)
     assert bounds_of("metrics.mean_slowdown + metrics.makespan_ms", 0.001) == Bounds(0.001)
     assert bounds_of("programs.m-sort.paging_percent") == Bounds(0.0, 100.0)
+    assert bounds_of("programs.m-sort.mean_slowdown_cpu") == Bounds(1.0)
+    assert bounds_of("programs.m-sort.tasks") == bounds_of("programs.m-sort.page_faults") == Bounds(0.0)
     assert bounds_of("no such") == bounds_of("mean_slowdown + no such") == UNBOUNDED
     assert all(metric.least < metric.greatest for metric in METRICS)
 

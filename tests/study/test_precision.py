@@ -35,6 +35,7 @@ def test_so_many_more_by_hand():
     ten = (100 + 10 / np.std([-1, 1] * 5, ddof=1) * np.array([-1, 1] * 5)).tolist()
     assert more_seeds(ten, 0.05, cap=100) == 8
     assert more_seeds(ten, 0.05, cap=14) == 4
+    assert [more_seeds(ten, 0.05, cap=cap) for cap in (17, 18, 19)] == [7, 8, 8]
     assert more_seeds(ten, 0.05, cap=10) == 0
 
 

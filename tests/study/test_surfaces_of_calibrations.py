@@ -196,3 +196,10 @@ def test_values_that_do_not_go_together_have_no_prediction():
     assert np.isnan(found[0]).all()
     assert (found[1] == 0.0).all()
     assert made.asked == [1, 2]
+
+
+def test_a_fault_of_this_program_ends_the_fit():
+    some, made = predictions({1: {"mean_response_ms": 1.0}, 2: {"mean_response_ms": 1.0}})
+    made.errors = ["one went wrong", "another one, too"]
+    with pytest.raises(RuntimeError, match="one went wrong\nanother one, too"):
+        some.of_points([np.zeros(1)])

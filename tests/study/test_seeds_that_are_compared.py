@@ -1,0 +1,119 @@
+"""Over which seeds policies are compared, what of a study is wanted, and pairs looked up the other way round."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.results_folder import _points
+from cluster_abm.study.statistics.estimates import (
+    Estimate,
+    PairedDifference,
+    Reach,
+    all_pairs,
+    corrected,
+    of_one_sample,
+)
+from cluster_abm.study.statistics.pairs import Pairs, turned
+from cluster_abm.study.statistics.seeds_compared import FAILED, NO_VALUE, compared
+
+NAN, INF = math.nan, math.inf
+
+
+def of_point(policies=None, **values):
+    """What is compared of the values of each policy, one a seed from 1 on; "x": the run failed, None: there is none."""
+    rows = [
+        (name, seed, value) for name, own in values.items() for seed, value in enumerate(own, 1) if value is not None
+    ]
+    runs = pd.DataFrame({
+        "policy": [name for name, _, _ in rows], "seed": [seed for _, seed, _ in rows],
+        "status": ["failed" if value == "x" else "finished" for _, _, value in rows],
+    })  # fmt: skip
+    numbers = pd.Series([NAN if value == "x" else value for _, _, value in rows], dtype=float)
+    return compared(runs, policies or list(values), numbers)
+
+
+def table_of(frame):
+    """Rows by seed, without those that are not there."""
+    return {int(seed): row.dropna().to_dict() for seed, row in frame.iterrows()}
+
+
+def words_of(found):
+    return [(one["what"], one["policy"], None if one["seed"] != one["seed"] else one["seed"], one["why"])
+            for one in found.left_out]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "own", "left_out"), [
+    # All are there.
+    ({"a": [1, 2], "b": [3, 4]}, {1: {"a": 1, "b": 3}, 2: {"a": 2, "b": 4}}, []),
+    # A seed on which one failed, or has no finite number, is left out for all.
+    ({"a": [1, 2, 3], "b": [3, "x", 5]}, {1: {"a": 1, "b": 3}, 3: {"a": 3, "b": 5}}, [("seed", "b", 2, FAILED)]),
+    ({"a": [1, 2], "b": [NAN, 4]}, {2: {"a": 2, "b": 4}}, [("seed", "b", 1, NO_VALUE)]),
+    ({"a": [1, INF], "b": [3, 4]}, {1: {"a": 1, "b": 3}}, [("seed", "a", 2, NO_VALUE)]),
+    # A policy without any number is left out itself, and takes no seed with it.
+    ({"a": [1, 2], "b": ["x", "x"]}, {1: {"a": 1}, 2: {"a": 2}}, [("policy", "b", None, FAILED)]),
+    ({"a": [1, 2], "b": ["x", NAN]}, {1: {"a": 1}, 2: {"a": 2}}, [("policy", "b", None, NO_VALUE)]),
+    # Two at a time, in the order of the policies.
+    ({"a": [1, "x", 3], "b": [NAN, "x", 5]}, {3: {"a": 3, "b": 5}},
+     [("seed", "a", 2, FAILED), ("seed", "b", 1, NO_VALUE), ("seed", "b", 2, FAILED)]),
+])  # fmt: skip
+def test_seeds_on_which_a_policy_has_nothing(values, own, left_out):
+    found = of_point(**values)
+    assert table_of(found.own) == own == table_of(found.common)
+    assert words_of(found) == left_out
+
+
+def test_a_seed_that_a_policy_was_not_run_from_is_its_own_business():
+    """It stays for the others' own numbers, and is no common one."""
+    found = of_point(a=[1, 2, 3], b=[4, 5, None])
+    assert table_of(found.own) == {1: {"a": 1, "b": 4}, 2: {"a": 2, "b": 5}, 3: {"a": 3}}
+    assert table_of(found.common) == {1: {"a": 1, "b": 4}, 2: {"a": 2, "b": 5}}
+    assert found.left_out == []
+
+
+def test_columns_are_in_the_order_asked_for():
+    found = of_point(["c", "b", "nowhere", "a"], a=[1], b=[2], c=[3])
+    assert list(found.own.columns) == ["c", "b", "a"]
+
+
+# ---- pairs ----
+
+PAIR = PairedDifference(4.0, Estimate(3.0, (1.0, 6.0)), 0.01, True, Reach(1.0, 2.0, 3.0, 5))
+
+
+def test_a_pair_turned_round():
+    assert turned(PAIR) == PairedDifference(0.25, Estimate(-3.0, (-6.0, -1.0)), 0.01, True, Reach(1.0, 3.0, 2.0, 5))
+    assert turned(turned(PAIR)) == PAIR
+    alone = turned(of_one_sample(3.0, 2.0))
+    assert (alone.difference, alone.significant, alone.reach) == (Estimate(-1.0, None), None, None)
+    assert math.isnan(turned(of_one_sample(0.0, 2.0)).ratio)
+    assert math.isnan(of_one_sample(2.0, 0.0).ratio)
+
+
+@pytest.mark.parametrize("pair", [("a", "c"), ("a",), "ab", ("a", "b", "c")])
+def test_a_pair_that_was_not_compared_is_named(pair):
+    with pytest.raises(InputError, match=r"not compared; allowed: two of a, b"):
+        Pairs({("a", "b"): PAIR})[pair]
+
+
+def test_what_is_one_sample_is_no_hypothesis_of_the_correction():
+    """Of three pairs one is not tested: 0.0474 is above 5 %/2, as of two, and alone it is below 5 %."""
+    values = {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.0] * 5, "c": [2.0] * 5}
+    pairs = all_pairs(values, one_sample={"b", "c"})
+    assert (pairs["b", "c"].difference, pairs["b", "c"].ratio) == (Estimate(-1.0, None), 0.5)
+    found = corrected(pairs)
+    assert found["b", "c"] == pairs["b", "c"]
+    # 3 - 1 = 2 with a standard error of sqrt(2.5/5): t = 2.83 of four degrees of freedom, p = 0.0474; 3 - 2: p = 0.23.
+    assert pairs["a", "b"].p_value == pytest.approx(0.0474, abs=2e-4)
+    assert [found["a", name].significant for name in "bc"] == [False, False]
+    assert corrected({("a", "b"): pairs["a", "b"], ("b", "c"): pairs["b", "c"]})["a", "b"].significant is True
+
+
+# ---- plans of studies ----
+
+
+def test_infinity_comes_back_from_a_plan():
+    assert _points([{"a": "inf", "b": "-inf"}, {"a": 1, "b": "word"}]) == [{"a": INF, "b": -INF}, {"a": 1, "b": "word"}]
