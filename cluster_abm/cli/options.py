@@ -174,10 +174,17 @@ def settings_of(option: str, settings: Sequence[str], example: str = "cluster.no
         keys = set(dotted({name: value}))
         problems += [f"{option} {one}: is given twice" for one in sorted(given_keys & keys)]
         given_keys |= keys
-        found[name] = value
+        found[name] = _with(found.get(name), value)
     if problems:
         raise InputError(problems)
     return found
+
+
+def _with(before: object, value: object) -> object:
+    """A value that is given; of two tables the keys of both."""
+    if not (isinstance(before, dict) and isinstance(value, dict)):
+        return value
+    return before | {name: _with(before.get(name), one) for name, one in value.items()}
 
 
 class Overrides(dict[str, object]):

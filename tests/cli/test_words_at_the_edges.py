@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from cluster_abm.cli import trace
 from cluster_abm.cli.batch import _print_status, _tell_problems
 from cluster_abm.cli.effects import _reason, _remark_on_file
 from cluster_abm.cli.far_end import FarEnd
@@ -199,3 +200,30 @@ def test_jobs_gather_if_there_are_more_than_a_fifth_more_than_in_the_middle(late
     (said,) = watched([0.01] * 11, jobs=[10] * 6 + [later] * 5)
     line = said.splitlines()[1]
     assert line == f"  {later} jobs are in the system" + (", 10 at 500 s: they gather" if gather else "")
+
+
+def test_jobs_are_counted_once_a_second_however_often_one_looks():
+    counted, model, now = [], Model(), [5000.0]
+    model.engine = SimpleNamespace(live_jobs=lambda: counted.append(now[0]) or range(10))
+    far_end = FarEnd(model, lambda _: None, lambda: now[0])
+    for _ in range(41):
+        far_end.look(0.1)
+        now[0] += 0.25
+    # From one second to ten.
+    assert counted == [5000.0 + second for second in range(1, 11)]
+
+
+def test_the_format_of_a_log_is_that_of_the_run_too(monkeypatch, tmp_path):
+    given = []
+    monkeypatch.setattr(trace, "_load_on", lambda scenario, overrides: given.append(dict(overrides)) or {})
+    (tmp_path / "jobs.csv").write_text("arrival_ms,cpu_ms\n0,1\n5,1\n")
+
+    def ask(form, *settings):
+        trace.info_command.callback(tmp_path / "jobs.csv", None, form, 7, "replay", settings, True)
+        return given.pop()
+
+    there = {"workload.kind": "trace", "workload.trace.file": str(tmp_path / "jobs.csv"), "workload.trace.max_mb": 7}
+    assert ask(None) == there
+    assert ask("csv") == there | {"workload.trace.format": "csv"}
+    # What is set comes first.
+    assert ask("csv", "workload.trace.max_mb=9")["workload.trace.max_mb"] == 9
