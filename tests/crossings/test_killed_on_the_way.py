@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from crossings.table import crosses
 from crossings.timelines import CONTENDED, fails, life, ns, send_all_to, timeline
-from support import scenario
+from support import run_within, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model import Job
@@ -129,7 +129,7 @@ def test_a_run_that_is_stuck_ends_with_the_slice_in_which_that_is_found(by_steps
         while model.running and model.now_ms < 5_000:
             model.step()
     else:
-        model.run()
+        run_within(model, 5_000)
     assert model.now_ms == 1_010
     assert model.summary()["jobs"]["blocked"] == 3
 
@@ -153,6 +153,6 @@ def test_a_run_of_held_jobs_ends_with_the_slice_after_which_nothing_is_to_come(a
         while model.running and model.now_ms < 5_000:
             model.step()
     else:
-        model.run()
+        run_within(model, 5_000)
     assert model.now_ms == ends_ms
     assert model.summary()["jobs"]["blocked"] == 1
