@@ -11,6 +11,8 @@ from crossings.timelines import CHECKPOINTS, CONTENDED, ONE_FILE, fails, life, n
 
 # Links of 10 MB/s, which transfers share.
 SLOW = CONTENDED | {"interconnect__bandwidth_mbps": 80.0}
+# The same without sharing.
+STAR = SLOW | {"interconnect__mode": "delay"}
 
 
 @crosses("failure", "links")
@@ -54,6 +56,19 @@ def test_a_task_whose_own_data_has_come_needs_its_link_no_more(at_ms, node, ends
     assert found["migration"] == pytest.approx(ns(ends_ms - 10), abs=1)
     assert model.jobs_frame()["node"].tolist() == [node]
     assert model.summary()["metrics"]["remote_executions"] == node
+
+
+@pytest.mark.parametrize("shared", [CONTENDED, {}])
+@crosses("failure", "staging", "links")
+def test_a_file_comes_from_a_node_that_has_failed_and_over_a_link_that_has(shared, tmp_path):
+    """Its 5 MB come as if node 2, which has them, worked, and node 0's link did."""
+    events = [{"node": 2, "at_s": 0.1}, {"link": [0, "switch"], "at_s": 0.1}]
+    model = timeline(
+        tmp_path, [{"cpu_ms": 10, "arrival_ms": 200}], cluster__nodes=3, **ONE_FILE, failures__event=events,
+        **(STAR | shared),
+    )  # fmt: skip
+    model.run()
+    assert life(model) == {"finish": ns(710), "cpu": ns(10), "migration": ns(500)}
 
 
 @crosses("failure", "staging", "links")
