@@ -85,6 +85,25 @@ def test_a_task_that_begins_anew_on_its_managers_node_shares_the_link_when_it_fe
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("shared", [CONTENDED, {}])
+@pytest.mark.parametrize(("write_share", "data_ms"), [(0.0, 0.0), (1.0, 0.6 + 0.06 + 0.6)])
+@crosses("links", "programs")
+def test_what_a_running_task_has_written_goes_along(write_share, data_ms, shared, tmp_path):
+    """A task computes 100 ms, with an access of 100 KB at its 50th, from 50 to 60. At 70 it is sent on: 20 ms and an
+    image of 1 MB. After 60 ms of CPU it has written, by its rate of 0.01 accesses per ms, 0.06 MB, or nothing: they are
+    read, sent, and written again."""
+    model = timeline(
+        tmp_path, [{"name": "it"}], [{"cpu_ms": 100, "memory_mb": 1, "accesses": 1}], policy__name="jsq",
+        workload__write_share=write_share, **({"interconnect__kind": "star"} | shared),
+    )  # fmt: skip
+    model.run(until_ms=70)
+    assert model.load_managers[0].send(0, 1) == "accepted"
+    model.run()
+    travel_ms = 20 + 1 + data_ms
+    parts = {"cpu": ns(100), "io": ns(10), "migration": ns(travel_ms)}
+    assert life(model) == {"finish": ns(70 + travel_ms + 40)} | parts
+
+
 @pytest.mark.parametrize(
     ("fails_ms", "enters_ms", "left_ms"),
     [
@@ -104,3 +123,21 @@ def test_the_image_of_a_checkpoint_is_what_the_task_held_then(fails_ms, enters_m
     model.run()
     parts = {"cpu": ns(fails_ms + left_ms), "migration": ns(enters_ms - fails_ms)}
     assert life(model) == {"finish": ns(enters_ms + left_ms)} | parts
+
+
+@pytest.mark.parametrize(("slow", "factor"), [((0,), 0.5), ((1,), 0.25), ((0, 1), 0.25), ((2,), 1.0)])
+def test_a_link_between_two_nodes_is_as_slow_as_the_slower_of_them(slow, factor, tmp_path):
+    """A task brings 4 MB from node 0 to 1: read in 40 ms, sent 10 later, at 1 MB per ms if nothing is wrong, and
+    written in 40. Links of node 0 work at half their speed, of 1 and 2 at a quarter."""
+    causes = [
+        {"device": "link", "nodes": [node], "factor": 0.5 if node == 0 else 0.25, "kind": "schedule", "at_s": 0.0}
+        for node in slow
+    ]
+    model = timeline(
+        tmp_path, [{"cpu_ms": 10, "initial_data_mb": 4}], cluster__nodes=3, policy__name="jsq",
+        interconnect__mode="contended", interconnect__kind="complete", failures__degrade=causes,
+    )  # fmt: skip
+    send_all_to(model, 1)
+    model.run()
+    travel_ms = 40 + 10 + 4 / factor + 40
+    assert life(model) == {"finish": ns(travel_ms + 10), "cpu": ns(10), "migration": ns(travel_ms)}
