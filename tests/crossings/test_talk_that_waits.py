@@ -89,10 +89,27 @@ def test_a_task_waits_for_another_one_that_is_to_come_and_no_longer(arrivals, en
 
 @crosses("talking")
 def test_managers_are_told_of_the_ends_of_a_slice_in_the_order_of_their_nodes(tmp_path):
-    """Kept until 150.5 and 152.5, tasks run to 255.5 on node 0, and to 252.5 on node 1: both know it at 260. A third job
-    comes later."""
+    """Kept until 150.5 and 152.5, tasks run to 255.5 on node 0, and to 252.5 on node 1: both know it at 260. A third
+    job comes later."""
     policy = Patient()
     model = model_of(tmp_path, policy, [job(0.5, 105), job(2.5, 100, home=1), job(400.5, 1)])
     model.run()
     assert policy.ends == [(260.0, 0, 0, 105.0), (260.0, 1, 1, 100.0)]
     assert column(model, "blocked_ms") == [150, 150, 150]
+
+
+def test_nodes_without_jobs_are_neither_homes_nor_stand_ins(tmp_path):
+    """Jobs come at nodes 0 and 2 of four; when node 0 drains node 1 stands in for it, and when node 2 does, node 3."""
+    model = model_of(tmp_path, Patient(), [job(0.5, 10), job(0.5, 10, home=2)], cluster__nodes=4)
+    found = [model.conversation.without_jobs()]
+    for node in (0, 2):
+        model.node_agents[node].drain()
+        found.append(model.conversation.without_jobs())
+    assert found == [{1, 3}, {0, 3}, {0, 2}]
+
+
+@pytest.mark.parametrize(("barrier_ms", "meets"), [(0.0, [False, False]), (5.0, [False, True])])
+def test_tasks_meet_at_barriers_where_there_are_some_and_several_tasks(barrier_ms, meets, tmp_path):
+    jobs = [job(0.5, 10), job(0.5, 10, tasks=2)]
+    model = model_of(tmp_path, Patient(), jobs, workload__tasks__barrier_ms=barrier_ms)
+    assert [model.conversation.meets_at_barriers(number) for number in (0, 1)] == meets
