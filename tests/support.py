@@ -51,6 +51,18 @@ def finished(seed: int = 1, **overrides: Any) -> ClusterModel:
     return model
 
 
+def run_within(model: ClusterModel, limit_ms: float) -> None:
+    """Run a model to its end, which comes by this time: a run that stands still, or goes on, fails instead."""
+    before_ms = -1.0
+
+    def look(_: float) -> None:
+        nonlocal before_ms
+        assert before_ms < model.now_ms <= limit_ms
+        before_ms = model.now_ms
+
+    model.run(progress=look)
+
+
 # Nodes without any cost of their own, on which tasks of one core run to their end.
 PLAIN = {
     "cluster__context_switch_ms": 0.0, "cluster__quantum_ms": "inf", "interconnect__latency_ms": 0.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from crossings.table import crosses
 from crossings.timelines import CONTENDED, fails, life, ns, send_all_to, timeline
-from support import scenario
+from support import run_within, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model import Job
@@ -129,7 +129,7 @@ def test_a_run_that_is_stuck_ends_with_the_slice_in_which_that_is_found(by_steps
         while model.running and model.now_ms < 5_000:
             model.step()
     else:
-        model.run()
+        run_within(model, 5_000)
     assert model.now_ms == 1_010
     assert model.summary()["jobs"]["blocked"] == 3
 
@@ -153,6 +153,57 @@ def test_a_run_of_held_jobs_ends_with_the_slice_after_which_nothing_is_to_come(a
         while model.running and model.now_ms < 5_000:
             model.step()
     else:
-        model.run()
+        run_within(model, 5_000)
     assert model.now_ms == ends_ms
     assert model.summary()["jobs"]["blocked"] == 1
+
+
+class KilledAt80(Job):
+    """A job that ends itself at 80 ms."""
+
+    def step(self):
+        super().step()
+        if self.model.now_ms == 80:
+            self.kill()
+
+
+class WithJobsKilledAt80(ClusterModel):
+    job_class = KilledAt80
+
+
+@crosses("kill", "programs")
+def test_a_disk_ends_what_it_serves_for_a_killed_task_in_the_last_slice_of_a_run(tmp_path):
+    """The access is in service from 75 to 85 ms. At 80, when a slice has ended, its job is killed, the last one, and
+    ends when the disk does: so does the run, with that slice, and the disk has worked for 10 ms."""
+    plain = timeline(tmp_path, [{"name": "it"}], [{"cpu_ms": 150, "memory_mb": 1, "accesses": 1}])
+    model = WithJobsKilledAt80(plain.setup, seed=1)
+    model.run()
+    assert life(model) == {"finish": ns(85), "cpu": ns(75), "io": ns(10)}
+    assert model.now_ms == 90
+    assert (model.node_agents[0].cpu_busy_ms, model.node_agents[0].disk_busy_ms) == (75, 10)
+
+
+class KillingTheNext(Job):
+    """Job 0 kills job 1 at 20 ms; both write down their steps."""
+
+    steps: list[tuple[float, int]]
+
+    def step(self):
+        super().step()
+        self.steps.append((self.model.now_ms, self.job))
+        if (self.job, self.model.now_ms) == (0, 20):
+            next(agent for agent in self.model.agents_by_type[type(self)] if agent.job == 1).kill()
+
+
+class WithJobsThatKill(ClusterModel):
+    job_class = KillingTheNext
+
+
+@crosses("kill")
+def test_a_job_that_another_one_kills_in_its_step_has_no_step_of_its_own_any_more(tmp_path):
+    plain = timeline(tmp_path, [{"cpu_ms": 25}, {"home": 1, "cpu_ms": 100}])
+    KillingTheNext.steps = []
+    model = WithJobsThatKill(plain.setup, seed=1)
+    model.run()
+    assert KillingTheNext.steps == [(10, 0), (10, 1), (20, 0)]
+    assert [life(model, job)["finish"] for job in (0, 1)] == [ns(25), ns(20)]

@@ -21,6 +21,7 @@ from crossings.own_policies import (
     Rotating,
 )
 from crossings.table import crosses
+from support import run_within
 from test_talk_while_nodes_fail import CHECKPOINTS, down, kill
 
 SLOW = {"interconnect__bandwidth_mbps": 80.0}
@@ -161,7 +162,7 @@ def test_in_a_queue_of_its_own_a_job_waits_for_no_job_of_another_node(tmp_path, 
 ])  # fmt: skip
 def test_a_run_ends_when_nothing_is_to_come_that_frees_a_held_job(tmp_path, policy, arrivals, events, end_ms):
     model = model_of(tmp_path, policy, [job(at, 40) for at in arrivals], **down(*events))
-    model.run()
+    run_within(model, 5_000)
     assert model.now_ms == end_ms
     assert model.summary()["jobs"]["blocked"] == len(arrivals)
 

@@ -61,3 +61,16 @@ def test_routes_of_tasks_that_have_arrived_are_forgotten(monkeypatch):
         most = max(most, len(model.parts.routes_in_use._routes))
     assert model.parts.departures.remote_executions > 100
     assert 0 < most < 100
+
+
+def test_a_view_that_was_asked_for_stays_as_it_was():
+    model = ClusterModel(scenario(**busy()), seed=1)
+    model.run(until_ms=2_000)
+    view = model.view_of(model.load_managers[0])
+    before = view.loads.copy()
+    for manager in model.load_managers:
+        model.view_of(manager)
+    model.run(until_ms=8_000)
+    model.view_of(model.load_managers[0])
+    assert (view.loads == before).all()
+    assert view.now_ms == 2_000

@@ -1,0 +1,49 @@
+"""What follows at once when an agent takes memory away, or fails a node: jobs that end, and buffers that shrink."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import scenario
+from test_failures import LONG, two_nodes
+
+from cluster_abm import ClusterModel, InputError
+from cluster_abm.model import Job
+
+
+def submitted(model: ClusterModel) -> list[int]:
+    """Numbers of the jobs that are agents."""
+    return sorted(agent.job for agent in model.agents_by_type[Job])
+
+
+@pytest.mark.parametrize("act", ["memory", "fail"])
+def test_agents_of_jobs_that_an_act_ends_leave_at_once(act, tmp_path):
+    """Two jobs of 8 MB each on node 0, one on node 1. A RAM of 10 MB, without swap, holds one of node 0's: the newer
+    one is killed. If node 0 fails, both are lost."""
+    jobs = [LONG, (5, 0, 10_000, 0, 8, 1, 0), (5, 1, 10_000, 0, 8, 1, 0)]
+    model = two_nodes(
+        tmp_path, jobs, [], failures__on_failure="lost", cluster__swap_mb=0.0, cluster__buffer_in_memory=False
+    )
+    model.run(until_ms=1_000)
+    assert submitted(model) == [0, 1, 2]
+    if act == "memory":
+        model.node_agents[0].memory_mb = 10.0
+    else:
+        model.node_agents[0].fail()
+    assert submitted(model) == ([0, 2] if act == "memory" else [2])
+
+
+def test_a_node_of_another_size_has_its_buffer_as_it_was_set_up():
+    """RAM of 1000 MB, a buffer of 100 that a controller has let grow by 5. The buffer's 100 cannot be taken."""
+    model = ClusterModel(
+        scenario(cluster__memory_mb=1000.0, cluster__buffer_mb=100.0, cluster__buffer_in_memory=True), seed=1
+    )
+    nodes = model.engine.nodes
+    model.engine.grow_buffers(np.array([5_000, 5_000, 0, 0]), 0)
+    assert nodes["user_memory_kb"].tolist() == [895_000, 895_000, 900_000, 900_000]
+    with pytest.raises(InputError, match="must be above the 100 MB"):
+        model.node_agents[0].memory_mb = 100
+    model.node_agents[0].memory_mb = 103
+    assert nodes["user_memory_kb"].tolist() == [3_000, 895_000, 900_000, 900_000]
+    assert nodes["buffer_kb"].tolist() == [100_000, 105_000, 100_000, 100_000]
+    assert nodes["buffer_shift_kb"].tolist() == [0, 5_000, 0, 0]

@@ -1,0 +1,112 @@
+"""What managers are told, when, and what becomes of messages of and to a node that fails: the mail alone."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cluster_abm.engine.tables import NEVER
+from cluster_abm.model.talking.mail import Mail
+from cluster_abm.policies.talking import Message
+
+MS = 1_000_000
+
+
+def mail_of(up=(True, True, True), timeout_ms=200.0, loss_share=0.0, are_instant=False) -> Mail:
+    """Mail between three nodes, 3 ms apart, in slices of 10 ms."""
+    live = SimpleNamespace(routes=SimpleNamespace(paths_from=lambda node: SimpleNamespace(latency_ms=np.full(3, 3.0))))
+    availability = SimpleNamespace(up=np.array(up))
+    return Mail(live, availability, timeout_ms, 10 * MS, loss_share, 7, are_instant)
+
+
+def message(source: int, target: int, topic: str, task=None) -> Message:
+    return Message(source, target, topic, 0.0, -1, (), task, 0.0)
+
+
+def told(mail: Mail) -> list[tuple[float, int, str, str]]:
+    """All that is in the mail, in its order: when [ms], to whom, what; of a message its topic, else what is said."""
+    found = []
+    while (event := mail.take(NEVER)) is not None:
+        said = event.message.topic if event.message is not None else str(*event.given)
+        found.append((event.at_ns / MS, event.manager, event.kind, said))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("timeout_ms", "known_ms"),
+    [
+        (200.0, 220),
+        # What is sent again at once would be so for ever: a slice at least.
+        (0.0, 30),
+        (9.0, 30),
+        (11.0, 31),
+    ],
+)
+def test_silence_is_known_after_the_timeout_and_not_within_a_slice(timeout_ms, known_ms):
+    mail = mail_of(up=(True, False, True), timeout_ms=timeout_ms)
+    mail.send(message(0, 1, "may I?"), 20 * MS)
+    assert mail.next_ns == known_ms * MS
+    assert told(mail) == [(known_ms, 0, "unanswered", "may I?")]
+
+
+def test_where_all_is_known_no_message_is_lost_or_takes_time():
+    mail = mail_of(loss_share=0.999, are_instant=True)
+    for number in range(10):
+        mail.send(message(0, 1, str(number)), 20 * MS)
+    assert told(mail) == [(20, 1, "hears", str(number)) for number in range(10)]
+    assert mail.submit(0, 2) == 0
+    # The home has told the head of its job all the same.
+    assert mail.sent == 11
+
+
+def test_a_home_tells_the_head_of_a_job_by_a_message_unless_it_is_the_head():
+    mail = mail_of()
+    assert (mail.submit(0, 2), mail.submit(2, 2), mail.sent) == (3 * MS, 0, 1)
+
+
+def test_events_are_told_before_an_instant_and_not_at_it():
+    mail = mail_of()
+    mail.tell(30 * MS, 1, "begins")
+    assert mail.take(30 * MS) is None
+    assert mail.take(30 * MS + 1).manager == 1
+    assert mail.next_ns == NEVER
+
+
+def test_what_was_under_way_to_a_node_that_fails_comes_back_and_its_own_words_to_itself_do_not():
+    """Node 1 fails at 22 ms. Of what is under way to it, node 0's question is unanswered 200 ms later, a task that node
+    2 hands over is given back, a reminder of its own and silence that it was to be told of are gone. What it has sent
+    itself arrives. The others learn of its failure after the timeout."""
+    task = SimpleNamespace(task=5, job=4)
+    mail = mail_of()
+    mail.send(message(0, 1, "question"), 20 * MS)
+    mail.send(message(2, 1, "yours", task), 20 * MS)
+    mail.send(message(1, 1, "reminder"), 100 * MS)
+    mail.tell(150 * MS, 1, "unanswered", message(1, 2, "silence"))
+    mail.send(message(1, 2, "answer"), 20 * MS)
+    mail.send(message(0, 2, "other"), 20 * MS)
+    assert mail.node_fails(1, 22 * MS) == [task]
+    assert told(mail) == [
+        (23, 2, "hears", "answer"), (23, 2, "hears", "other"), (222, 0, "unanswered", "question"),
+        (222, 0, "node_failed", "1"), (222, 2, "node_failed", "1"),
+    ]  # fmt: skip
+
+
+def test_a_node_that_is_down_is_not_told_of_another_ones_failure():
+    mail = mail_of(up=(True, False, False))
+    assert mail.node_fails(1, 0) == []
+    assert told(mail) == [(200, 0, "node_failed", "1")]
+
+
+def test_tasks_of_a_job_are_taken_from_the_mail_and_all_else_stays():
+    first, second = SimpleNamespace(task=5, job=4), SimpleNamespace(task=6, job=5)
+    mail = mail_of()
+    mail.tell(30 * MS, 0, "arrives", (first,))
+    mail.send(message(0, 1, "yours", first), 30 * MS)
+    mail.send(message(0, 1, "yours too", second), 20 * MS)
+    mail.tell(10 * MS, 2, "begins")
+    assert mail.brought() == [second, first, first]
+    assert mail.withdraw(4) == [first, first]
+    assert mail.brought() == [second]
+    assert told(mail) == [(10, 2, "begins", ""), (23, 1, "hears", "yours too")]
