@@ -161,16 +161,13 @@ def test_a_task_that_was_sent_after_an_answer_counts(answered_ms, target):
 
 
 def test_what_was_sent_is_kept_as_long_as_a_task_is_probing_that_asked_before():
-    """Tasks 1 and 2 ask at 0 ms, task 3 at 10 ms, when task 1 is sent; task 2 is sent at 20 ms, task 3 at 30 ms."""
+    """Tasks 1 to 3 ask at 0 ms and task 4 at 15 ms; they are sent at 10, 20, 30 and 40 ms, one after another."""
     head = head_of(d=1, order=[4])
-    head.arrives(task(1), task(2))
-    head.now_ms = 10.0
-    head.arrives(task(3))
-    head.hears(4, TELLS, 0, about=1)
-    assert head.notes["sent"] == [(10.0, 4)]
-    head.now_ms = 20.0
-    head.hears(4, TELLS, 0, about=2)
-    assert head.notes["sent"] == [(10.0, 4), (20.0, 4)]
-    head.now_ms = 30.0
-    head.hears(4, TELLS, 0, about=3)
-    assert head.notes["sent"] == []
+    head.arrives(task(1), task(2), task(3))
+    for now_ms, number, kept in (10.0, 1, [10.0]), (20.0, 2, [10.0, 20.0]), (30.0, 3, [20.0, 30.0]), (40.0, 4, []):
+        if number == 2:
+            head.now_ms = 15.0
+            head.arrives(task(4))
+        head.now_ms = now_ms
+        head.hears(4, TELLS, 0, about=number)
+        assert head.notes["sent"] == [(at_ms, 4) for at_ms in kept]
