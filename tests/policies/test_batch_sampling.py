@@ -180,15 +180,15 @@ def test_a_slot_is_kept_too_when_a_task_comes_that_was_not_asked_for():
 
 
 def test_as_many_tasks_are_asked_for_as_there_are_slots():
+    """Of two tasks of job 5 that are asked for one comes, and there is no second one."""
     node = node_of(cores=2)
     assert probed(node, 5) == ready(5)
     assert probed(node, 5) == ready(5)
     assert probed(node, 6) == []
-    # One task of the job comes, and there is no second one.
     assert node.came(task(50, job=5)) == []
+    assert probed(node, 8) == []
     assert node.hears(7, "none", about=5) == ready(6)
-    assert node.hears(7, "none", about=6) == []
-    assert probed(node, 8) == ready(8)
+    assert node.hears(7, "none", about=6) == ready(8)
     assert probed(node, 9) == []
 
 
