@@ -72,12 +72,13 @@ def test_what_is_set_is_not_estimated():
         assert (policy.long_ms, policy.short_share) == (long_ms, pytest.approx(share))
 
 
-def test_demands_that_do_not_differ_part_no_jobs_unless_it_is_said_what_is_long():
-    alike = demands([(1, 10.0)] * 3)
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_demands_that_do_not_differ_part_no_jobs_unless_it_is_said_what_is_long(jobs):
+    alike = demands([(1, 10.0)] * jobs)
     with pytest.raises(InputError, match="needs tasks of different sizes"):
         Hawk().prepare(alike, 4)
-    for policy, jobs in (Hawk(long_ms=5.0), alike), (Hawk(), alike._replace(cpu_ms=np.array([10.0, 10.0, 11.0]))):
-        policy.prepare(jobs, 4)
+    Hawk(long_ms=5.0).prepare(alike, 4)
+    Hawk().prepare(demands([(1, 5.0), *[(1, 10.0)] * jobs]), 4)
 
 
 def test_of_one_job_or_none_no_task_is_long():
