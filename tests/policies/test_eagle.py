@@ -64,7 +64,7 @@ def test_a_node_where_a_long_task_waits_refuses_too():
 def test_a_node_without_a_long_task_refuses_none():
     node = manager_of(tasks_here=1)
     node.came(task(9))
-    assert probe(node, 5) == probe(node, 6) == []
+    assert probe(node, 5, home=0) == probe(node, 6, home=0) == probe(node, 8) == []
     node = manager_of()
     node.came(long(1))
     node.ended(long(1))
@@ -166,6 +166,10 @@ def test_the_home_may_be_node_0():
     node = manager_of()
     node.came(task(11, job=1, home=0))
     assert node.ended(task(11, job=1)) == [Sent(0, "ready", about=1)]
+
+
+def test_of_a_task_that_was_recovered_here_no_home_is_known():
+    assert manager_of(tasks_here=1).ended(task(11, job=1, home=2)) == []
 
 
 def test_after_a_long_task_none_is_asked_for_and_the_head_is_told():
