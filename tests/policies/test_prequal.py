@@ -41,6 +41,11 @@ def test_reuse_by_the_papers_equation_1(nodes, uses):
     assert Prequal().reuse(nodes) == uses
 
 
+def test_an_answer_is_used_once_at_least():
+    """2 / ((1 - 16/100) 4 - 1) = 0.85, up to 1."""
+    assert Prequal(probes=4).reuse(100) == 1
+
+
 def post(**more):
     return SimpleNamespace(notes={}, now_ms=0.0, nodes=100, tasks_here=0, me=0, **more)
 
