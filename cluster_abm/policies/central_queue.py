@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 
@@ -23,16 +24,35 @@ class CentralQueue(SlottedPolicy):
     summary = "tasks wait at the head node; a node with a free slot takes the oldest one"
     rules = (("oldest to the first free slot", "the oldest waiting task; the target was first to have a free slot"),)
     central = True
+    hears_starts = True
 
     def begins(self, post: Post) -> None:
-        """Announce all slots."""
-        post.send(post.head, "free slots", self.free_slots(post))
+        """Announce all slots: the head knows of none."""
+        post.notes["begun_ms"], post.notes["announced"] = post.now_ms, 0
+        self.announce(post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
-        """Announce the slots that have become free; a task that was recovered here has taken none."""
-        free = min(len(tasks), self.free_slots(post))
+        """Announce the slots that have become free."""
+        self.announce(post)
+
+    def announce(self, post: Post) -> None:
+        """Announce the free slots that the head does not know of."""
+        announced = post.notes.get("announced", 0)
+        free = self.free_slots(post) - announced
         if free > 0:
+            post.notes["announced"] = announced + free
             post.send(post.head, "free slots", free)
+
+    def came(self, task: ArrivingTask, post: Post) -> None:
+        """The head has used a slot that was announced; a task whose job meets at barriers is sent without one."""
+        if not post.meets_at_barriers(task):
+            post.notes["announced"] = max(0, post.notes.get("announced", 0) - 1)
+
+    def unanswered(self, message: Message, post: Post) -> None:
+        """The head has not heard of slots: announce them again, unless a new head has been told of all since."""
+        if message.sent_ms >= post.notes.get("begun_ms", math.inf):
+            post.notes["announced"] -= int(message.value)
+            self.announce(post)
 
     def hears(self, message: Message, post: Post) -> None:
         """At the head: slots have become free on a node."""

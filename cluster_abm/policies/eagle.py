@@ -99,3 +99,14 @@ class Eagle(Hawk):
             post.send(message.target, message.topic, message.value, message.about, message.nodes)
         else:
             super().unanswered(message, post)
+
+    def node_failed(self, node: int, post: Post) -> None:
+        """The head counts it no more among the nodes with long tasks; it has to be told anew which these are."""
+        super().node_failed(node, post)
+        given: dict[int, int] = post.notes.get("given", {})
+        lost = [number for number, target in given.items() if target == node]
+        for number in lost:
+            del given[number]
+        post.notes.get("told", {}).pop(node, None)
+        if lost:
+            self.share(post)

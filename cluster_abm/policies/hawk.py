@@ -139,17 +139,15 @@ class Hawk(BatchSampling):
     def taken(self, post: Post) -> list[Place]:
         """Take the places of the first group of short jobs that stands behind a long task from the queue."""
         queue = self.queue(post)
-        behind = bool(post.notes.get("long"))
+        behind, is_over = bool(post.notes.get("long")), False
         found: list[Place] = []
-        for place in list(queue):
+        kept: list[Place] = []
+        for place in queue:
             if place.home < 0:
-                if found:
-                    break
-                behind = True
-            elif behind:
-                found.append(place)
-        for place in found:
-            queue.remove(place)
+                behind, is_over = True, bool(found)
+            (found if behind and place.home >= 0 and not is_over else kept).append(place)
+        queue.clear()
+        queue.extend(kept)
         return found
 
     # ---- messages ----------------------------------------------------------------------------------------------------
@@ -181,10 +179,14 @@ class Hawk(BatchSampling):
                 self.attempt(post)
         else:
             super().hears(message, post)
+            if topic == "none":
+                self.look_for_work(post)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """Hand a task to another node; steal elsewhere; keep what could not be given away; the rest as in batch
-        sampling."""
+        """Hand a task to another node; steal elsewhere; keep what could not be given away; tell the head again.
+
+        The rest as in batch sampling; a node that is left without work by it asks for some.
+        """
         if message.topic == "place":
             assert message.task is not None  # it was handed over
             self.arrives([message.task], post)
@@ -199,8 +201,12 @@ class Hawk(BatchSampling):
         elif message.topic == "stolen":
             self.queue(post).append(Place(message.nodes[0], message.about))
             self.serve(post)
+        elif message.topic == "long tasks left":
+            post.send(post.head, message.topic, self.long_left_ms(post))
         else:
             super().unanswered(message, post)
+            if message.topic == "ready":
+                self.look_for_work(post)
 
     def node_failed(self, node: int, post: Post) -> None:
         """The head gives it no work."""

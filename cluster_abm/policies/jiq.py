@@ -88,7 +88,8 @@ class JoinIdleQueue(TalkingPolicy):
     def unanswered(self, message: Message, post: Post) -> None:
         """A manager that does not answer is asked no more; one that was joined in vain is left."""
         if message.topic == "idle":
-            post.notes.pop("joined", None)
+            if post.notes.get("joined") == message.target:
+                del post.notes["joined"]
             self.announce(post)
         elif message.topic == "how many are idle?" and "lengths" in post.notes:
             post.notes["asked"] -= 1

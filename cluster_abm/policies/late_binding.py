@@ -65,14 +65,14 @@ class ReservingPolicy(SlottedPolicy):
             post.notes.get("probed", {}).pop(job, None)
 
     def probe_elsewhere(self, job: int, node: int, post: Post) -> None:
-        """The places of a job at a node are lost: take others while tasks of it wait."""
+        """The places of a job at a node are lost: take others while tasks of it wait; where none is left, the same."""
         probed: list[int] = post.notes.get("probed", {}).get(job, [])
         lost = probed.count(node)
         if not lost:
             return
         post.notes["probed"][job] = [one for one in probed if one != node]
         if any(task.job == job for task in post.waiting):
-            self.probe(job, [post.draw_nodes(1, [node])[0] for _ in range(lost)], post)
+            self.probe(job, [(post.draw_nodes(1, [node]) or [node])[0] for _ in range(lost)], post)
 
     # ---- at a node ---------------------------------------------------------------------------------------------------
 

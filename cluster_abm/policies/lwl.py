@@ -25,11 +25,19 @@ class LeastWorkLeft(TalkingPolicy):
     central = True
 
     def begins(self, post: Post) -> None:
-        """Tell the head that no work is here."""
-        post.send(post.head, "work left", 0.0)
+        """Tell the head what is here: nothing, unless another node has become the head."""
+        self.tell(post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
         """Tell the head what is left."""
+        self.tell(post)
+
+    def unanswered(self, message: Message, post: Post) -> None:
+        """The head has not heard what is left: tell it what is left now."""
+        self.tell(post)
+
+    def tell(self, post: Post) -> None:
+        """Tell the head what work is left on the own node."""
         view = post.view
         post.send(post.head, "work left", view.measured("cpu_ms", post.me) + view.measured("io_ms", post.me))
 

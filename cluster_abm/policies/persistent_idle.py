@@ -25,8 +25,8 @@ class PersistentIdle(JoinIdleQueue):
     central = True
 
     def announce(self, post: Post) -> None:
-        """Tell the head that the node is idle."""
-        if not post.tasks_here and "joined" not in post.notes:
+        """Tell the head that the node is idle; another head is told anew."""
+        if not post.tasks_here and post.notes.get("joined") != post.head:
             self.join(post.head, post)
 
     def came(self, task: ArrivingTask, post: Post) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import pytest
+from post_by_hand import Manager, Sent, Started, task
 from support import finished
 
 from cluster_abm.policies.prequal import Prequal, Probed
@@ -37,6 +39,11 @@ def test_without_a_hot_one_the_slowest_is_the_worst():
 def test_reuse_by_the_papers_equation_1(nodes, uses):
     """2 / ((1 - 16/n) 3 - 1): n = 100: 2/1.52 = 1.32, up to 2; n = 32: 2/0.5 = 4; n = 16: negative, so 1."""
     assert Prequal().reuse(nodes) == uses
+
+
+def test_an_answer_is_used_once_at_least():
+    """2 / ((1 - 16/100) 4 - 1) = 0.85, up to 1."""
+    assert Prequal(probes=4).reuse(100) == 1
 
 
 def post(**more):
@@ -73,6 +80,153 @@ def test_a_node_tells_the_median_latency_at_its_present_number_of_tasks():
     here.tasks_here = 2
     policy.hears(Message(7, 0, "probe"), here)
     assert said == [(7, "answer", 20.0, 0), (7, "answer", 500.0, 2)]
+
+
+# ---- what a manager does -------------------------------------------------------------------------------------------
+
+COLD, HOT, RANDOM = "the cold one of least latency", "all are hot: fewest in flight", "random: the pool is too small"
+
+
+def manager_of(*answers: tuple[int, int, float], **given) -> Manager:
+    """The manager of node 0 of 100, which draws 7, 8, ... and has got answers: (node, in flight, latency)."""
+    manager = Manager(Prequal(**given), nodes=100, order=range(7, 100))
+    for node, in_flight, latency_ms in answers:
+        assert manager.hears(node, "answer", latency_ms, about=in_flight) == []
+    return manager
+
+
+def nodes_in_pool(manager: Manager) -> list[int]:
+    return [one.node for one in manager.notes["pool"]]
+
+
+def probes(count: int) -> list[Sent]:
+    return [Sent(node, "probe") for node in range(7, 7 + count)]
+
+
+def starts(manager: Manager, *numbers: int) -> list[tuple[int, str]]:
+    """Where tasks that arrive together are started, and why."""
+    done = manager.arrives(*(task(number) for number in numbers))
+    return [(one.node, one.rule) for one in done if isinstance(one, Started)]
+
+
+def test_the_parameters_are_those_published():
+    """Three probes a task, 16 answers, the quantile 0.84; one answer is removed a task; two are needed."""
+    given = Prequal().parameters
+    assert (given.probes, given.pool, given.hot_quantile, given.removed, given.fewest) == (3, 16, 0.84, 1, 2)
+
+
+def test_with_one_answer_the_node_is_drawn_and_each_task_probes_three():
+    manager = manager_of((1, 0, 10.0))
+    assert manager.arrives(task(1)) == [Started(1, 7, RANDOM), *probes(3)]
+
+
+def test_each_task_of_a_call_is_placed_probes_and_drops_an_answer():
+    """Nine tasks were seen: no answer is hot. Node 2, the fastest, is used twice, as often as it may. The oldest answer
+    is dropped after the first task, the worst one after the second: of node 4, the slowest."""
+    manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (3, 0, 20.0), (4, 0, 90.0), (5, 9, 40.0), hot_quantile=1.0)
+    assert manager.arrives(task(1), task(2)) == [Started(1, 2, COLD), *probes(3), Started(2, 2, COLD), *probes(3)]
+    assert nodes_in_pool(manager) == [3, 5]
+
+
+def test_a_task_that_is_sent_counts_as_in_flight():
+    """No more than 0 tasks are cold: the fastest, the next, the slowest; then each has one, and the oldest is taken."""
+    manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (3, 0, 20.0), probes=1, removed=0)
+    assert starts(manager, 1, 2, 3) == [(2, COLD), (3, COLD), (1, COLD)]
+    assert manager.arrives(task(4)) == [Started(4, 1, HOT, "tasks", there=1.0), *probes(1)]
+
+
+def test_an_answer_is_used_as_often_as_equation_1_says():
+    """2 / (1 - 16/100) = 2.4, up to 3 times. One answer of nine tasks makes none of the others hot."""
+    manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (3, 9, 90.0), probes=1, removed=0)
+    assert starts(manager, 1, 2, 3) == [(2, COLD)] * 3
+    assert nodes_in_pool(manager) == [1, 3]
+    assert starts(manager, 4) == [(1, COLD)]
+
+
+@pytest.mark.parametrize(("fewest", "rule"), [(1, COLD), (3, COLD), (4, RANDOM)])
+def test_fewer_answers_than_are_needed(fewest, rule):
+    manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (3, 0, 20.0), fewest=fewest)
+    assert starts(manager, 1)[0][1] == rule
+
+
+@pytest.mark.parametrize(("removed", "left"), [(0, [1, 2, 3, 4]), (1, [2, 3, 4]), (2, [2, 3]), (3, [3]), (9, [])])
+def test_so_many_answers_are_dropped_a_task(removed, left):
+    """By turns the oldest and the slowest: node 1, node 4, node 2; all if there are no more."""
+    manager = manager_of((1, 0, 20.0), (2, 0, 30.0), (3, 0, 10.0), (4, 0, 90.0), removed=removed, fewest=9)
+    starts(manager, 1)
+    assert nodes_in_pool(manager) == left
+
+
+def test_the_oldest_and_the_worst_are_dropped_by_turns_from_one_task_to_the_next():
+    """Node 1 is the oldest, then node 4 the slowest, then node 2 the oldest."""
+    manager = manager_of((1, 0, 20.0), (2, 0, 30.0), (3, 0, 40.0), (4, 0, 90.0), fewest=9)
+    for number, left in enumerate(([2, 3, 4], [2, 3], [3], [])):
+        starts(manager, number)
+        assert nodes_in_pool(manager) == left
+
+
+def test_the_pool_keeps_the_newest_answers():
+    manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (1, 0, 20.0), pool=2)
+    assert [(one.node, one.latency_ms) for one in manager.notes["pool"]] == [(2, 10.0), (1, 20.0)]
+
+
+def test_an_answer_is_as_old_as_it_is_here():
+    manager = manager_of(longest_ms=50.0)
+    for manager.now_ms in (10.0, 20.0):
+        manager.hears(1, "answer", 10.0, about=0)
+    manager.now_ms = 60.0
+    assert len(manager.policy.pool(manager)) == 2
+    manager.now_ms = 60.1
+    assert len(manager.policy.pool(manager)) == 1
+
+
+def test_the_threshold_is_of_the_last_128_answers():
+    manager = manager_of((1, 9, 10.0), *[(2, 0, 10.0)] * 127, hot_quantile=1.0)
+    assert manager.policy.threshold(manager) == 9.0
+    manager.hears(2, "answer", 10.0, about=0)
+    assert manager.policy.threshold(manager) == 0.0
+
+
+def test_the_least_and_the_greatest_quantile():
+    for quantile, threshold in (0.0, 1.0), (0.34, 2.0), (1.0, 3.0):
+        manager = manager_of((1, 3, 10.0), (2, 1, 10.0), (3, 2, 10.0), hot_quantile=quantile)
+        assert manager.policy.threshold(manager) == threshold
+    assert Prequal().threshold(manager_of()) == math.inf
+
+
+def test_answers_of_a_node_that_has_failed_are_dropped():
+    manager = manager_of((1, 0, 30.0), (2, 0, 10.0), (1, 0, 20.0))
+    manager.node_failed(1)
+    assert nodes_in_pool(manager) == [2]
+
+
+# ---- what a node answers -------------------------------------------------------------------------------------------
+
+
+def test_a_node_on_which_no_task_has_ended_tells_no_latency():
+    node = Manager(Prequal(), me=3, tasks_here=2)
+    assert node.hears(1, "probe") == [Sent(1, "answer", 0.0, 2)]
+
+
+def test_a_latency_is_noted_with_the_tasks_that_were_in_flight_when_it_came():
+    """Task 1 came alone and took 10 ms, task 2 came to it and took 500. Now one is there: as task 2 has found it."""
+    node, one, two = Manager(Prequal(), me=3), task(1), task(2)
+    node.came(one)
+    node.came(two)
+    node.ended(one, here_ms=10.0)
+    node.ended(two, here_ms=500.0)
+    assert node.hears(1, "probe") == [Sent(1, "answer", 10.0, 0)]
+    node.came(task(3))
+    assert node.hears(1, "probe") == [Sent(1, "answer", 500.0, 1)]
+
+
+def test_the_median_is_of_the_last_16_latencies():
+    """After one of 90 ms, eight of 10 and eight of 20: the median of 16 is 15; with the 90 it would be 20."""
+    node = Manager(Prequal(), me=3)
+    for number, here_ms in enumerate([90.0, *[10.0] * 8, *[20.0] * 8]):
+        node.came(task(number))
+        node.ended(task(number), here_ms=here_ms)
+    assert node.hears(1, "probe") == [Sent(1, "answer", 15.0, 0)]
 
 
 def test_probes_are_counted_and_paid_for():

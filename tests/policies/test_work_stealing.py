@@ -1,10 +1,13 @@
-"""Work stealing: what an idle node gets, and that none idles while another has tasks waiting."""
+"""Work stealing: what an idle node gets, step by step, and that none idles while another has tasks waiting."""
 
 from __future__ import annotations
 
+import pytest
+from post_by_hand import NODE, Handed, Manager, Reminded, Sent, Started, task
 from support import scenario, traced
 
 from cluster_abm import ClusterModel
+from cluster_abm.policies.work_stealing import WorkStealing
 
 SETTINGS = {
     "policy__name": "work-stealing", "cluster__nodes": 6, "cluster__quantum_ms": "inf", "workload__duration_s": 20.0,
@@ -49,3 +52,151 @@ def test_half_of_what_waits_or_one_task_is_handed_over(tmp_path):
         assert taken["task"].tolist() == [5 - stolen]
         frame = model.jobs_frame()
         assert set(range(5 - stolen, 5)) <= set(frame.loc[frame["node"] == 1, "job"])
+
+
+# ---- step by step --------------------------------------------------------------------------------------------------
+
+ASKS, NONE, STOLEN, AGAIN = "any work?", "none waits", "stolen", "ask again"
+OWN = "next of those that wait here"
+
+
+def manager_of(*, cores: int = 1, given: dict | None = None, **more) -> Manager:
+    """The manager of node 0 of ten; a slice is 10 ms."""
+    return Manager(WorkStealing(**(given or {})), nodes=10, hardware=[NODE._replace(cores=cores)] * 10, **more)
+
+
+def asks(*nodes: int) -> list[Sent]:
+    return [Sent(node, ASKS) for node in nodes]
+
+
+def own(*numbers: int) -> list[Started]:
+    return [Started(number, 0, OWN) for number in numbers]
+
+
+def test_an_idle_node_asks_one_other_node_and_after_ten_slices_again():
+    manager = manager_of(order=[0, 6, 4])
+    assert manager.begins() == asks(6)
+    assert manager.hears(6, NONE) == [Reminded(100.0, AGAIN)]
+    assert manager.ended() == asks(6)
+    assert manager.hears(6, NONE) == []
+    assert manager.hears(0, AGAIN) == asks(6)
+    assert manager.hears(6, NONE) == [Reminded(100.0, AGAIN)]
+
+
+def test_a_node_that_waits_for_an_answer_asks_no_other():
+    manager = manager_of(order=[6, 4])
+    manager.begins()
+    assert manager.ended() == []
+    assert manager.hears(0, AGAIN) == []
+
+
+@pytest.mark.parametrize(("victims", "asked"), [(1, [6]), (3, [6, 4, 9]), (4, [6, 4, 9, 1]), ("all", [6, 4, 9, 1])])
+def test_so_many_are_asked_or_all(victims, asked):
+    """Nodes 6, 4, 9 and 1 take tasks beside the own one."""
+    manager = manager_of(order=[6, 4, 0, 9, 1], given={"victims": victims})
+    assert manager.begins() == asks(*asked)
+
+
+def test_who_gets_half_asks_any_node_and_who_gets_one_task_asks_homes_only():
+    for amount, asked in ("half", [6, 4]), ("one", [4, 9]):
+        manager = manager_of(order=[6, 4, 0, 9], homes=[0, 4, 9], given={"victims": 2, "amount": amount})
+        assert manager.begins() == asks(*asked)
+
+
+def test_it_asks_again_once_all_that_were_asked_have_nothing_or_give_no_answer():
+    manager = manager_of(given={"victims": 3, "retry_slices": 4})
+    assert manager.begins() == asks(1, 2, 3)
+    assert manager.hears(2, NONE) == []
+    assert manager.unanswered(1, ASKS) == []
+    assert manager.hears(3, NONE) == [Reminded(40.0, AGAIN)]
+
+
+def test_it_does_not_ask_again_where_it_is_not_to():
+    manager = manager_of(given={"retry_slices": 0})
+    manager.begins()
+    assert manager.unanswered(1, ASKS) == []
+
+
+def test_where_there_is_no_other_node_it_asks_later():
+    assert manager_of(order=[0]).begins() == [Reminded(100.0, AGAIN)]
+
+
+def test_a_node_with_a_task_asks_nobody():
+    manager = manager_of(tasks_here=1, cores=2)
+    assert manager.begins() == []
+    manager.hears(0, AGAIN)
+    assert manager.ended(task(1)) == asks(1)
+
+
+def test_what_has_come_meanwhile_is_no_reason_to_ask_again():
+    """The reminder comes when it has a task; when that has ended, it asks at once."""
+    manager, one = manager_of(), task(1)
+    manager.begins()
+    manager.hears(1, NONE)
+    assert manager.arrives(one) == own(1)
+    assert manager.hears(0, AGAIN) == []
+    assert manager.ended(one) == asks(1)
+    assert manager.hears(1, NONE) == [Reminded(100.0, AGAIN)]
+
+
+def test_tasks_that_wait_start_oldest_first_in_free_slots():
+    manager = manager_of(cores=2)
+    one, two = task(1), task(2)
+    assert manager.arrives(one, two, task(3)) == own(1, 2)
+    assert manager.arrives(task(4), task(5)) == []
+    assert manager.ended(two) == own(3)
+    assert manager.ended(one, task(3)) == own(4, 5)
+
+
+@pytest.mark.parametrize(("amount", "waiting", "handed"), [
+    ("half", 4, [3, 4]), ("half", 2, [2]), ("half", 1, [1]), ("one", 4, [4]), ("one", 1, [1]),
+])  # fmt: skip
+def test_the_newest_are_handed_over(amount, waiting, handed):
+    manager = manager_of(tasks_here=1, given={"amount": amount})
+    manager.arrives(*(task(number) for number in range(1, waiting + 1)))
+    assert manager.hears(7, ASKS) == [Handed(number, 7, STOLEN) for number in handed]
+
+
+@pytest.mark.parametrize("amount", ["half", "one"])
+def test_a_node_where_none_waits_says_so_and_again_if_that_is_not_heard(amount):
+    manager = manager_of(tasks_here=1, given={"amount": amount})
+    assert manager.hears(7, ASKS) == [Sent(7, NONE)]
+    assert manager.unanswered(7, NONE) == [Sent(7, NONE)]
+
+
+def test_a_thief_starts_what_it_gets_as_slots_allow_and_its_own_where_it_waits():
+    """It gets two tasks of node 7, for one slot; a task of its own comes after them."""
+    manager, one, two = manager_of(), task(1, home=7), task(2, home=7)
+    manager.begins()
+    assert manager.hears(7, STOLEN, task=one) == [Started(1, 0, "stolen")]
+    assert manager.hears(7, STOLEN, task=two) == []
+    assert manager.arrives(task(3)) == []
+    assert manager.ended(one) == [Started(2, 0, "stolen")]
+    assert manager.ended(two) == own(3)
+
+
+def test_who_got_a_task_heeds_no_late_answer_of_another_victim():
+    """Of three victims one gives a task; it ends, and the next round begins before the others have answered."""
+    manager, one = manager_of(given={"victims": 3}), task(1, home=2)
+    manager.begins()
+    manager.hears(2, STOLEN, task=one)
+    assert manager.hears(1, NONE) == []
+    assert manager.unanswered(3, ASKS) == []
+    assert manager.ended(one) == asks(1, 2, 3)
+
+
+def test_a_task_that_could_not_be_handed_over_waits_here_again_and_starts_when_there_is_a_slot():
+    manager, one, two = manager_of(), task(1), task(2)
+    manager.arrives(one, two)
+    manager.hears(7, ASKS)
+    assert manager.unanswered(7, STOLEN, task=two) == []
+    manager.hears(7, ASKS)
+    manager.ended(one)
+    assert manager.unanswered(7, STOLEN, task=two) == own(2)
+
+
+def test_tasks_that_meet_at_barriers_start_at_once_and_do_not_wait():
+    manager = manager_of(tasks_here=1, barriers=[7], order=[4, 6])
+    starts = manager.arrives(task(1, job=7), task(2, job=7))
+    assert sorted(start.node for start in starts) == [4, 6]
+    assert manager.waiting == ()

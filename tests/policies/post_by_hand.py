@@ -1,0 +1,212 @@
+"""A load manager of a talking policy, told one thing after another by a test, and what it does about each.
+
+Nothing runs: its messages reach nobody, and the tasks that it starts stay where the test has them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from cluster_abm.policies import ArrivingTask, Hardware
+from cluster_abm.policies.talking import Ended, Message, TalkingPolicy
+
+# One core of speed 1. A request of 100 KB takes its disk 8 + 2 ms.
+NODE = Hardware(1.0, 100.0, 0.0, math.inf, False, 8.0, 8.0, 50.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message to the manager of a node."""
+
+    node: int
+    topic: str
+    value: float = 0.0
+    about: int = -1
+    nodes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reminded:
+    """A reminder of its own, due after so long [ms]."""
+
+    after_ms: float
+    topic: str
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A task, by its number, that was handed over to the manager of a node."""
+
+    task: int
+    node: int
+    topic: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """A task, by its number, that was started on a node; the index that decided, for its home and for the node."""
+
+    task: int
+    node: int
+    rule: str
+    index: str = ""
+    here: float = math.nan
+    there: float = math.nan
+
+
+def task(
+    number: int, job: int | None = None, home: int = 0, cpu_ms: float = 100.0, io_per_ms: float = 0.0, **more: Any
+):
+    """A task, of a job of the same number unless it is given."""
+    return ArrivingTask(number, number if job is None else job, home, cpu_ms, io_per_ms, 100.0, 0.0, 0.0, **more)
+
+
+class Manager:
+    """The manager of one node. What it is told, it is told by a method of that name, which returns what it did then.
+
+    Args:
+        policy: its policy.
+        me, nodes, head: its node, how many there are, and the head node.
+        order: nodes in the order in which they are drawn, each time anew, without those that are excluded; None: by
+            their numbers.
+        homes: nodes at which jobs are submitted; None: all.
+        numbers: what it draws, one number after another.
+        barriers: jobs whose tasks meet at barriers.
+
+    Attributes:
+        waiting: tasks that wait here.
+        tasks_here: tasks on the node: those that it starts here itself, and those that have come, until they end.
+        now_ms: the time; it stands until a test sets it.
+        loads: what is measured on the own node, by index.
+    """
+
+    def __init__(
+        self,
+        policy: TalkingPolicy,
+        me: int = 0,
+        nodes: int = 4,
+        head: int = 0,
+        *,
+        order: Sequence[int] | None = None,
+        homes: Sequence[int] | None = None,
+        numbers: Sequence[float] = (),
+        barriers: Sequence[int] = (),
+        hardware: Sequence[Hardware] | None = None,
+        tasks_here: int = 0,
+        now_ms: float = 0.0,
+    ) -> None:
+        self.policy, self.me, self.nodes, self.head = policy, me, nodes, head
+        self.order = list(range(nodes) if order is None else order)
+        self.homes, self.numbers, self.barriers = homes, list(numbers), barriers
+        self.hardware = tuple(hardware or [NODE] * nodes)
+        self.tasks_here, self.now_ms, self.slice_ms = tasks_here, now_ms, 10.0
+        self.notes: dict[str, Any] = {}
+        self.loads: dict[str, float] = {}
+        self._waiting: dict[int, ArrivingTask] = {}
+        self._started_here: set[int] = set()
+        self._done: list[Any] = []
+
+    # ---- what it is told -----------------------------------------------------------------------------------------
+
+    def begins(self) -> list[Any]:
+        return self._done_by(self.policy.begins)
+
+    def arrives(self, *tasks: ArrivingTask) -> list[Any]:
+        self.keeps_waiting(*tasks)
+        return self._done_by(self.policy.arrives, tasks)
+
+    def hears(self, source: int, topic: str, value: float = 0.0, about: int = -1, nodes: Sequence[int] = (),
+              task: ArrivingTask | None = None, sent_ms: float | None = None) -> list[Any]:  # fmt: skip
+        sent_ms = self.now_ms if sent_ms is None else sent_ms
+        self.keeps_waiting(*[task] if task else [])
+        heard = Message(source, self.me, topic, float(value), about, tuple(nodes), task, sent_ms)
+        return self._done_by(self.policy.hears, heard)
+
+    def unanswered(self, target: int, topic: str, value: float = 0.0, about: int = -1, nodes: Sequence[int] = (),
+                   task: ArrivingTask | None = None, sent_ms: float | None = None) -> list[Any]:  # fmt: skip
+        sent_ms = self.now_ms if sent_ms is None else sent_ms
+        self.keeps_waiting(*[task] if task else [])
+        sent = Message(self.me, target, topic, float(value), about, tuple(nodes), task, sent_ms)
+        return self._done_by(self.policy.unanswered, sent)
+
+    def came(self, task: ArrivingTask) -> list[Any]:
+        if task.task in self._started_here:
+            self._started_here.remove(task.task)
+        else:
+            self.tasks_here += 1
+        assert self.policy.hears_starts
+        return self._done_by(self.policy.came, task)
+
+    def ended(self, *tasks: ArrivingTask, here_ms: float = 100.0) -> list[Any]:
+        self.tasks_here -= len(tasks)
+        assert self.policy.hears_ends
+        return self._done_by(self.policy.ended, [Ended(task.task, task.job, here_ms) for task in tasks])
+
+    def node_failed(self, node: int) -> list[Any]:
+        return self._done_by(self.policy.node_failed, node)
+
+    def keeps_waiting(self, *tasks: ArrivingTask) -> None:
+        """Tasks wait here, and the policy is not told."""
+        self._waiting |= {task.task: task for task in tasks}
+
+    def loses(self, task: ArrivingTask) -> None:
+        """A task that waits here is killed."""
+        del self._waiting[task.task]
+
+    def _done_by(self, handler: Any, *given: Any) -> list[Any]:
+        handler(*given, self)
+        done, self._done = self._done, []
+        return done
+
+    # ---- the post of its policy ----------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> tuple[ArrivingTask, ...]:
+        return tuple(self._waiting.values())
+
+    @property
+    def cores(self) -> int:
+        return self.hardware[self.me].cores
+
+    @property
+    def view(self) -> Any:
+        return SimpleNamespace(hardware=self.hardware, measured=self._measured)
+
+    def meets_at_barriers(self, task: ArrivingTask) -> bool:
+        return task.job in self.barriers
+
+    def send(self, node: int, topic: str, value: float = 0.0, about: int = -1, nodes: tuple[int, ...] = ()) -> None:
+        self._done.append(Sent(node, topic, value, about, nodes))
+
+    def remind(self, after_ms: float, topic: str) -> None:
+        self._done.append(Reminded(after_ms, topic))
+
+    def hand(self, task: ArrivingTask, node: int, topic: str) -> None:
+        del self._waiting[task.task]
+        self._done.append(Handed(task.task, node, topic))
+
+    def start(self, task: ArrivingTask, node: int, rule: str, index: str = "", here: float = math.nan,
+              there: float = math.nan) -> None:  # fmt: skip
+        del self._waiting[task.task]
+        if node == self.me:
+            self.tasks_here += 1
+            self._started_here.add(task.task)
+        self._done.append(Started(task.task, node, rule, index, here, there))
+
+    def draw(self) -> float:
+        return self.numbers.pop(0)
+
+    def draw_nodes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+        return [node for node in self.order if node not in excluded][:count]
+
+    def draw_homes(self, count: int, excluded: Sequence[int] = ()) -> list[int]:
+        drawn = self.draw_nodes(self.nodes, excluded)
+        return [node for node in drawn if self.homes is None or node in self.homes][:count]
+
+    def _measured(self, index: str, node: int) -> float:
+        assert node == self.me
+        return self.loads[index]

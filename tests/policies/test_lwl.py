@@ -1,0 +1,157 @@
+"""Least work left: the head's account and what nodes tell it, step by step, worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from post_by_hand import NODE, Manager, Sent, Started, task
+
+from cluster_abm.policies.lwl import LeastWorkLeft
+from cluster_abm.policies.work_accounts import WorkAccounts, work_ms
+
+RULE, LEFT = "least work left", "work left"
+
+
+def started(number: int, node: int, here: float, there: float) -> Started:
+    """A task that was started on a node, with the work left at its home and on the node."""
+    return Started(number, node, RULE, "cpu_ms", here, there)
+
+
+def head_of(nodes: int = 3, **more) -> Manager:
+    return Manager(LeastWorkLeft(), nodes=nodes, **more)
+
+
+# ---- work ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("hardware", "work"), [
+    # 10 accesses of 10 ms.
+    ({}, 100.0 + 100.0),
+    # The speed is the CPU's alone: as many accesses in half the time.
+    ({"speed": 2.0}, 50.0 + 100.0),
+    ({"cores": 4}, 25.0 + 100.0),
+    # On two channels the seeks and transfers of two requests go together: 5 ms each.
+    ({"disk_channels": 2}, 100.0 + 50.0),
+])  # fmt: skip
+def test_work_is_cpu_over_the_cores_and_disk_time(hardware, work):
+    """100 ms of CPU with 0.1 accesses a ms, each of 8 + 2 ms."""
+    assert work_ms(task(1, cpu_ms=100.0, io_per_ms=0.1), NODE._replace(**hardware)) == pytest.approx(work)
+
+
+# ---- the account ---------------------------------------------------------------------------------------------------
+
+
+def test_work_that_is_given_ends_after_what_was_given_before():
+    """100 ms at 10 ms, 50 at 20: until 160; then none is left, and 50 at 200 end at 250."""
+    accounts = WorkAccounts([NODE] * 2, range(2))
+    accounts.give(task(1, cpu_ms=100.0), 1, 10.0)
+    assert accounts.left_ms(1, 30.0) == 80.0
+    accounts.give(task(2, cpu_ms=50.0), 1, 20.0)
+    assert (accounts.left_ms(1, 30.0), accounts.left_ms(0, 30.0)) == (130.0, 0.0)
+    assert accounts.left_ms(1, 161.0) == 0.0
+    accounts.give(task(3, cpu_ms=50.0), 1, 200.0)
+    assert accounts.left_ms(1, 220.0) == 30.0
+
+
+def test_of_nodes_without_work_the_one_that_had_none_for_longest_is_taken():
+    accounts = WorkAccounts([NODE] * 3, range(3))
+    for node, cpu_ms in (0, 90.0), (1, 30.0), (2, 60.0):
+        accounts.give(task(node, cpu_ms=cpu_ms), node, 0.0)
+    assert accounts.least(200.0) == 1
+
+
+def test_nodes_that_are_not_to_choose_from_are_not_chosen():
+    accounts = WorkAccounts([NODE] * 4, range(2, 4))
+    assert accounts.least(0.0) == 2
+    accounts.give(task(1), 2, 0.0)
+    assert accounts.least(0.0) == 3
+
+
+def test_what_was_given_since_a_node_told_comes_on_top():
+    """100 ms at 0, at 50 and at 70; at 50 the node had 10 left: until 60, then 160 and 260. Later it had nothing."""
+    accounts = WorkAccounts([NODE], range(1))
+    for number, now_ms in enumerate((0.0, 50.0, 70.0)):
+        accounts.give(task(number), 0, now_ms)
+    assert accounts.left_ms(0, 70.0) == 230.0
+    accounts.correct(0, 10.0, 50.0)
+    assert accounts.left_ms(0, 70.0) == 190.0
+    # What was given before is forgotten for good; a pause between counts.
+    accounts.correct(0, 5.0, 60.0)
+    assert accounts.left_ms(0, 70.0) == 100.0
+    accounts.correct(0, 0.0, 71.0)
+    assert accounts.left_ms(0, 72.0) == 0.0
+
+
+def test_a_closed_node_is_not_chosen_until_it_is_corrected():
+    accounts = WorkAccounts([NODE] * 2, range(2))
+    accounts.give(task(1), 0, 0.0)
+    accounts.give(task(2, cpu_ms=500.0), 1, 0.0)
+    accounts.close(0)
+    assert accounts.left_ms(0, 10.0) == math.inf
+    assert accounts.least(10.0) == 1
+    # What it was given before it failed is lost.
+    accounts.correct(0, 30.0, 0.0)
+    assert accounts.left_ms(0, 10.0) == 20.0
+    assert accounts.least(10.0) == 0
+
+
+# ---- the policy ----------------------------------------------------------------------------------------------------
+
+
+def test_each_task_of_a_job_goes_to_the_node_of_least_work():
+    """Node 2 is twice as fast: 100 ms on 0, 100 on 1, 50 on 2, then on 2 again, then on 0 by its number."""
+    head = head_of(hardware=[NODE, NODE, NODE._replace(speed=2.0)])
+    tasks = [task(number, job=1) for number in range(1, 6)]
+    assert head.arrives(*tasks) == [
+        started(1, 0, 0.0, 0.0), started(2, 1, 100.0, 0.0), started(3, 2, 100.0, 0.0), started(4, 2, 100.0, 50.0),
+        started(5, 0, 100.0, 100.0),
+    ]  # fmt: skip
+
+
+def test_the_record_tells_the_work_of_home_and_node_at_that_instant():
+    """At 30 ms home 1 has 70 ms left."""
+    head = head_of()
+    head.arrives(task(1, home=0), task(2, home=1))
+    head.now_ms = 30.0
+    assert head.arrives(task(3, home=1)) == [started(3, 2, 70.0, 0.0)]
+
+
+def test_a_node_that_tells_corrects_the_account():
+    """All have 100 ms left; what node 1 had left when it told, at 40 ms, it has had 20 ms since."""
+    head = head_of()
+    head.arrives(task(1), task(2), task(3))
+    head.now_ms = 60.0
+    assert head.hears(1, LEFT, 30.0, sent_ms=40.0) == []
+    assert head.arrives(task(4)) == [started(4, 1, 40.0, 10.0)]
+
+
+def test_a_node_on_which_a_task_has_ended_tells_its_cpu_and_disk_time():
+    node = head_of(me=2, head=1)
+    node.loads = {"cpu_ms": 70.0, "io_ms": 5.0}
+    assert node.ended(task(1)) == [Sent(1, LEFT, 75.0)]
+
+
+@pytest.mark.parametrize("work", [0.0, 30.0])
+def test_a_new_head_is_told_what_is_left(work):
+    """A run begins with no work anywhere; where another node stands in for the head, there may be some."""
+    node = head_of(me=2, head=1)
+    node.loads = {"cpu_ms": work, "io_ms": work}
+    assert node.begins() == [Sent(1, LEFT, 2 * work)]
+
+
+def test_what_the_head_did_not_hear_is_said_again_as_it_is_then():
+    """It would give a node no work that is back, and of which it has not heard it."""
+    node = head_of(me=2, head=1)
+    node.loads = {"cpu_ms": 0.0, "io_ms": 0.0}
+    node.begins()
+    node.loads["cpu_ms"], node.head = 20.0, 0
+    assert node.unanswered(1, LEFT) == [Sent(0, LEFT, 20.0)]
+
+
+def test_a_failed_node_gets_nothing_until_it_is_back():
+    head = head_of(nodes=2)
+    head.node_failed(0)
+    assert head.arrives(task(1), task(2)) == [started(1, 1, math.inf, 0.0), started(2, 1, math.inf, 100.0)]
+    head.hears(0, LEFT, 150.0)
+    assert head.arrives(task(3)) == [started(3, 0, 150.0, 150.0)]
