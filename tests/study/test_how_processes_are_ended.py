@@ -54,12 +54,14 @@ def test_a_task_is_called_with_all_that_it_was_given(crew):
     executor.shutdown()
 
 
-def test_all_are_killed_before_any_is_waited_for(crew):
+def test_all_are_killed_before_any_is_waited_for_and_the_caller_waits_for_their_end(crew):
     executor = ProcessExecutor(2)
     futures = [executor.submit(work.square, number) for number in (2, 3)]
     until(lambda: len(crew.started) == 2 and all(worker.tasks for worker in crew.started))
+    # The queue that tells the thread to end is slow.
+    executor._crew.events.put(a_moment)
     executor.abandon()
-    assert ends(executor)
+    assert not executor._crew.thread.is_alive()
     assert [how for _, how in crew.log] == ["killed", "killed", "dropped", "dropped"]
     assert [str(future.exception(timeout=0)) for future in futures] == ["its process was stopped"] * 2
 
