@@ -70,6 +70,25 @@ def test_a_claim_that_another_process_makes_at_the_same_moment_is_its_own(tmp_pa
     assert claims(tmp_path) == ["run.1"]
 
 
+def test_a_claim_that_is_given_up_just_now_is_asked_for_the_next_time(tmp_path, monkeypatch):
+    with Leases(tmp_path) as mine:
+        put(tmp_path, "run.1")
+        real = Leases._claims_of
+
+        def gone(self, name):
+            found = real(self, name)
+            for path in found:
+                path.unlink()
+            return found
+
+        monkeypatch.setattr(Leases, "_claims_of", gone)
+        assert not mine.claim("run")
+        # There is none any more.
+        assert mine.claim("run")
+        assert claims(tmp_path) == ["run.1"]
+        monkeypatch.undo()
+
+
 def test_names_with_dots_are_names_of_their_own(tmp_path):
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         assert mine.claim("plan.json")

@@ -1,59 +1,31 @@
-"""A list of runs: which are carried out, what its outcome says, and where its results are kept.
+"""A list of runs: which are carried out, on which executor, and what its outcome says.
 
 No model runs: carrying out is a stand-in, which makes the record that a test wants.
 """
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 
 import pytest
-from support import scenario
+from stand_in_runs import carrying_out, of, row
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.study.runner import tasks as module
-from cluster_abm.study.runner import work
 from cluster_abm.study.runner.executors.inline import InlineExecutor
-from cluster_abm.study.runner.tasks import Outcome, Task, Where, run_all
-from cluster_abm.study.store.leases import Leases, token_of
-from cluster_abm.study.store.store import Record, Store
+from cluster_abm.study.runner.tasks import Outcome, Where, run_all
 
 FAULT = "PolicyFault: policy 'mine': place: no node 9"
 
 
 @pytest.fixture
 def carried(monkeypatch):
-    """Seeds that were carried out, in order; what is in `fates` becomes of one, else it finishes."""
-    seeds = []
-
-    def carry_out(assignment):
-        seeds.append(assignment.seed)
-        fate = carry_out.fates.get(assignment.seed)
-        if isinstance(fate, BaseException):
-            raise fate
-        if fate is not None:
-            return Record(assignment.key, assignment.seed, error=fate, traceback=f"Traceback (of it):\n  {fate}\n")
-        return Record(assignment.key, assignment.seed, {"nodes": assignment.scenario.cluster.nodes, "seed_of": 0.5})
-
-    carry_out.fates = {}
-    carry_out.seeds = seeds
-    monkeypatch.setattr(work, "carry_out", carry_out)
-    return carry_out
-
-
-def of(nodes, *seeds, policy="jsq"):
-    setup = scenario(cluster__nodes=nodes, policy__name=policy)
-    return [Task(setup, seed) for seed in seeds]
+    return carrying_out(monkeypatch)
 
 
 def here(tasks, **more):
     return run_all(tasks, where=Where("inline"), quiet=True, **more)
-
-
-def row(nodes):
-    return {"nodes": nodes, "seed_of": 0.5}
 
 
 @pytest.mark.parametrize(("where", "runs", "chosen"), [
@@ -188,56 +160,13 @@ def test_bad_input_ends_all_and_a_policy_s_fault_ends_its_run(carried):
     assert here(of(2, 1, 2, 3)).policy_faults == {"no node 9": 1}
 
 
-# ---- in a folder ----
-
-
-def kept(folder, tasks, **more):
-    return run_all(tasks, quiet=True, where=Where("inline", folder=folder), **more)
-
-
-def test_rows_of_a_folder_are_those_of_the_runs_in_files_and_in_parts(carried, tmp_path):
-    first = kept(tmp_path, of(2, 1, 2))
-    Store(tmp_path).compact(1)
-    second = kept(tmp_path, [*of(2, 3, 2, 1), *of(3, 1)])
-    assert second.rows == [row(2), row(2), row(2), row(3)]
-    assert (first.made, second.made) == (2, 2)
-    assert carried.seeds == [1, 2, 1, 3]
-    assert [list((tmp_path / name).iterdir()) for name in ("claims", "sessions", "tmp")] == [[]] * 3
-
-
-def test_at_the_end_runs_go_into_parts(carried, tmp_path, monkeypatch):
-    monkeypatch.setattr(Store, "runs_a_segment", 2)
-    kept(tmp_path, of(2, 1))
-    kept(tmp_path, of(2, 2))
-    assert [len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")] == [0, 1]
-
-
-def test_what_a_dead_process_left_half_written_is_removed_and_what_is_damaged_is_run_again(carried, tmp_path, capfd):
-    kept(tmp_path, of(2, 1, 2))
-    dead = token_of("another host", 7)
-    (tmp_path / "tmp" / f"{dead}.3").write_text("half")
-    with Leases(tmp_path) as alive:
-        (tmp_path / "tmp" / f"{alive.token}.1").write_text("half")
-        session = tmp_path / "sessions" / dead
-        session.touch()
-        os.utime(session, (0, 0))
-        damaged = sorted((tmp_path / "runs").iterdir())[0]
-        damaged.write_text("garbage")
-        assert kept(tmp_path, of(2, 1, 2)).made == 1
-        assert [path.name for path in (tmp_path / "tmp").iterdir()] == [f"{alive.token}.1"]
-    assert [path.name for path in (tmp_path / "damaged").iterdir()] == [damaged.name]
-    assert capfd.readouterr().err == ""
-
-
-def test_a_run_that_failed_before_is_tried_again_once(carried, tmp_path):
-    carried.fates = {1: "ValueError: a"}
-    assert kept(tmp_path, of(2, 1, 2)).exit_code == 1
-    assert kept(tmp_path, of(2, 1, 2)).exit_code == 1
-    carried.fates = {}
-    assert kept(tmp_path, of(2, 1, 2)).rows == [row(2), row(2)]
-    assert carried.seeds == [1, 2, 1, 1]
-
-
 def test_an_outcome_of_nothing():
     outcome = Outcome([None, {}])
     assert (outcome.finished, outcome.exit_code, outcome.problems, outcome.made) == (1, 0, [], 0)
+
+
+def test_what_means_nothing_to_an_executor_is_refused_before_anything_is_done(carried):
+    for tasks in ([], of(2, 1)):
+        with pytest.raises(InputError, match="`--dask` needs"):
+            run_all(tasks, where=Where(dask="tcp://here:1"), executor=InlineExecutor(), quiet=True)
+    assert carried.seeds == []
