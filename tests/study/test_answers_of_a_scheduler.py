@@ -183,6 +183,13 @@ def test_a_task_that_was_sent_is_under_way_and_its_result_comes_back(scheduler):
     assert future.result(timeout=0) == 9
 
 
+def test_workers_are_counted_as_soon_as_it_is_asked_how_many_tasks_there_may_be(scheduler):
+    scheduler()
+    executor = DaskExecutor("tcp://here:1")
+    executor._client.nthreads = lambda callback_timeout: {"a": 200}
+    assert executor.window == 400
+
+
 def test_a_worker_carries_out_what_it_was_sent_if_its_sources_are_these(scheduler, monkeypatch):
     there = scheduler()
     monkeypatch.setattr(dask_cluster, "result_version", lambda: "mine")

@@ -12,7 +12,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.scenario import scenario_from
 from cluster_abm.study.runner import counted_runs as module
 from cluster_abm.study.runner.calling import place_of
-from cluster_abm.study.runner.counted_runs import counted_runs
+from cluster_abm.study.runner.counted_runs import CountedRuns, counted_runs
 from cluster_abm.study.runner.tasks import Where
 
 
@@ -92,6 +92,13 @@ def test_runs_are_kept_in_a_folder_that_is_for_one_command(opened, tmp_path):
     with pytest.raises(InputError, match="holds a search by another command: scenario was 'quickstart', is 'other'"):
         call(opened, out, command={"scenario": "other"})
     assert len(opened.executors) == 2
+
+
+def test_responses_of_jobs_are_kept_only_where_they_are_asked_for(opened):
+    opened.is_open = True
+    for more, keeps in (((), False), ((True,), True)):
+        CountedRuns(Where(), "executor", True, 9, "plan", *more)([])
+        assert opened.calls[-1][1]["keeps_responses"] == keeps
 
 
 def test_what_an_executor_cannot_do_is_said_before_a_folder_is_claimed(opened, tmp_path):

@@ -91,6 +91,12 @@ def test_what_means_nothing_to_an_executor_is_refused(options, said):
     assert [one[: len(start)] for one, start in zip(found.value.problems, said, strict=True)] == said
 
 
+def test_what_is_refused_is_not_opened(monkeypatch):
+    monkeypatch.setattr(opening, "_create", pytest.fail)
+    with pytest.raises(InputError, match="workers = 2: the executor 'inline' has one"), open_executor("inline", 2):
+        pass
+
+
 def test_here_a_task_is_done_when_it_is_submitted():
     executor = InlineExecutor()
     assert (executor.window, executor.is_alone, executor.is_here) == (1, True, False)
