@@ -70,20 +70,23 @@ def test_an_array_fills_what_is_free_and_a_cancelled_task_leaves_its_place_to_th
 @pytest.mark.parametrize("problem", [RuntimeError("sbatch failed"), slurm_jobs.subprocess.SubprocessError("sbatch")])
 def test_what_sbatch_refuses_fails_with_its_words_and_the_rest_waits_for_its_end(turns, problem):
     there = turns()
-    first = there.executor.submit(work.square, 3)
+    # Two run and one is refused: unlike numbers, so that none is taken for the other.
+    futures = [there.executor.submit(work.square, number) for number in (3, 5)]
     there.turn()
     there.jobs.refuses = problem
-    second = there.executor.submit(work.square, 4)
+    refused = there.executor.submit(work.square, 4)
     there.turn()
-    assert isinstance(second.exception(timeout=0), InputError)
-    assert str(problem) in str(second.exception())
-    assert first.running()
+    assert isinstance(refused.exception(timeout=0), InputError)
+    assert str(problem) in str(refused.exception())
+    assert all(future.running() for future in futures)
     there.executor.shutdown(wait=False)
     # The end is not before the last job's.
     assert not there.turn(3)
     there.jobs.made[0].end()
+    assert not there.turn(3)
+    there.jobs.made[1].end()
     assert there.turn()
-    assert first.result(timeout=0) == 9
+    assert [future.result(timeout=0) for future in futures] == [9, 25]
 
 
 def test_the_result_of_a_job_of_a_cluster_may_come_a_minute_after_its_end(turns):
