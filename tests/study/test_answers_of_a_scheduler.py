@@ -43,7 +43,8 @@ def test_what_dask_gives_back_is_passed_on(dask):
     assert passed_on(dask, bad).exception(timeout=0) is bad.exception()
     lost = passed_on(dask, killed).exception(timeout=0)
     assert isinstance(lost, WorkerLost)
-    assert "three workers died" in str(lost)
+    assert str(lost).endswith("Killed: three workers died")
+    assert lost.__cause__ is killed.exception()
     # A scheduler that is there has lost it; one that has gone ends the batch.
     for status, kind in (("running", WorkerLost), ("connecting", WorkerLost), ("closed", InputError)):
         dask._client.status = status
@@ -92,7 +93,13 @@ def test_two_tasks_for_each_thread_of_dask_s_workers(dask, monkeypatch):
 ])  # fmt: skip
 def test_workers_of_other_sources_are_named(dask, monkeypatch, caplog, answers, refused):
     monkeypatch.setattr(dask_cluster, "result_version", lambda: "same")
-    dask._client.run = lambda function, on_error: answers
+
+    def run(function, on_error):
+        # What one worker raises is its answer.
+        assert (function(), on_error) == ("same", "return")
+        return answers
+
+    dask._client.run = run
     if refused:
         with pytest.raises(InputError) as found:
             dask._check_workers()
@@ -120,6 +127,7 @@ class Scheduler:
 
     def __init__(self, raises=None, answers=None):
         self.raises, self.answers, self.asked, self.inner = raises, answers or {}, [], Future()
+        self.sent = []
         outer = self
 
         class Client:
@@ -139,6 +147,7 @@ class Scheduler:
 
             def submit(self, call):
                 outer.asked.append(("submit",))
+                outer.sent.append(call)
                 return outer.inner
 
             def shutdown(self, wait):
@@ -172,6 +181,25 @@ def test_a_task_that_was_sent_is_under_way_and_its_result_comes_back(scheduler):
     assert future.running()
     there.inner.set_result(9)
     assert future.result(timeout=0) == 9
+
+
+def test_workers_are_counted_as_soon_as_it_is_asked_how_many_tasks_there_may_be(scheduler):
+    scheduler()
+    executor = DaskExecutor("tcp://here:1")
+    executor._client.nthreads = lambda callback_timeout: {"a": 200}
+    assert executor.window == 400
+
+
+def test_a_worker_carries_out_what_it_was_sent_if_its_sources_are_these(scheduler, monkeypatch):
+    there = scheduler()
+    monkeypatch.setattr(dask_cluster, "result_version", lambda: "mine")
+    DaskExecutor("tcp://here:1").submit(work.slow_square, 3, seconds=0.0)
+    (call,) = there.sent
+    monkeypatch.setattr("cluster_abm.study.runner.code_version.result_version", lambda: "mine")
+    assert call() == 9
+    monkeypatch.setattr("cluster_abm.study.runner.code_version.result_version", lambda: "other")
+    with pytest.raises(InputError, match=r"has other sources \(other\) than the process that sends it work \(mine\)"):
+        call()
 
 
 @pytest.mark.parametrize(("leave", "waits"), [

@@ -132,6 +132,14 @@ def test_what_is_known_is_what_finished_and_what_failed():
     assert wanted_counts(study(precision=None), [KEY], contents, failed) == {KEY: 5}
 
 
+def test_each_key_gets_seeds_by_its_own_values():
+    swings = [Record(KEY, seed, {"a": value}) for seed, value in zip(range(3, 8), WIDE, strict=True)]
+    steady = [Record(OTHER, seed, {"a": SAME}) for seed in range(3, 8)]
+    contents = Contents(tables=[table_of([one.__dict__ for one in [*swings, *steady]])])
+    assert wanted_counts(study(), [KEY, OTHER], contents, []) == {KEY: 10, OTHER: 5}
+    assert wanted_counts(study(precision=None), [KEY, OTHER], contents, []) == {KEY: 5, OTHER: 5}
+
+
 def test_precision_of_a_metric_that_runs_have_not_is_refused():
     for metrics in ({"b": 1.0}, {"a": None}):
         contents = Contents(tables=[table_of([Record(KEY, 3, metrics).__dict__])])

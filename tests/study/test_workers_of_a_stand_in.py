@@ -1,74 +1,18 @@
 """What the executor of processes does with workers that start, work, die or cannot be had.
 
-The workers are a stand-in's, whose fate a test decides: no process is spawned.
+The workers are a stand-in's: no process is spawned.
 """
 
 from __future__ import annotations
 
-import time
-from concurrent.futures import BrokenExecutor, CancelledError, Future
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError
 
 import executor_tasks as work
 import pytest
+from stand_in_workers import Crew, a_moment, until
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, processes
-
-
-class Crew:
-    """The workers that were started, in their order; a plan says of each start what becomes of it."""
-
-    def __init__(self):
-        self.started, self.plan, self.imports_the_runs = [], [], False
-
-    def worker(self):
-        return Worker(self)
-
-
-class Worker:
-    """A worker and its pool at once, which carries out nothing by itself."""
-
-    def __init__(self, crew):
-        self.crew, self.word, self.tasks, self.ends = crew, Future(), [], []
-        self.pool, self.imports_the_runs = self, crew.imports_the_runs
-        self.is_dead = False
-
-    def start(self):
-        fate = self.crew.plan.pop(0) if self.crew.plan else "good"
-        if fate == "fault":
-            raise ZeroDivisionError("a fault")
-        if fate == "refused":
-            raise OSError("no more processes")
-        self.crew.started.append(self)
-        if fate == "good":
-            self.word.set_result(1)
-        elif fate == "dies":
-            self.word.set_exception(BrokenProcessPool("died"))
-        return self.word
-
-    def submit(self, call):
-        if self.is_dead:
-            raise BrokenProcessPool("died while it was idle")
-        self.tasks.append((call, Future()))
-        return self.tasks[-1][1]
-
-    def carry_out(self):
-        call, future = self.tasks[-1]
-        future.set_result(call())
-
-    def die(self):
-        self.is_dead = True
-        self.tasks[-1][1].set_exception(BrokenProcessPool("died"))
-
-    def kill(self):
-        self.ends.append("killed")
-
-    def shutdown(self, cancel_futures=False):
-        self.ends.append("left" if not cancel_futures else "dropped")
-
-    def last_words(self):
-        return "its process was killed by SIGKILL (out of memory?)"
 
 
 @pytest.fixture
@@ -76,17 +20,6 @@ def crew(monkeypatch):
     found = Crew()
     monkeypatch.setattr(processes, "Worker", found.worker)
     return found
-
-
-def until(holds):
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() < began + 20, "it does not come to that"
-        time.sleep(0.002)
-
-
-def a_moment():
-    time.sleep(0.05)
 
 
 def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):

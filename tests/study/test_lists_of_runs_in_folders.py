@@ -1,0 +1,99 @@
+"""A list of runs whose results are kept in a folder, by names that tell them apart.
+
+No model runs: carrying out is a stand-in, which makes the record that a test wants.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from stand_in_runs import carrying_out, of, row
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.runner import tasks as module
+from cluster_abm.study.runner.tasks import Where, run_all
+from cluster_abm.study.store.leases import Leases, token_of
+from cluster_abm.study.store.store import Store
+
+
+@pytest.fixture
+def carried(monkeypatch):
+    return carrying_out(monkeypatch)
+
+
+def kept(folder, tasks, **more):
+    return run_all(tasks, quiet=True, where=Where("inline", folder=folder), **more)
+
+
+def test_rows_of_a_folder_are_those_of_the_runs_in_files_and_in_parts(carried, tmp_path):
+    first = kept(tmp_path, of(2, 1, 2))
+    Store(tmp_path).compact(1)
+    second = kept(tmp_path, [*of(2, 3, 2, 1), *of(3, 1)])
+    assert second.rows == [row(2), row(2), row(2), row(3)]
+    assert (first.made, second.made) == (2, 2)
+    assert carried.seeds == [1, 2, 1, 3]
+    assert [list((tmp_path / name).iterdir()) for name in ("claims", "sessions", "tmp")] == [[]] * 3
+
+
+def test_at_the_end_runs_go_into_parts(carried, tmp_path, monkeypatch):
+    monkeypatch.setattr(Store, "runs_a_segment", 2)
+    kept(tmp_path, of(2, 1))
+    kept(tmp_path, of(2, 2))
+    assert [len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")] == [0, 1]
+
+
+def test_what_a_dead_process_left_half_written_is_removed_and_what_is_damaged_is_run_again(carried, tmp_path, capfd):
+    kept(tmp_path, of(2, 1, 2))
+    dead = token_of("another host", 7)
+    (tmp_path / "tmp" / f"{dead}.3").write_text("half")
+    with Leases(tmp_path) as alive:
+        (tmp_path / "tmp" / f"{alive.token}.1").write_text("half")
+        session = tmp_path / "sessions" / dead
+        session.touch()
+        os.utime(session, (0, 0))
+        damaged = sorted((tmp_path / "runs").iterdir())[0]
+        damaged.write_text("garbage")
+        assert kept(tmp_path, of(2, 1, 2)).made == 1
+        assert [path.name for path in (tmp_path / "tmp").iterdir()] == [f"{alive.token}.1"]
+    assert [path.name for path in (tmp_path / "damaged").iterdir()] == [damaged.name]
+    assert capfd.readouterr().err == ""
+
+
+def test_a_run_that_failed_before_is_tried_again_once(carried, tmp_path):
+    carried.fates = {1: "ValueError: a"}
+    assert kept(tmp_path, of(2, 1, 2)).exit_code == 1
+    assert kept(tmp_path, of(2, 1, 2)).exit_code == 1
+    carried.fates = {}
+    assert kept(tmp_path, of(2, 1, 2)).rows == [row(2), row(2)]
+    assert carried.seeds == [1, 2, 1, 1]
+
+
+@pytest.fixture
+def nameless(monkeypatch):
+    """Scenarios of three nodes have no name: a file that they need cannot be read."""
+    named = []
+
+    def cell_key(scenario, warmup):
+        named.append((scenario.cluster.nodes, warmup))
+        if scenario.cluster.nodes == 3:
+            raise InputError("gone.csv: cannot be read")
+        return f"of-{scenario.cluster.nodes}"
+
+    monkeypatch.setattr(module, "cell_key", cell_key)
+    return named
+
+
+def test_without_a_name_no_run_is_kept(carried, nameless, tmp_path):
+    with pytest.raises(InputError, match=r"gone\.csv"):
+        kept(tmp_path, [*of(2, 1), *of(3, 1)])
+    assert carried.seeds == []
+    assert not (tmp_path / "runs").exists()
+
+
+def test_in_memory_a_run_needs_no_name(carried, nameless):
+    tasks = [*of(2, 1), *of(3, 1), *of(3, 2), *of(3, 1), *of(2, 1)]
+    assert run_all(tasks, where=Where("inline"), quiet=True).rows == [row(2), row(3), row(3), row(3), row(2)]
+    # Equal scenarios are named once, whichever object they are.
+    assert carried.seeds == [1, 1, 2]
+    assert nameless == [(2, "none"), (3, "none")]

@@ -1,0 +1,167 @@
+"""The row that a study keeps of a run, of three or four jobs by hand; the model is a stand-in with their records."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cluster_abm.errors import InputError
+from cluster_abm.study.runner import measuring
+from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms, tasks_met
+from cluster_abm.study.statistics.warmup import Truncation
+
+MS = 1_000_000
+FIELDS = ("job", "arrival_ns", "finish_ns", "outcome", "cpu_ns", "lost_cpu_ns", "io_ns", "isolated_cpu_ns",
+          "isolated_io_ns", "isolated_paging_ns", "isolated_barrier_ns")  # fmt: skip
+FINISHED, KILLED = 0, 1
+# Job, arrival, end [ms], and time alone [ms] of each task: job 0 has two, the slowdowns of which are 2 and 4; job 1 has
+# 5; job 2 was killed; job 3 took no time by itself, and has no slowdown.
+TASKS = [(0, 0, 20, FINISHED, 10), (0, 0, 40, FINISHED, 10), (1, 10, 60, FINISHED, 10), (2, 20, 30, KILLED, 10),
+         (3, 35, 36, FINISHED, 0)]  # fmt: skip
+
+
+@dataclass
+class Data:
+    records: object
+
+
+def table(tasks):
+    rows = np.zeros(len(tasks), [(name, np.int64) for name in FIELDS])
+    for row, (job, arrival, finish, outcome, alone) in zip(rows, tasks, strict=True):
+        row["job"], row["outcome"] = job, outcome
+        row["arrival_ns"], row["finish_ns"] = arrival * MS, finish * MS
+        row["isolated_cpu_ns"] = row["cpu_ns"] = alone * MS
+    return rows
+
+
+def model_of(tasks, widths, order, metrics=None, programs=()):
+    arrivals = np.zeros(len(widths), [("arrival_ns", np.int64)])
+    for job, arrival, *_ in tasks:
+        arrivals["arrival_ns"][job] = arrival * MS
+    records = table(tasks)
+    summary = {
+        "metrics": metrics or {"mean_slowdown": 4.0, "makespan_ms": None, "breakdown_ms": {"cpu": 10.0, "io": None}},
+        "jobs": {"submitted": 4, "finished": 3},
+        "programs": {"sort": {"tasks": 2, "mean_slowdown_cpu": 3.0, "paging_percent": None, "page_faults": 7.0}},
+    }
+    return SimpleNamespace(
+        summary=lambda: summary, submitted_jobs=len(order), jobs=arrivals, run_data=lambda: Data(records),
+        engine=SimpleNamespace(ordered_records=lambda: records, widths=np.array(widths)),
+        parts=SimpleNamespace(
+            work=SimpleNamespace(program_names=programs),
+            submissions=SimpleNamespace(schedule=SimpleNamespace(taken=lambda first, last: order[first:last])),
+        ),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def model():
+    return model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])
+
+
+def is_equal(found, expected):
+    return list(found) == list(expected) and all(
+        found[key] == value or (value != value and math.isnan(found[key])) for key, value in expected.items()
+    )
+
+
+def test_a_row_is_flat_and_what_there_is_not_is_nan(model):
+    row = measure_run(model)
+    quantiles = row.pop("slowdown_quantiles"), row.pop("response_quantiles")
+    assert is_equal(
+        row,
+        {
+            "mean_slowdown": 4.0, "makespan_ms": math.nan, "breakdown_ms.cpu": 10.0, "breakdown_ms.io": math.nan,
+            "jobs.submitted": 4, "jobs.finished": 3,
+        },
+    )  # fmt: skip
+    slowdowns, responses = quantiles
+    # Job 0 has the mean of its tasks, 3, and job 1 has 5: every percent of the way is 0.02 more. Job 3 has none.
+    assert slowdowns == pytest.approx([3.0 + 0.02 * percent for percent in range(101)])
+    # Of the finished jobs: 40, 50 and 1 ms.
+    assert [responses[at] for at in (0, 50, 100)] == pytest.approx([1.0, 40.0, 50.0])
+    assert (len(slowdowns), len(responses)) == (101, 101)
+
+
+def test_each_program_has_its_columns_whether_it_ran_or_not(monkeypatch):
+    row = measure_run(model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3], programs=("sort", "never")))
+    found = {name: value for name, value in row.items() if name.startswith("programs.")}
+    names = ("tasks", "mean_slowdown_cpu", "paging_percent", "page_faults")
+    values = [2, 3.0, math.nan, 7.0, *[math.nan] * 4]
+    keys = [f"programs.{program}.{name}" for program in ("sort", "never") for name in names]
+    assert is_equal(found, dict(zip(keys, values, strict=True)))
+
+
+def test_the_warm_up_leaves_out_the_first_jobs_that_came(monkeypatch):
+    """Jobs came in another order than that of their numbers: 3, 1, 0, 2. Without the first two job 0 is left."""
+    asked = []
+
+    def computed(data, only_of_jobs):
+        asked.append(([*data.records["job"]], only_of_jobs))
+        return {"mean_slowdown": 3.0, "breakdown_ms": {"cpu": 1.0}}
+
+    monkeypatch.setattr(measuring, "mser", lambda series: asked.append([*series]) or Truncation(2, settled=True))
+    monkeypatch.setattr(measuring, "computed", computed)
+    row = measure_run(model_of(TASKS, [2, 1, 1, 1], [3, 1, 0, 2]), "mser")
+    assert asked[1] == ([0, 0], True)
+    assert (row["mean_slowdown"], row["breakdown_ms.cpu"]) == (3.0, 1.0)
+    # Counts are of the whole run.
+    assert (row["jobs.submitted"], row["jobs.finished"]) == (4, 3)
+    assert (row["warmup_jobs"], row["warmup_settled"]) == (2, 1)
+    assert set(row["slowdown_quantiles"]) == {3.0}
+    assert set(row["response_quantiles"]) == {40.0}
+    monkeypatch.setattr(measuring, "mser", lambda series: Truncation(0, settled=False))
+    row = measure_run(model_of(TASKS, [2, 1, 1, 1], [3, 1, 0, 2]), "mser")
+    assert (row["warmup_jobs"], row["warmup_settled"], asked[-1]) == (0, 0, ([0, 0, 1, 3], True))
+
+
+def test_another_warm_up_is_refused():
+    with pytest.raises(InputError, match="warmup = 'welch': allowed: none, mser"):
+        measure_run(SimpleNamespace(), "welch")
+
+
+def test_a_job_that_has_not_finished_has_no_response(model):
+    found = responses_ms(model)
+    assert [found[job] for job in (0, 1, 3)] == [40.0, 50.0, 1.0]
+    assert math.isnan(found[2])
+
+
+def test_each_job_meets_the_tasks_that_came_before_and_have_not_ended():
+    # Job 0 (2 tasks) at 0 ms, job 1 at 10, job 2 at 20, job 3 at 35; ends at 20, 40, 60, 30 and 36. A task that ends at
+    # the moment at which a job comes has left.
+    assert tasks_met(model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])).tolist() == [0, 2, 2, 2]
+    assert tasks_met(model_of(TASKS, [2, 1, 1, 1], [0, 1])).tolist() == [0, 2]
+
+
+def frame(times, nodes=2):
+    rows = [(float(time), node, 10 * node + place) for place, time in enumerate(times) for node in range(nodes)]
+    return pd.DataFrame(rows, columns=["time_ms", "node", "tasks"])
+
+
+@pytest.mark.parametrize(("count", "places"), [
+    (1, [0]), (3, [0, 1, 2]), (200, range(200)),
+    # Of 399 every second one, of 201 all but one.
+    (399, range(0, 399, 2)), (201, [*range(100), *range(101, 201)]),
+])  # fmt: skip
+def test_the_load_is_kept_at_two_hundred_times_at_most(count, places):
+    asked = []
+    times = [100 * place for place in range(count)]
+    measured = SimpleNamespace(frame=lambda columns: asked.append(columns) or frame(times))
+    kept = load_over_time(SimpleNamespace(parts=SimpleNamespace(measurements=measured)))
+    assert asked == [("time_ms", "node", "tasks")]
+    assert kept["time_ms"] == [100.0 * place for place in places]
+    assert kept["tasks"] == [[*places], [10 + place for place in places]]
+    assert {type(value) for row in kept["tasks"] for value in row} == {int}
+
+
+@pytest.mark.parametrize(("outcome", "alone_ms", "slowdowns", "responses"), [
+    (KILLED, 10, [], []), (FINISHED, 0, [], [10.0] * 101), (FINISHED, 5, [2.0] * 101, [10.0] * 101),
+])  # fmt: skip
+def test_without_jobs_there_are_no_quantiles(outcome, alone_ms, slowdowns, responses):
+    row = measure_run(model_of([(0, 0, 10, outcome, alone_ms)], [1], [0]))
+    assert (row["slowdown_quantiles"], row["response_quantiles"]) == (slowdowns, responses)

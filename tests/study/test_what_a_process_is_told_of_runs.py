@@ -1,0 +1,202 @@
+"""What a process is told of the runs that it is given, and which runs are equal to one that is over.
+
+Where records are kept, what carries runs out and the progress are stand-ins; no model runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from stand_in_keeper import Bar, Keeper, carrying_out, request
+
+from cluster_abm.policies import Policy, register
+from cluster_abm.study.runner import work as module
+from cluster_abm.study.runner.executors.inline import InlineExecutor
+from cluster_abm.study.runner.work import Work
+from cluster_abm.study.store.store import Record
+
+
+@pytest.fixture
+def carried(monkeypatch):
+    return carrying_out(monkeypatch)
+
+
+class Others(InlineExecutor):
+    """Processes elsewhere."""
+
+    is_alone = False
+
+
+def test_an_assignment_has_what_was_asked_for(carried):
+    register(type("Mine", (Policy,), {"name": "mine"}))
+    asked = request(("a",), (1, 2), "mine", warmup="mser", load_seed=2, raises_bad_input=True, keeps_responses=True)
+    Work(asked, Keeper(), Bar()).carry_on(InlineExecutor())
+    Work(request(("a",), (1,), "mine"), Keeper(), Bar()).carry_on(Others())
+    first, second, third = carried.assignments
+    assert (first.key, first.seed, first.warmup, first.keeps_load) == ("a", 1, "mser", False)
+    assert (first.raises_bad_input, first.keeps_responses, second.keeps_load) == (True, True, True)
+    assert first.policy_version == module.policy_version("mine") != ""
+    # Alone it has all threads, and finds its policies; elsewhere one thread, and is told where they are.
+    assert (first.scenario.run.threads, first.policies) == (3, ())
+    assert (third.scenario.run.threads, [one.name for one in third.policies]) == (1, ["mine"])
+    assert (third.warmup, third.keeps_load, third.raises_bad_input, third.keeps_responses) == (
+        "none", False, False, False,
+    )  # fmt: skip
+
+
+def test_of_runs_that_an_interrupt_ends_those_are_named_that_had_long_been_under_way(carried, monkeypatch):
+    class Flight:
+        has_room = True
+
+        def __init__(self, *_):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def __len__(self):
+            return 1
+
+        def send(self, *_):
+            raise KeyboardInterrupt
+
+        def under_way(self):
+            return [(("a", 1), 4.9), (("b", 1), 5.0), (("a", 2), 60.0)]
+
+    monkeypatch.setattr(module, "InFlight", Flight)
+    work = Work(request(), Keeper(), Bar())
+    with pytest.raises(KeyboardInterrupt):
+        work.carry_on(InlineExecutor())
+    assert work.under_way == [(("b", 1), 5.0), (("a", 2), 60.0)]
+
+
+@pytest.mark.parametrize(("is_here", "parts", "compiles"), [(True, ["p"], True), (True, [], False),
+                                                            (False, ["p"], False)])  # fmt: skip
+def test_processes_of_this_machine_compile_first_what_is_missing(carried, monkeypatch, is_here, parts, compiles):
+    asked = []
+
+    class Here(InlineExecutor):
+        pass
+
+    Here.is_here = is_here
+    monkeypatch.setattr(module, "missing_parts", lambda scenarios: asked.append(len(list(scenarios))) or parts)
+    monkeypatch.setattr(module, "compile_ahead", lambda *given, look: asked.append((given, look(), carried.names())))
+    executor = Here()
+    Work(request(), Keeper(), Bar()).carry_on(executor)
+    # One scenario a key.
+    assert asked == ([2] if is_here else []) + ([((executor, parts, True), None, [])] if compiles else [])
+
+
+# ---- runs that are known to be equal ----
+
+
+@pytest.fixture
+def alike(monkeypatch):
+    """Seeds below ten give the same run."""
+    asked = []
+
+    def are_alike(_, scenario, one, other):
+        asked.append((scenario is not None, one, other))
+        return scenario is not None and one < 10 and other < 10
+
+    monkeypatch.setattr(module.Seeds, "are_alike", are_alike)
+    monkeypatch.setattr(module, "draws_nothing", lambda scenario: scenario.policy.name == "jsq")
+    return asked
+
+
+def test_equal_runs_are_made_once_and_booked_with_the_first(carried, alike):
+    keeper, bar, finished = Keeper(), Bar(), []
+    work = Work(request(("a",), (3, 4, 11, 5), load_seed=3), keeper, bar, on_finished=finished.append)
+    assert (len(work.queue), work.expected, bar.total) == (2, 4, 4)
+    work.carry_on(InlineExecutor())
+    assert carried.names() == [("a", 3), ("a", 11)]
+    assert (work.made, bar.done) == (2, 4)
+    assert work.finished == {("a", seed) for seed in (3, 4, 5, 11)}
+    # Each has its record of its own, kept before its claim is given up.
+    assert [(record.seed, record.metrics) for record in finished[:3]] == [(seed, {"x": 0.5}) for seed in (3, 4, 5)]
+    assert keeper.asked[3:6] == [("claim", ("a", 4)), ("add", ("a", 4)), ("release", ("a", 4))]
+    assert (set(keeper.records), keeper.claims) == (work.finished, [])
+    # The load over time is that of the seed it is kept of.
+    assert [record.load for record in keeper.records.values()] == [None] * 4
+
+
+def test_the_load_over_time_is_kept_of_its_own_seed_alone(carried, alike, monkeypatch):
+    def carry_out(assignment):
+        carried.assignments.append(assignment)
+        return Record(assignment.key, assignment.seed, {}, {"tasks": [1]} if assignment.keeps_load else None)
+
+    monkeypatch.setattr(module, "carry_out", carry_out)
+    keeper = Keeper()
+    # Equal to the first or not, it is carried out.
+    Work(request(("a",), (3, 4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
+    assert carried.names() == [("a", 3), ("a", 4)]
+    assert {seed: record.load is not None for (_, seed), record in keeper.records.items()} == {
+        3: False, 4: True, 5: False,
+    }  # fmt: skip
+    keeper = Keeper()
+    Work(request(("a",), (4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
+    assert [record.load for record in keeper.records.values()] == [{"tasks": [1]}, None]
+
+
+def test_where_more_than_the_work_is_drawn_all_are_made(carried, alike):
+    Work(request(("a",), (3, 4), policy="random"), Keeper(), Bar()).carry_on(InlineExecutor())
+    assert carried.names() == [("a", 3), ("a", 4)]
+    assert alike == [(False, 3, 4)]
+
+
+def test_runs_of_another_key_are_equal_to_none_of_this(carried, alike):
+    Work(request(("a", "b"), (3, 4)), Keeper(), Bar()).carry_on(InlineExecutor())
+    assert carried.names() == [("a", 3), ("b", 3)]
+
+
+def test_where_the_first_fails_the_others_are_made(carried, alike):
+    carried.fails = {3}
+    work = Work(request(("a",), (3, 4, 5)), Keeper(), Bar())
+    work.carry_on(InlineExecutor())
+    # What ended it may have been chance.
+    assert carried.names() == [("a", 3), ("a", 4), ("a", 5)]
+    assert (work.finished, set(work.failed)) == ({("a", 4), ("a", 5)}, {("a", 3)})
+
+
+def test_equal_runs_that_another_process_has_or_has_made_are_its_own(carried, alike, monkeypatch):
+    keeper = Keeper()
+    keeper.foreign = {("a", 4)}
+    keeper.records["a", 5] = Record("a", 5, {"x": 0.5, "theirs": 1})
+    keeper.records["a", 6] = Record("a", 6, error="ValueError: theirs")
+
+    def sleep(_):
+        keeper.records["a", 4] = Record("a", 4, {"x": 0.5})
+        keeper.foreign.clear()
+
+    monkeypatch.setattr(module.time, "sleep", sleep)
+    work = Work(request(("a",), (3, 4, 5, 6)), keeper, Bar())
+    work.carry_on(InlineExecutor())
+    assert carried.names() == [("a", 3)]
+    assert len(work.finished) == 4
+    assert keeper.records["a", 5].metrics == {"x": 0.5, "theirs": 1}
+    # One that failed there is known here to finish.
+    assert keeper.records["a", 6].metrics == {"x": 0.5}
+    assert [run for what, run in keeper.asked if what == "add"] == [("a", 3), ("a", 6)]
+    assert keeper.claims == []
+
+
+def test_of_runs_that_are_there_none_is_taken_for_another_seed_s(carried, alike):
+    """What a seed changes is not known of them. The first that is made here stands for the others."""
+    work = Work(request(("a",), (3, 4, 5)), Keeper(), Bar(), {"a": {3: 0.5}})
+    work.carry_on(InlineExecutor())
+    assert carried.names() == [("a", 4)]
+    assert (work.made, len(work.finished)) == (1, 3)
+
+
+def test_a_seed_that_is_asked_for_once_the_first_is_over_is_made(carried, alike):
+    asked = replace(
+        request(("a",)), seeds=lambda key, values: (3, 4) if values else (3,), value=lambda record: record.metrics["x"]
+    )
+    work = Work(asked, Keeper(), Bar())
+    work.carry_on(InlineExecutor())
+    assert carried.names() == [("a", 3), ("a", 4)]
+    assert work.made == 2

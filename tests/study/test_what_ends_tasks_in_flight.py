@@ -1,0 +1,165 @@
+"""Tasks that an executor has: how often a lost one is sent again, what ends all of them, and what is booked then.
+
+The executor is a stand-in, whose futures a test fulfils.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import BrokenExecutor, Future
+from types import SimpleNamespace
+
+import pytest
+
+from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.study.runner import in_flight
+from cluster_abm.study.runner.executors import TRIES_AFTER_LOSS, WorkerLost
+from cluster_abm.study.runner.in_flight import Ended, InFlight
+
+
+@pytest.fixture
+def executor(monkeypatch):
+    """Futures in the order in which tasks were submitted."""
+    monkeypatch.setattr(in_flight, "WAIT_S", 0.01)
+    found = SimpleNamespace(window=2, futures=[], given=[])
+
+    def submit(*given):
+        found.given.append(given)
+        found.futures.append(Future())
+        return found.futures[-1]
+
+    found.submit = submit
+    return found
+
+
+def test_a_lost_task_is_sent_again_three_times_and_then_its_loss_is_booked(executor):
+    booked = []
+    flight = InFlight(executor, booked.append)
+    flight.send("a", pow, 2, 3)
+    for count in (1, 2, 3):
+        executor.futures[-1].set_exception(WorkerLost(f"loss {count}"))
+        assert not flight.book_next()
+        assert (len(executor.futures), len(flight), booked) == (count + 1, 1, [])
+    last = WorkerLost("killed by SIGKILL")
+    executor.futures[-1].set_exception(last)
+    assert flight.book_next()
+    ((ended,), made) = booked, len(executor.futures)
+    assert (ended.name, ended.result, made) == ("a", None, 4)
+    assert str(ended.problem) == "its worker was lost 4 times; the last time: killed by SIGKILL"
+    assert ended.problem.__cause__ is last
+    assert (TRIES_AFTER_LOSS, len(flight)) == (3, 0)
+    assert executor.given == [(pow, 2, 3)] * 4
+
+
+def test_what_a_task_comes_to_is_booked_in_the_order_of_their_ends(executor):
+    booked = []
+    flight = InFlight(executor, booked.append)
+    for name in ("a", "b", "c"):
+        flight.send(name, abs, 1)
+    problem, fault = ValueError("disk on fire"), PolicyFault("no node 9")
+    executor.futures[2].set_exception(fault)
+    # Nothing is a result too.
+    executor.futures[0].set_result(None)
+    executor.futures[1].set_exception(problem)
+    assert [flight.book_next() for _ in range(4)] == [True, True, True, False]
+    # The fault of a policy ends its own runs only.
+    assert booked == [Ended("c", None, fault), Ended("a", None, None), Ended("b", None, problem)]
+
+
+@pytest.mark.parametrize("problem", [InputError("wrong"), KeyboardInterrupt(), BrokenExecutor("fault")])
+def test_what_is_no_task_s_own_doing_is_raised_and_not_booked(executor, problem):
+    flight = InFlight(executor, pytest.fail)
+    flight.send("a", abs, 1)
+    executor.futures[0].set_exception(problem)
+    with pytest.raises(type(problem)):
+        flight.book_next()
+    assert len(flight) == 1
+
+
+def test_when_all_ends_the_faults_of_policies_are_booked_too(executor):
+    booked = []
+
+    def ends():
+        with InFlight(executor, booked.append) as flight:
+            for name in ("fault", "input", "good"):
+                flight.send(name, abs, 1)
+            executor.futures[0].set_exception(PolicyFault("no node 9"))
+            executor.futures[1].set_exception(InputError("wrong"))
+            executor.futures[2].set_result(7)
+            raise InputError("wrong")
+
+    with pytest.raises(InputError):
+        ends()
+    assert [(ended.name, ended.result) for ended in booked] == [("fault", None), ("good", 7)]
+    assert isinstance(booked[0].problem, PolicyFault)
+
+
+@pytest.mark.parametrize("problem", [ZeroDivisionError, None])
+def test_after_a_fault_of_this_program_or_at_the_end_nothing_more_is_booked(executor, problem):
+    def ends():
+        with InFlight(executor, pytest.fail) as flight:
+            flight.send("a", abs, 1)
+            executor.futures[0].set_result(7)
+            if problem is not None:
+                raise problem
+
+    if problem is None:
+        ends()
+    else:
+        with pytest.raises(problem):
+            ends()
+
+
+def test_whatever_booking_comes_to_it_is_not_tried_twice(executor):
+    booked = []
+
+    def book(ended):
+        booked.append(ended.name)
+        raise InputError("the disk is full")
+
+    def ends():
+        with InFlight(executor, book) as flight:
+            flight.send("a", abs, 1)
+            executor.futures[0].set_result(7)
+            flight.book_next()
+
+    with pytest.raises(InputError):
+        ends()
+    assert booked == ["a"]
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_takes_effect_when_a_task_has_been_booked(executor):
+    steps = []
+
+    def book(ended):
+        steps.append("begins")
+        os.kill(os.getpid(), signal.SIGINT)
+        steps.append("ends")
+
+    flight = InFlight(executor, book)
+    flight.send("a", abs, 1)
+    executor.futures[0].set_result(7)
+    with pytest.raises(KeyboardInterrupt):
+        flight.book_next()
+    assert (steps, len(flight)) == (["begins", "ends"], 0)
+
+
+def test_one_that_is_being_submitted_when_all_ends_is_not_booked(executor):
+    def submit(*_):
+        raise KeyboardInterrupt
+
+    executor.submit = submit
+
+    def ends():
+        with InFlight(executor, pytest.fail) as flight:
+            flight.send("a", abs, 1)
+
+    with pytest.raises(KeyboardInterrupt):
+        ends()
+
+
+def test_none_waits_longer_than_half_a_second_for_a_task():
+    """A Ctrl-C in the instant before a wait begins is noticed when it ends."""
+    assert in_flight.WAIT_S == 0.5
