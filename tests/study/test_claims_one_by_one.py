@@ -190,12 +190,12 @@ def test_a_token_names_no_host_and_no_two_are_the_same():
     assert tag != token_of("another", 12).split("-")[1]
 
 
-@pytest.mark.parametrize(("pid", "is_over"), [(f"{os.getpid()}", False), ("no number", False), ("", False)])
-def test_a_session_of_this_host_whose_process_is_not_known_to_be_dead_lives(pid, is_over):
-    tag = token_of(this_host(), 1).split("-")[1]
-    assert module._is_over(f"abc-{tag}-{pid}", 89.0, 90.0) == is_over
-    assert module._is_over(f"abc-{tag}-{pid}", 90.0, 90.0) == is_over
-    assert module._is_over(f"abc-{tag}-{pid}", 90.1, 90.0)
+@pytest.mark.parametrize("pid", ["own", "no number", ""])
+def test_a_session_of_this_host_whose_process_is_not_known_to_be_dead_lives(pid):
+    token = f"abc-{token_of(this_host(), 1).split('-')[1]}-{os.getpid() if pid == 'own' else pid}"
+    assert not module._is_over(token, 89.0, 90.0)
+    assert not module._is_over(token, 90.0, 90.0)
+    assert module._is_over(token, 90.1, 90.0)
 
 
 def test_where_signal_0_would_end_a_process_its_heart_has_to_tell(monkeypatch):
