@@ -19,6 +19,7 @@ def carrying_out(monkeypatch):
 
     def carry_out(assignment):
         seeds.append(assignment.seed)
+        carry_out.keeps_responses.append(assignment.keeps_responses)
         fate = carry_out.fates.get(assignment.seed)
         if isinstance(fate, InputError) and not assignment.raises_bad_input:
             fate = f"InputError: {fate}"
@@ -29,7 +30,7 @@ def carrying_out(monkeypatch):
         return Record(assignment.key, assignment.seed, {"nodes": assignment.scenario.cluster.nodes, "seed_of": 0.5})
 
     carry_out.fates = {}
-    carry_out.seeds = seeds
+    carry_out.seeds, carry_out.keeps_responses = seeds, []
     monkeypatch.setattr(work, "carry_out", carry_out)
     return carry_out
 

@@ -75,6 +75,20 @@ def test_the_end_of_jobs_of_this_machine_is_waited_for_but_five_seconds(turns, l
     assert there.cancelled == []
 
 
+def test_the_end_of_every_job_is_waited_for(turns):
+    there = turns("local")
+    for number in (3, 4):
+        there.executor.submit(work.square, number)
+    there.turn()
+    first, last = there.jobs.made
+    # The first ends at once, the last when half a second has passed.
+    last.done = lambda: there.now_s >= 1000.5 - 1e-6
+    there.waking.allowed = 1
+    there.executor.abandon()
+    assert there.slept == [0.05] * 10
+    assert (first.cancelled, last.cancelled) == ([False], [False])
+
+
 def test_a_fault_is_told_to_all_and_cancels_the_jobs(turns):
     there = turns(workers=1)
     running, waiting = there.executor.submit(work.square, 3), there.executor.submit(work.square, 4)
@@ -144,6 +158,19 @@ def test_jobs_that_cannot_be_cancelled_are_named(turns, monkeypatch, caplog, lea
     said = "FileNotFoundError: no scancel" if leaves else "ZeroDivisionError: a fault"
     # The first fault is what is told.
     assert [str(future.exception(timeout=0)) for future in futures] == [f"executor 'slurm': {said}"] * 2
+
+
+def test_of_jobs_that_cannot_be_cancelled_those_are_named_that_there_are(turns, monkeypatch, caplog):
+    """One runs, and a fault comes while another one is submitted."""
+    there = turns()
+    there.executor.submit(work.square, 3)
+    there.turn()
+    monkeypatch.setattr(slurm_jobs.subprocess, "run", lambda command, check: 1 / 0)
+    there.jobs.refuses = LookupError("a fault")
+    second = there.executor.submit(work.square, 4)
+    there.turn()
+    assert str(second.exception(timeout=0)) == "executor 'slurm': LookupError: a fault"
+    assert caplog.messages == ["jobs that could not be cancelled (ZeroDivisionError: division by zero): 7_0"]
 
 
 @pytest.mark.parametrize("problem", [

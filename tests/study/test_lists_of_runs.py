@@ -50,6 +50,12 @@ def test_rows_are_in_the_order_of_the_tasks_and_equal_tasks_are_made_once(carrie
     assert not outcome.interrupted
 
 
+def test_responses_of_jobs_are_kept_only_where_they_are_asked_for(carried):
+    here(of(2, 1))
+    here(of(2, 1), keeps_responses=True)
+    assert carried.keeps_responses == [False, True]
+
+
 def test_no_task_needs_no_executor(carried, monkeypatch):
     def refused(*_):
         pytest.fail("nothing is to be opened")

@@ -68,11 +68,12 @@ def test_a_record_has_what_was_asked_for(measured):
 ])  # fmt: skip
 def test_what_goes_wrong_is_the_run_s_record(measured, problem, raises_bad_input, is_raised):
     measured.raises = problem
+    asked = assignment(raises_bad_input=True) if raises_bad_input else assignment()
     if is_raised:
         with pytest.raises(InputError, match="wrong"):
-            carry_out(assignment(raises_bad_input=raises_bad_input))
+            carry_out(asked)
         return
-    record = carry_out(assignment(raises_bad_input=raises_bad_input))
+    record = carry_out(asked)
     assert (record.name, record.failed, record.metrics, record.load) == (("key", 3), True, {}, None)
     assert record.error == f"{type(problem).__name__}: {problem}"
     assert record.traceback.startswith("Traceback (most recent call last):\n")

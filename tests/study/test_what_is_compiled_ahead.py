@@ -19,6 +19,8 @@ from cluster_abm.scenario import load_scenario
 from cluster_abm.study.runner import ahead
 from cluster_abm.study.runner.executors.inline import InlineExecutor
 
+ONE_FILE = {"data.files": 1, "data.files_per_job.maximum": 1}
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -80,7 +82,7 @@ def test_what_gives_other_code_is_another_part_and_what_does_not_is_none(folder,
     plain = key_of("power-of-d")
     assert plain == key_of("power-of-d", **{"policy.d": 3, "workload.utilisation": 0.2})
     unlike = {"cluster.group": [{"count": 1, "cpu_speed": 2.0}, {"count": 31}]}
-    keys = {plain, key_of("jsq"), key_of("power-of-d", **unlike), key_of("power-of-d", **{"data.files": 10})}
+    keys = {plain, key_of("jsq"), key_of("power-of-d", **unlike), key_of("power-of-d", **ONE_FILE)}
     monkeypatch.setattr(ahead, "policy_version", lambda name: "edited")
     keys.add(key_of("power-of-d"))
     assert len(keys) == 5
@@ -220,7 +222,7 @@ def test_engine_placement_and_migration_are_those_of_a_run_that_is_over_at_once(
 
 
 @pytest.mark.parametrize(("settings", "passed"), [
-    ({}, (False, False)), ({"data.files": 10}, (True, False)),
+    ({}, (False, False)), (ONE_FILE, (True, False)),
     # Nodes that are unlike count where their loads are compared by what they have.
     ({"cluster.group": [{"count": 32}]}, (False, False)), ({"policy.heterogeneous": True}, (False, False)),
     ({"cluster.group": [{"count": 32}], "policy.heterogeneous": True}, (False, True)),
