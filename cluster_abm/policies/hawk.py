@@ -114,10 +114,9 @@ class Hawk(BatchSampling):
     def long_left_ms(self, post: Post) -> float:
         """The work of the long tasks that wait at the own node [ms]; what runs is not known."""
         hardware = post.view.hardware[post.me]
+        long = {place.number for place in self.queue(post) if place.home < 0}
         return sum(
-            task.cpu_on(hardware) / hardware.cores + task.io_on(hardware)
-            for task in post.waiting
-            if any(place == Place(-1, task.task) for place in self.queue(post))
+            task.cpu_on(hardware) / hardware.cores + task.io_on(hardware) for task in post.waiting if task.task in long
         )
 
     def look_for_work(self, post: Post) -> None:
