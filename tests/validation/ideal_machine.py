@@ -10,7 +10,7 @@ MS = 1_000_000
 
 
 class Clock:
-    """In the place of the module `time`: sleeping moves it, and nothing else does by itself."""
+    """Stands in for the module `time`. Only `sleep`, or the test, moves it."""
 
     def __init__(self, now_s=1000.0):
         self.now_s, self.slept = now_s, []
@@ -26,6 +26,13 @@ class Clock:
     def sleep(self, seconds):
         self.slept.append(seconds)
         self.now_s += seconds
+
+
+def clock_in(monkeypatch, module, now_s=1000.0):
+    """Put such a clock in the place of a module's `time`."""
+    clock = Clock(now_s)
+    monkeypatch.setattr(module, "time", clock)
+    return clock
 
 
 def computing(start_ms, end_ms, cpu_ms):

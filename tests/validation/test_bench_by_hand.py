@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from ideal_machine import MS, Clock, IdealCrew, computing
+from ideal_machine import MS, IdealCrew, clock_in, computing
 
 from cluster_abm.validation import bench as module
 from cluster_abm.validation.bench import Bench, shared_instant
@@ -16,10 +16,8 @@ from cluster_abm.validation.proc_files import Ticks
 
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr(module, "TICKS_PER_S", 100)
-    return clock
+    return clock_in(monkeypatch, module)
 
 
 @pytest.fixture
@@ -140,11 +138,6 @@ def test_without_a_disk_processes_have_no_file(made, monkeypatch):
     monkeypatch.setattr(module, "ticks_of", lambda _: Ticks(0, 0, 0))
     bench.carry_out(PROGRAMS[:1], deadline_s=1234.5)
     assert crew.events[0][-1] == -1
-
-
-@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="needs sysconf")
-def test_ticks_are_those_of_the_system():
-    assert os.sysconf("SC_CLK_TCK") == module.TICKS_PER_S
 
 
 @pytest.mark.parametrize(("cores", "delivered"), [((7, 3), 0.75), ((7,), 1.5)])

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ideal_machine import Clock
+from ideal_machine import clock_in
 
 from cluster_abm.validation import disk as module
 from cluster_abm.validation.disk import SIZES_KB, describe, file_mb, fit, measure_disk, not_possible
@@ -33,9 +33,9 @@ class Device:
     """
 
     def __init__(self, monkeypatch, faster=1.0, is_direct=True):
-        self.clock, self.reads, self.files, self.emptied, self.flags = Clock(), [], [], [], 0o100
+        self.clock, self.flags = clock_in(monkeypatch, module), 0o100
+        self.reads, self.files, self.emptied = [], [], []
         self.faster, self._is_direct, self._count = faster, is_direct, 0
-        monkeypatch.setattr(module, "time", self.clock)
         monkeypatch.setattr(module, "filled_file", self.file)
         monkeypatch.setattr(module, "file_mb", lambda _: 256)
         monkeypatch.setattr(module.os, "preadv", self.preadv)

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from ideal_machine import Clock
+from ideal_machine import clock_in
 
 from cluster_abm.validation import memory
 from cluster_abm.validation.judging import INCONCLUSIVE, OUTSIDE, WITHIN
@@ -50,10 +50,8 @@ class ReadOnly(type(Path())):
 
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(memory, "time", clock)
     monkeypatch.setattr(Group, "refusals", 0)
-    return clock
+    return clock_in(monkeypatch, memory)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ideal_machine import Clock, IdealCrew
+from ideal_machine import IdealCrew, clock_in
 
 from cluster_abm.validation import bench as module
 from cluster_abm.validation.bench import Bench
@@ -19,8 +19,7 @@ def scripted(monkeypatch):
     """A bench of so many cores; units alone, and how long a set takes, are told."""
 
     def make(cores=1, walls_s=(), units=(), disk=None):
-        clock = Clock(NOW_S)
-        monkeypatch.setattr(module, "time", clock)
+        clock = clock_in(monkeypatch, module, NOW_S)
         bench = Bench(IdealCrew(4, clock), range(cores), disk)
         asked, walls_left, units_left = [], iter(walls_s), iter(units)
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ideal_machine import Clock
+from ideal_machine import clock_in
 
 from cluster_abm.validation import crew as module
 from cluster_abm.validation.crew import WORKER, Crew, DeadlinePassed
@@ -55,9 +55,7 @@ def begun(monkeypatch):
     """Processes that begin; `made` has them. The clock stands still."""
     monkeypatch.setattr(module.subprocess, "Popen", Popen)
     monkeypatch.setattr(Popen, "made", [])
-    clock = Clock()
-    monkeypatch.setattr(module, "time", clock)
-    yield clock
+    yield clock_in(monkeypatch, module)
     for process in Popen.made:
         process.stdout.close()
         if process.code is None:

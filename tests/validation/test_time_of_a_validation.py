@@ -11,11 +11,6 @@ from cluster_abm.validation import validate as module
 from cluster_abm.validation.plans import Disk
 
 
-@pytest.fixture
-def stubbed(monkeypatch):
-    return Stubbed(monkeypatch)
-
-
 def since(*instants):
     return pytest.approx([BEGUN_S + instant for instant in instants])
 

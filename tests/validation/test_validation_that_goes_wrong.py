@@ -10,11 +10,6 @@ from cluster_abm.validation.crew import DeadlinePassed
 LITTLE_TIME = "the time was not enough; give it more --seconds"
 
 
-@pytest.fixture
-def stubbed(monkeypatch):
-    return Stubbed(monkeypatch)
-
-
 def test_nothing_goes_wrong(stubbed):
     found = stubbed.validate("cpu", "mixed", "disk", "memory")
     assert found.warnings == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from stubbed import machine_of
 
 from cluster_abm.validation.report import (
     HEADINGS,
@@ -36,10 +37,8 @@ DISK = {
     "latency_ms": 0.12345, "mb_per_s": 1234.5, "median_error": 0.051, "p90_error": 0.222, "second_pass": 1.26,
     "spread": 2.04, "kind": "flash", "unstable": False, "reads": 800, "direct": True,
 }  # fmt: skip
-MACHINE = {
-    "system": "Linux 1.2", "cpu": "Some CPU", "virtual": True, "processors": 8, "usable": 6, "cores": [7, 3],
-    "quota": None, "autogroup": True, "load": 0.5, "python": "3.11.0", "idle": {}, "slower_together": None,
-    "slices_ms": [2.345, 3.0], "quantum_ms": 2.6725,
+MACHINE = machine_of(7, 3).as_json() | {
+    "usable": 6, "idle": {}, "slower_together": None, "slices_ms": [2.345, 3.0], "quantum_ms": 2.6725,
 }  # fmt: skip
 EMPTY = {
     "machine": MACHINE, "parts": ["cpu", "mixed"], "seed": 6, "seconds": 300.0, "took_s": 285.5, "cpu": None,
