@@ -5,27 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from own_policy import MINE
 
 from cluster_abm.cli.listing import policies as listing
 from cluster_abm.policies import BOUNDS, available
 from cluster_abm.scenario import scenario_keys, scenario_names
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.keys import distributions
-
-MINE = '''"""Every task to node 0: a policy for a test."""
-from cluster_abm.policies import Decision, Policy
-
-class Mine(Policy):
-    """As bad as it gets."""
-
-    name = "mine"
-    source = "a test"
-    summary = "every task to node 0"
-
-    def place(self, task, view):
-        """Node 0, whatever it has to do."""
-        return Decision(0, "always")
-'''
 
 
 def test_each_policy_is_listed_once_with_its_summary(cli):

@@ -7,16 +7,19 @@ import pytest
 
 from cluster_abm.cli import cluster_abm as root
 from cluster_abm.cli.scripts import draw_option, out_option, seeds_option, workers_option
-from cluster_abm.cli.trace import SHARE
 
 SEED_NUMBER, COUNT, FOR_AN_INTERVAL = (["0", "7"], ["-1"]), (["1", "7"], ["0"]), (["2", "7"], ["1"])
 
 
-def option_of(words, name):
+def command_of(words):
     command = root
     for word in words.split():
         command = command.commands[word]
-    return next(one for one in command.params if f"--{name}" in one.opts)
+    return command
+
+
+def option_of(words, name):
+    return next(one for one in command_of(words).params if f"--{name}" in one.opts)
 
 
 def is_taken(option, text):
@@ -71,11 +74,8 @@ def test_what_may_be_given_several_times(command, option):
     ("arena", set()), ("reproduce", set()), ("validate", set()), ("batch report", set()),
 ])  # fmt: skip
 def test_what_has_to_be_given(command, options):
-    found = root
-    for word in command.split():
-        found = found.commands[word]
-    needed = {one.opts[0].removeprefix("--") for one in found.params if isinstance(one, click.Option) and one.required}
-    assert needed == options
+    given = [one for one in command_of(command).params if isinstance(one, click.Option)]
+    assert {one.opts[0].removeprefix("--") for one in given if one.required} == options
 
 
 @pytest.mark.parametrize(("command", "option", "default"), [
@@ -87,11 +87,6 @@ def test_what_has_to_be_given(command, options):
 ])  # fmt: skip
 def test_what_holds_without_them(command, option, default):
     assert option_of(command, option).default == default
-
-
-def test_without_an_option_a_folder_of_results_has_the_name_that_the_help_says():
-    assert option_of("compare", "out").help == "Folder for results (default: out/compare-SCENARIO)."
-    assert option_of("run", "out").help == "Write results and pictures to this folder."
 
 
 def test_scripts_take_the_same_numbers():
@@ -109,4 +104,3 @@ def test_scripts_take_the_same_numbers():
     assert (found["--seeds"].default, str(found["--out"].default)) == (5, "out")
     assert found["--draw"].is_flag
     assert all(found[name].show_default for name in ("--seeds", "--out"))
-    assert (SHARE.min, SHARE.max) == (0.0, 1.0)

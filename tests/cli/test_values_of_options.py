@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from own_policy import MINE
 
 from cluster_abm.cli.options import (
     Executor,
@@ -22,18 +23,6 @@ from cluster_abm.cli.options import (
 )
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import load_scenario
-
-MINE = """
-from cluster_abm.policies import Decision, Policy
-
-class Mine(Policy):
-    name = "mine"
-    source = "a test"
-    summary = "every task to node 0"
-
-    def place(self, task, view):
-        return Decision(0, "always")
-"""
 
 
 def problems_of(call, *given, **named):
