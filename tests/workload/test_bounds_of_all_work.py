@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from support import scenario
+from trace_files import scenario_of
 
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.errors import InputError
@@ -18,21 +16,15 @@ from cluster_abm.workload.parents import Parents, among, children_of, from_pairs
 PLAIN = {"cluster__disk_seek_rotation_ms": 8.0, "cluster__disk_mb_per_s": 40.0}
 
 
-def traced(folder: Path, text: str, **more: Any):
-    path = folder / "jobs.csv"
-    path.write_text(text)
-    return scenario(workload={"kind": "trace", "trace": {"file": str(path)}}, **PLAIN, **more)
-
-
 def test_a_job_that_waits_for_others_has_no_arrival_yet(tmp_path):
     rows = "arrival_ms,cpu_ms,job,after\n0,1,a,\n1,1,b,a\n2,1,c,a b\n3,1,d,\n"
-    work = work_of(traced(tmp_path, rows), 1)
+    work = work_of(scenario_of(tmp_path, rows), 1)
     assert work.jobs["arrival_ns"].tolist() == [0, NEVER, NEVER, 3_000_000]
     assert work.earliest_ns == [0, 1_000_000, 2_000_000, 3_000_000]
     assert work.parents is not None
     assert work.parents.counts.tolist() == [0, 1, 2, 0]
-    # Where none waits nothing is kept of it.
-    alone = work_of(traced(tmp_path, "arrival_ms,cpu_ms,job,after\n0,1,a,\n1,1,b,\n"), 1)
+    # No table of parents is kept if no job waits.
+    alone = work_of(scenario_of(tmp_path, "arrival_ms,cpu_ms,job,after\n0,1,a,\n1,1,b,\n"), 1)
     assert (alone.parents, alone.earliest_ns) == (None, None)
 
 
@@ -113,7 +105,7 @@ HEAD = "arrival_ms,home,cpu_ms,tasks,memory_mb,io_per_ms,request_kb,initial_data
     (["0,1,0.9e12,4,1,0,1,0", "0,1,0.9e12,4,1,0,1,0"], "all work together of the jobs reaches 7.2e+12"),
 ])  # fmt: skip
 def test_no_more_than_64_bits_hold(tmp_path, rows, said):
-    setup = traced(tmp_path, HEAD + "\n".join(rows) + "\n")
+    setup = scenario_of(tmp_path, HEAD + "\n".join(rows) + "\n", **PLAIN)
     if not said:
         assert len(work_of(setup, 1).jobs) == len(rows)
         return
@@ -124,6 +116,6 @@ def test_no_more_than_64_bits_hold(tmp_path, rows, said):
 
 def test_no_more_than_so_many_tasks(tmp_path):
     at_most = "arrival_ms,cpu_ms,tasks\n0,1e-6,50000000\n0,1e-6,"
-    assert len(work_of(traced(tmp_path, at_most + "50000000\n"), 1).jobs) == 2
+    assert len(work_of(scenario_of(tmp_path, at_most + "50000000\n"), 1).jobs) == 2
     with pytest.raises(InputError, match="100,000,001 tasks: allowed are 100,000,000"):
-        work_of(traced(tmp_path, at_most + "50000001\n"), 1)
+        work_of(scenario_of(tmp_path, at_most + "50000001\n"), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support import scenario
+from trace_files import scenario_of
 
 from cluster_abm.engine.tables import JOB, NEVER, NONE
 from cluster_abm.errors import InputError
@@ -75,12 +76,8 @@ def test_the_weights_of_homes(home, weights):
     ("file", [True, False, True, False]), ("drawn", [False, True, False, False]),
 ])  # fmt: skip
 def test_the_homes_of_a_trace_are_those_that_occur_unless_they_are_drawn(tmp_path, homes, found):
-    path = tmp_path / "jobs.csv"
-    path.write_text("arrival_ms,home,cpu_ms\n0,2,1\n1,0,1\n2,2,1\n")
-    setup = scenario(
-        workload={"kind": "trace", "trace": {"file": str(path), "homes": homes}},
-        workload__home={"kind": "weights", "weights": [0.0, 1.0]},
-    )
+    rows = "arrival_ms,home,cpu_ms\n0,2,1\n1,0,1\n2,2,1\n"
+    setup = scenario_of(tmp_path, rows, {"homes": homes}, workload__home={"kind": "weights", "weights": [0.0, 1.0]})
     jobs = work_of(setup, 1).jobs
     assert homes_of(setup, jobs).tolist() == found
     assert {*jobs["home"].tolist()} == {node for node in range(4) if found[node]}

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from support import scenario
+from trace_files import scenario_of
 
 from cluster_abm.engine.tables import JOB
 from cluster_abm.errors import InputError
@@ -26,13 +27,7 @@ ROWS = """arrival_ms,cpu_ms,home,memory_mb,requested_ms,job,after
 
 @pytest.fixture
 def of_trace(tmp_path):
-    path = tmp_path / "jobs.csv"
-    path.write_text(ROWS)
-
-    def found(**keys):
-        return scenario(workload={"kind": "trace", "trace": {"file": str(path), **keys}})
-
-    return found
+    return lambda **keys: scenario_of(tmp_path, ROWS, keys)
 
 
 @pytest.mark.parametrize(("keys", "begin_ms", "rows"), [
@@ -83,11 +78,10 @@ def test_a_column_may_be_drawn_in_spite_of_the_trace(of_trace, keys, gone):
 
 
 def test_a_share_of_the_jobs_is_drawn_anew_with_each_seed(tmp_path):
-    path = tmp_path / "jobs.csv"
-    path.write_text("arrival_ms,cpu_ms\n" + "".join(f"{row},1\n" for row in range(1000)))
+    rows = "arrival_ms,cpu_ms\n" + "".join(f"{row},1\n" for row in range(1000))
     kept = []
     for seed, share in ((1, 0.25), (2, 0.25), (1, 0.75)):
-        setup = scenario(workload={"kind": "trace", "trace": {"file": str(path), "keep_share": share}})
+        setup = scenario_of(tmp_path, rows, {"keep_share": share})
         kept.append({*chosen_jobs(setup, seed)[0].tolist()})
         # Six standard deviations of 1000 draws are 82 and less.
         assert len(kept[-1]) == pytest.approx(1000 * share, abs=82)
@@ -97,9 +91,7 @@ def test_a_share_of_the_jobs_is_drawn_anew_with_each_seed(tmp_path):
 
 @pytest.mark.parametrize(("home", "is_there"), [(3, True), (4, False)])
 def test_a_home_is_one_of_the_nodes(tmp_path, home, is_there):
-    path = tmp_path / "jobs.csv"
-    path.write_text(f"arrival_ms,cpu_ms,home\n0,1,0\n5,1,{home}\n6,1,{home}\n")
-    setup = scenario(workload={"kind": "trace", "trace": {"file": str(path)}})
+    setup = scenario_of(tmp_path, f"arrival_ms,cpu_ms,home\n0,1,0\n5,1,{home}\n6,1,{home}\n")
     if is_there:
         assert job_table(setup, 1)["home"].tolist() == [0, 3, 3]
         return
