@@ -14,7 +14,7 @@ from cluster_abm.model import Frame
 from cluster_abm.model.negotiation.decisions import DecisionRecord
 from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.scenario.interconnect import Interconnect
-from viz.colours import INDICES
+from viz.colours import INDICES, LIGHTEST, rgb
 from viz.network import map_of
 
 # What a letter of a legend takes at 11 pixels, about.
@@ -65,6 +65,12 @@ def run_of(*frames, policy="jsq", times_s=None, net=None, scale=None):
         column=lambda index: np.array([one.loads[index] for one in frames]),
         scale=lambda index: scale or LoadScale(2.0), resize=lambda width, height: None,
     )  # fmt: skip
+
+
+def colour_at(index, share):
+    """Red, green and blue of a load's colour: 0 is the lightest one, 1 the full one, evenly between them."""
+    light, full = rgb(LIGHTEST), rgb(INDICES[index].colour)
+    return [a + share * (b - a) for a, b in zip(light, full, strict=True)]
 
 
 def read(markup):

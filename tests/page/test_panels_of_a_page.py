@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from drawn import frame, number, numbers, of_class, pairs, read, run_of
+from drawn import colour_at, frame, number, numbers, of_class, pairs, read, run_of
 
 from cluster_abm.results.colours import POLICY_COLOURS, WEIGHTED
 from cluster_abm.results.load_scale import LoadScale
@@ -213,9 +213,8 @@ def test_two_runs_have_one_scale_and_tasks_per_core_if_one_of_them_has_several()
         for name in ("map0", "map1")
     ):
         # A quarter of the larger scale's end: half of the way to the full colour, in both.
-        light, full = colours.rgb(colours.LIGHTEST), colours.rgb(INDICES["cpu"].colour)
         (fill,) = fill_of
-        assert colours.rgb(fill) == pytest.approx([(a + b) / 2 for a, b in zip(light, full, strict=True)], abs=0.51)
+        assert colours.rgb(fill) == pytest.approx(colour_at("cpu", 0.5), abs=0.51)
     assert "per core" not in made(*runs)["map0"]
     runs[1].per_core = True
     assert all("tasks running or ready per core" in made(*runs)[name] for name in ("map0", "map1"))
