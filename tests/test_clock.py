@@ -8,7 +8,9 @@ from cluster_abm.clock import Clock
 
 
 @pytest.mark.parametrize(("time_ns", "not_after", "not_before"), [
-    (0, 0, 0), (1, 0, 10), (9, 0, 10), (10, 10, 10), (11, 10, 20), (2**62 + 1, 2**62 // 10 * 10, 2**62 // 10 * 10 + 10),
+    (0, 0, 0), (1, 0, 10), (9, 0, 10), (10, 10, 10), (11, 10, 20),
+    # 2^62 + 1: as a float it would be a multiple of 1024 ns.
+    (4_611_686_018_427_387_905, 4_611_686_018_427_387_900, 4_611_686_018_427_387_910),
 ])  # fmt: skip
 def test_boundaries_around_a_time(time_ns, not_after, not_before):
     clock = Clock(10)

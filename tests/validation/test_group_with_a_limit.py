@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 import signal
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 from ideal_machine import clock_in
 
 from cluster_abm.validation import memory
-from cluster_abm.validation.judging import INCONCLUSIVE, OUTSIDE, WITHIN
-from cluster_abm.validation.memory import FaultShare, candidates, limited_group
+from cluster_abm.validation.memory import candidates, limited_group
 
 LIMIT = "memory.max"
 
@@ -158,33 +156,3 @@ def test_at_the_top_of_the_groups_there_is_nothing_above():
     assert candidates("0::/a/b/c\n", top)[0] == (top / "a/b", LIMIT)
     assert candidates("4:memory:/\n", top) == [(top / "memory", "memory.limit_in_bytes")]
     assert candidates("3:cpu:/x\n", top) == []
-
-
-def test_the_error_is_that_of_the_mean_of_the_repeats():
-    assert FaultShare(48.0, (0.4, 0.5), 0.5).error == pytest.approx(0.1)
-    assert FaultShare(48.0, (0.6, 0.6), 0.5).error == pytest.approx(0.2)
-
-
-@pytest.mark.parametrize(("second", "is_noisy"), [(1.0734, True), (1.0732, False)])
-def test_repeats_that_differ_by_as_much_as_the_goal(second, is_noisy):
-    """Of 1 and x the floor is 2 (x - 1) / (x + 1) over the square root of 2: 5 % at x = 1.0733."""
-    found = memory.judged([FaultShare(48.0, (1.0, second), 1.035), FaultShare(57.6, (0.4, 0.4), 0.4)])
-    alone = memory.judged([FaultShare(48.0, (1.0, second), 1.035)])
-    assert bool(alone["reasons"]) == is_noisy
-    # Over several limits the median counts: half of it here.
-    assert found["noise_floor"] == pytest.approx(alone["noise_floor"] / 2)
-    assert found["reasons"] == []
-    assert (found["demand_mb"], found["goal"]) == (96, 0.05)
-    assert found["limits"][1] == {"limit_mb": 57.6, "measured": (0.4, 0.4), "predicted": 0.4, "error": 0.0}
-
-
-def test_a_floor_or_an_error_at_the_goal_is_within_it(monkeypatch):
-    """The floor of 1 and 1.1 is 6.7 %; an error of exactly a half is one, too."""
-    noisy = [FaultShare(48.0, (1.0, 1.1), 1.05)]
-    floor = memory.judged(noisy)["noise_floor"]
-    for goal, verdict in ((floor, WITHIN), (math.nextafter(floor, 0.0), INCONCLUSIVE)):
-        monkeypatch.setattr(memory, "MEMORY_GOAL", goal)
-        assert memory.judged(noisy)["verdict"] == verdict
-    for goal, verdict in ((0.5, WITHIN), (math.nextafter(0.5, 0.0), OUTSIDE)):
-        monkeypatch.setattr(memory, "MEMORY_GOAL", goal)
-        assert memory.judged([FaultShare(48.0, (0.75, 0.75), 0.5)])["verdict"] == verdict
