@@ -137,7 +137,7 @@ def _numbers(runs: Sequence[Run]) -> Markup:
 def _figure(value: float, unit: str) -> str:
     if math.isnan(value):
         return "–"
-    # Plus 0, since there is no less than nothing.
+    # Adding 0 turns -0 into 0.
     if unit == " %":
         return f"{round(value, 1) + 0.0:g}{unit}"
     # Counts in full, measures to three or four digits.

@@ -181,7 +181,7 @@ def settings_of(option: str, settings: Sequence[str], example: str = "cluster.no
 
 
 def _with(before: object, value: object) -> object:
-    """A value that is given; of two tables the keys of both."""
+    """Merge two tables key by key; any other value replaces the one before."""
     if not (isinstance(before, dict) and isinstance(value, dict)):
         return value
     return before | {name: _with(before.get(name), one) for name, one in value.items()}

@@ -68,8 +68,8 @@ class Validation:
     took_s: float = 0.0
 
     def document(self) -> dict[str, Any]:
-        """As JSON. A part that was not asked for is null; so are `disk` and `memory` where they are not possible, while
-        `cpu` and `mixed` are inconclusive there."""
+        """As JSON. A part that is not in `parts` is null. A part that could not be measured is null too if it is `disk`
+        or `memory`, and inconclusive if it is `cpu` or `mixed`."""
         idle = self._idle_reasons()
         return {
             "machine": self.machine.as_json()

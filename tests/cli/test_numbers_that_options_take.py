@@ -1,4 +1,4 @@
-"""The numbers that options take, with their ends; no command is carried out."""
+"""The numbers that options accept, at the ends of their ranges. No command runs."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def is_taken(option, text):
     ("run", "seed", SEED_NUMBER), ("view", "seed", SEED_NUMBER), ("validate", "seed", SEED_NUMBER),
     ("run", "trace-run", SEED_NUMBER), ("trace info", "run", SEED_NUMBER), ("trace convert", "run", SEED_NUMBER),
     ("trace fit", "run", SEED_NUMBER),
-    # One seed is a comparison; an interval, without which the others say nothing, takes two.
+    # compare and reproduce accept one seed. The others need an interval, and an interval needs two seeds.
     ("compare", "seeds", COUNT), ("reproduce", "seeds", COUNT), ("plan", "seeds", FOR_AN_INTERVAL),
     ("arena", "seeds", FOR_AN_INTERVAL), ("tune", "seeds", FOR_AN_INTERVAL), ("tune", "judge-seeds", FOR_AN_INTERVAL),
     ("calibrate", "seeds", FOR_AN_INTERVAL), ("trace fit", "seeds", FOR_AN_INTERVAL),
-    # One process, one run, one tab is the least.
+    # At least one process, run or tab.
     ("compare", "workers", COUNT), ("batch run", "workers", COUNT), ("trace fit", "workers", COUNT),
     ("tune", "budget", COUNT), ("calibrate", "budget", COUNT), ("view", "max-tabs", (["1", "1000"], ["0", "1001"])),
     ("view", "max-tabs-each", (["1", "1000"], ["0", "1001"])), ("view", "port", (["1", "65535"], ["0", "65536"])),
-    # A share that is left out leaves something on both sides.
+    # A held-out share of 0 or 1 would leave one side empty.
     ("calibrate", "held-out", (["0.01", "0.99"], ["0", "1"])),
     ("validate", "seconds", (["10", "3600"], ["9.9", "3600.1"])),
     ("trace info", "max-mb", (["1", "100000"], ["0", "100001"])),
@@ -53,7 +53,7 @@ def is_taken(option, text):
     ("trace convert", "disk-read-share", (["0", "1"], ["-0.1", "1.1"])),
     ("trace convert", "disk-write-share", (["0", "1"], ["-0.1", "1.1"])),
 ])  # fmt: skip
-def test_the_ends(command, option, taken_and_not):
+def test_the_ends_of_ranges(command, option, taken_and_not):
     taken, not_taken = taken_and_not
     found = option_of(command, option)
     assert [text for text in taken if not is_taken(found, text)] == []
@@ -64,7 +64,7 @@ def test_the_ends(command, option, taken_and_not):
     ("run", "set"), ("trace info", "set"), ("arena", "policy"), ("view", "allow-host"), ("plan", "need"),
     ("tune", "over"), ("calibrate", "over"), ("batch run", "slurm"), ("reproduce", "set"),
 ])  # fmt: skip
-def test_what_may_be_given_several_times(command, option):
+def test_options_that_may_be_repeated(command, option):
     assert option_of(command, option).multiple
 
 
@@ -73,23 +73,23 @@ def test_what_may_be_given_several_times(command, option):
     ("batch run", {"out"}), ("trace fit", {"out"}), ("run", set()), ("compare", set()), ("view", set()),
     ("arena", set()), ("reproduce", set()), ("validate", set()), ("batch report", set()),
 ])  # fmt: skip
-def test_what_has_to_be_given(command, options):
+def test_options_that_are_required(command, options):
     given = [one for one in command_of(command).params if isinstance(one, click.Option)]
     assert {one.opts[0].removeprefix("--") for one in given if one.required} == options
 
 
 @pytest.mark.parametrize(("command", "option", "default"), [
-    # As docs/how-to/view.md has them.
+    # docs/how-to/view.md.
     ("view", "port", 8765), ("view", "max-tabs", 16), ("view", "host", "127.0.0.1"),
-    # docs/how-to/tune.md: 200 runs try some 50 candidates.
+    # docs/how-to/tune.md: a budget of 200 runs tries about 50 candidates.
     ("tune", "budget", 200), ("tune", "metric", "mean_slowdown"), ("compare", "executor", "process"),
     ("validate", "parts", "cpu,mixed,disk"),
 ])  # fmt: skip
-def test_what_holds_without_them(command, option, default):
+def test_defaults_of_options(command, option, default):
     assert option_of(command, option).default == default
 
 
-def test_scripts_take_the_same_numbers():
+def test_options_of_scripts_accept_the_same_numbers():
     @click.command()
     @seeds_option(5, "point")
     @workers_option

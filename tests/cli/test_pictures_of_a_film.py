@@ -1,4 +1,4 @@
-"""Which pictures of a run a film is made of: evenly spaced, and not more than there is room for."""
+"""The pictures that a film keeps of a run: evenly spaced, up to a largest number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cluster_abm.cli import animate
 
 
 class Run:
-    """A run of so many slices of 10 ms, in which a task of two ends in the third one and the other in the last."""
+    """Stands in for a run of `slices` slices of 10 ms: one task ends in the third slice, one in the last."""
 
     def __init__(self, slices):
         self.now_ms, self._end_ms = 0.0, 10.0 * slices
@@ -40,7 +40,7 @@ def filmed(monkeypatch):
     monkeypatch.setattr("cluster_abm.interconnect.layout.positions", lambda network: {})
     monkeypatch.setattr("cluster_abm.model.Watcher", lambda model: SimpleNamespace(frame=lambda: model.now_ms))
     monkeypatch.setattr("cluster_abm.model.observation.watching.telling_index", lambda setup: "cpu_ms")
-    # A picture, of which only its time is looked at.
+    # The tests look at the time of a picture only.
     monkeypatch.setattr("cluster_abm.model.observation.watching.picture_of", lambda frame, *_: Picture(frame))
     monkeypatch.setattr(animate, "MOST_PICTURES", 4)
 
@@ -55,20 +55,20 @@ def filmed(monkeypatch):
 
 @pytest.mark.parametrize(("slices", "pictures", "every_ms"), [
     (0, [0], 10), (3, [0, 10, 20, 30], 10),
-    # A fifth picture is one too many: every second one is left out, and from then on the steps are twice as long.
+    # A film keeps 4 pictures. At a fifth, every second picture is dropped and the step doubles.
     (4, [0, 20, 40], 20), (6, [0, 20, 40, 60], 20), (8, [0, 40, 80], 40), (12, [0, 40, 80, 120], 40),
 ])  # fmt: skip
-def test_pictures_are_evenly_spaced_however_long_the_run_is(filmed, slices, pictures, every_ms):
+def test_pictures_are_evenly_spaced_at_any_length_of_a_run(filmed, slices, pictures, every_ms):
     kept, step_ms, _ = filmed(slices)
     assert (kept, step_ms) == (pictures, every_ms)
 
 
-def test_the_share_of_tasks_that_have_ended_is_told(filmed):
+def test_progress_is_the_share_of_ended_tasks(filmed):
     assert filmed(3)[2] == [0.0, 0.0, 1.0]
     assert filmed(4)[2] == [0.0, 0.0, 0.5, 1.0]
 
 
-def test_a_run_without_tasks_has_no_share_above_one(filmed, monkeypatch):
+def test_progress_is_at_most_1_and_0_without_tasks(filmed, monkeypatch):
     monkeypatch.setattr(Run, "engine", SimpleNamespace(finished=0, total_tasks=0))
     assert filmed(1)[2] == [0.0]
     monkeypatch.setattr(Run, "engine", SimpleNamespace(finished=3, total_tasks=2))
@@ -77,7 +77,7 @@ def test_a_run_without_tasks_has_no_share_above_one(filmed, monkeypatch):
 
 @pytest.mark.usefixtures("filmed")
 @pytest.mark.parametrize(("cores", "per_core"), [([1, 1], False), ([1, 4], True)])
-def test_a_film_is_written_of_the_pictures_there_are(monkeypatch, capsys, cores, per_core):
+def test_a_film_is_written_of_the_kept_pictures(monkeypatch, capsys, cores, per_core):
     written, scales = [], []
     monkeypatch.setattr(
         "cluster_abm.interconnect.layout.positions", lambda network: {0: (0, 0), 1: (1, 0), "s": (2, 0)}
@@ -93,7 +93,7 @@ def test_a_film_is_written_of_the_pictures_there_are(monkeypatch, capsys, cores,
     cameraman.write("f.gif", "a title")
     ((path, scene, kept, scale, _),) = written
     assert (path, [one.loads for one in kept], scale) == ("f.gif", [0, 20, 40], None)
-    # Of the vertices only nodes have a place of their own: the switch is none.
+    # Only nodes have a place in the film; the switch "s" has not.
     assert (scene.title, scene.places, scene.wires, list(scene.cores)) == (
         "a title",
         [(0, 0), (1, 0)],

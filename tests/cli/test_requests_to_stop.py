@@ -1,4 +1,4 @@
-"""A signal while a run is carried out: the first one is noted, the second one ends the program where it is."""
+"""Signals during a run: the first signal requests a stop, the second stops at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("ctrl_c")
 
 
 def after(*numbers):
-    """The request after these signals, and what it raises when it is asked."""
+    """The request after these signals, and the type of exception that `raise_if_requested` raises."""
     with stop_request() as request:
         for number in numbers:
             signal.raise_signal(number)
@@ -37,14 +37,14 @@ def test_without_a_signal_nothing_happens(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_the_first_ctrl_c_is_noted_and_said(capfd):
+def test_the_first_ctrl_c_is_noted_and_announced(capfd):
     request, raised = after(signal.SIGINT)
     assert (request.requested, request.at_once, raised) == (True, False, KeyboardInterrupt)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert capfd.readouterr().err == "\nstopping: what is finished will be kept (a second signal stops at once)\n"
 
 
-def test_sigterm_is_told_from_ctrl_c():
+def test_sigterm_and_ctrl_c_raise_different_exceptions():
     with sigterm_raises():
         assert after(signal.SIGINT)[1] is KeyboardInterrupt
         assert not was_terminated()
@@ -61,7 +61,7 @@ def test_the_second_signal_stops_at_once(second, kind):
             reached.append(request)
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(second)
-            reached.append("what is behind it")
+            reached.append("the next statement")
 
     with pytest.raises(KeyboardInterrupt) as caught:
         press()
@@ -70,7 +70,7 @@ def test_the_second_signal_stops_at_once(second, kind):
     assert request.at_once
 
 
-def test_a_thread_of_others_hears_no_signal():
+def test_a_request_outside_the_main_thread_hears_no_signal():
     found = []
     thread = threading.Thread(target=lambda: found.append(after()))
     thread.start()
@@ -79,7 +79,7 @@ def test_a_thread_of_others_hears_no_signal():
 
 
 def goes_on(monkeypatch, numbers, seconds):
-    """Whether a method that is called by these numbers, one a look, is not ended within so many seconds."""
+    """Whether a sleep goes on after a signal; each look at the current call finds the next one of `numbers`."""
     monkeypatch.setattr(stopping, "PATIENCE_S", 0.01)
     calls = iter(numbers)
     monkeypatch.setattr(stopping, "_call_number", lambda: next(calls))
@@ -89,22 +89,22 @@ def goes_on(monkeypatch, numbers, seconds):
             time.sleep(seconds)
         except KeyboardInterrupt:
             return False
-    # Nothing of it comes later.
+    # A late look would raise KeyboardInterrupt here.
     time.sleep(0.03)
     return True
 
 
-def test_a_method_that_does_not_return_is_ended(monkeypatch):
-    # As soon as it is seen for the second time: the seconds are for a machine that is busy.
+def test_a_method_that_does_not_return_is_interrupted(monkeypatch):
+    # The second look finds the same call and interrupts it. 20 s are a limit for a busy machine.
     assert not goes_on(monkeypatch, itertools.repeat(7), 20.0)
 
 
-def test_methods_that_return_and_what_is_no_method_go_on(monkeypatch):
+def test_methods_that_return_are_not_interrupted(monkeypatch):
     assert goes_on(monkeypatch, itertools.count(), 0.08)
     assert goes_on(monkeypatch, itertools.repeat(None), 0.08)
 
 
-def test_a_second_signal_stops_at_once_also_after_a_look_at_what_is_at_work(monkeypatch):
+def test_a_second_signal_stops_at_once_after_looks_too(monkeypatch):
     monkeypatch.setattr(stopping, "PATIENCE_S", 0.01)
     looks = []
     monkeypatch.setattr(stopping, "_call_number", lambda: looks.append("looked"))
@@ -119,7 +119,7 @@ def test_a_second_signal_stops_at_once_also_after_a_look_at_what_is_at_work(monk
 
 
 @pytest.mark.parametrize(("call", "number"), [(SimpleNamespace(number=3), 3), (None, None)])
-def test_the_call_that_is_at_work(call, number, monkeypatch):
+def test_the_number_of_the_current_call(call, number, monkeypatch):
     monkeypatch.setitem(sys.modules, "cluster_abm.policies.calling", SimpleNamespace(current_call=lambda: call))
     assert stopping._call_number() == number
     monkeypatch.delitem(sys.modules, "cluster_abm.policies.calling")

@@ -1,4 +1,4 @@
-"""What options say: their values, keys that are given twice, and the words and names that are made of them."""
+"""Values of options: how they are read, conflicts between keys, and captions and file names made of them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def problems_of(call, *given, **named):
 
 @pytest.mark.parametrize(("text", "value"), [
     ("3", 3), ("2.5", 2.5), ("true", True), ("inf", math.inf), ('"3"', "3"), ("[1, 2]", [1, 2]), ("{a = 1}", {"a": 1}),
-    # What TOML does not read is a text, and so is what would say more than one value.
+    # A text that is no TOML value stays a text, and so does a text of several values.
     ("jsq", "jsq"), ("", ""), ("power of d", "power of d"), ("1\nother = 2", "1\nother = 2"),
 ])  # fmt: skip
-def test_a_value_is_as_toml_writes_it(text, value):
+def test_a_value_is_read_as_toml(text, value):
     found = value_of(text)
     assert found == value
     assert type(found) is type(value)
@@ -45,7 +45,7 @@ def test_a_value_is_as_toml_writes_it(text, value):
 @pytest.mark.parametrize(("text", "names"), [
     (None, None), ("", []), ("jsq", ["jsq"]), (" jsq , none,,iolb,", ["jsq", "none", "iolb"]),
 ])  # fmt: skip
-def test_names_stand_between_commas(text, names):
+def test_names_are_separated_by_commas(text, names):
     assert names_of(text) == names
 
 
@@ -53,7 +53,7 @@ def test_settings_are_keys_and_values():
     assert settings_of("--set", ["a=1", " b.c = x ", "d=e=f"]) == {"a": 1, "b.c": "x", "d": "e=f"}
 
 
-def test_all_settings_that_are_wrong_are_said_at_once():
+def test_all_wrong_settings_are_reported_at_once():
     assert problems_of(settings_of, "--set", ["nodes", "a=1", "=3", "a=2", "b={c=1, d=2}", "b.d=3"]) == [
         "--set 'nodes': allowed is KEY=VALUE, e.g. cluster.nodes=64", "--set '=3': allowed is KEY=VALUE, e.g. "
         "cluster.nodes=64", "--set a: is given twice", "--set b.d: is given twice",
@@ -65,7 +65,7 @@ def test_all_settings_that_are_wrong_are_said_at_once():
     assert "cannot be read as a TOML value" in problem
 
 
-def test_of_two_tables_of_one_section_no_key_is_lost():
+def test_two_tables_of_one_section_are_merged():
     assert settings_of("--set", ["a={b=1, c={d=2}}", "a={e=3, c={f=4}}"]) == {
         "a": {"b": 1, "c": {"d": 2, "f": 4}, "e": 3}
     }
@@ -88,7 +88,7 @@ def test_options_are_keys_too():
     }  # fmt: skip
 
 
-def test_a_key_by_two_options_has_to_be_the_same():
+def test_two_options_may_not_set_a_key_to_different_values():
     assert overrides_of(["run.seed=4"], seed=4) == {"run.seed": 4}
     assert problems_of(overrides_of, ["run.seed=4", "policy.name=none"], policy="jsq", seed=5) == [
         "--set policy.name: --policy sets this key too; give one of them",
@@ -103,33 +103,33 @@ def mine(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("mine")
-def test_a_policy_in_a_file_is_loaded_wherever_a_command_names_it():
+def test_a_policy_in_a_file_is_loaded_from_every_option():
     assert overrides_of([], policy="mine.py:Mine") == {"policy.name": "mine"}
     assert overrides_of(["policy.name=mine.py:Mine"]) == {"policy.name": "mine"}
     found = overrides_of(['compare.policies=["none", "mine.py:Mine"]'])
     assert found == {"compare.policies": ["none", "mine"]}
     assert policies_named("none, mine.py:Mine") == ["none", "mine"]
     assert policies_named(None) is None
-    # What is no name stays what it is: the scenario says what is wrong with it.
+    # A number stays as it is; the scenario reports it.
     assert overrides_of(["policy.name=3"]) == {"policy.name": 3}
     # Other keys name no policies.
     assert overrides_of(["name=mine.py:Mine"]) == {"name": "mine.py:Mine"}
 
 
 @pytest.mark.parametrize(("keys", "more"), [(8, None), (9, "and 1 more"), (11, "and 3 more")])
-def test_eight_changes_are_said_in_words(keys, more):
+def test_a_caption_names_eight_changes(keys, more):
     words = overrides_of([f"k{number}={number}" for number in range(keys)]).in_words().split(", ")
     assert words == [f"k{number}={number}" for number in range(8)] + ([] if more is None else [more])
 
 
-def test_what_is_changed_in_words():
+def test_changes_in_a_caption():
     found = overrides_of(["a=text", "b=[1, 2.5]", "c=true", "d=inf"], Path("logs", "jobs.csv"), policy="jsq", seed=3)
     assert found.in_words() == 'a=text, b=[1, 2.5], c=true, d="inf", trace jobs.csv'
     assert found.captioned("A title").startswith("A title; with a=text, ")
     assert overrides_of([], policy="jsq").captioned("A title") == "A title"
 
 
-def test_a_command_that_goes_on_takes_the_same_options():
+def test_options_are_quoted_for_the_next_command():
     assert as_given("quickstart", [], None, None) == "quickstart"
     given = as_given("my own.toml", ["a=1", "b=x y"], Path("jobs.csv"), 0)
     assert given == "'my own.toml' --set a=1 --set 'b=x y' --trace jobs.csv --trace-run 0"
@@ -139,27 +139,27 @@ def test_a_command_that_goes_on_takes_the_same_options():
     ("quickstart", "quickstart"), ("a b/c", "a-b-c"), ("../../evil", "evil"), ("v1.2+x_y", "v1.2+x_y"), ("", "unnamed"),
     ("-.-", "unnamed"), (".hidden", "hidden"), ("x" * 81, "x" * 80), ("\u00e9", "\u00e9"),
 ])  # fmt: skip
-def test_a_name_as_a_part_of_a_files_name(name, part):
+def test_a_name_becomes_a_part_of_a_file_name(name, part):
     assert file_name(name) == part
 
 
 @pytest.mark.parametrize(("errors", "code"), [
     ([], 0), (["PolicyFault: jsq"], 2), (["PolicyFault: a", "PolicyFault: b"], 2), (["ValueError: a"], 1),
-    # One fault of this program outweighs any number of a user's.
+    # Code 1, a fault of this program, outranks code 2, faults of the user's policy.
     (["PolicyFault: a", "ValueError: b"], 1), (["ValueError: PolicyFault: a"], 1),
 ])  # fmt: skip
 def test_the_exit_code_of_errors(errors, code):
     assert exit_code_of(errors) == code
 
 
-def test_ctrl_c_says_what_is_there_all_the_same():
+def test_ctrl_c_says_which_results_are_kept():
     with pytest.raises(Interrupted, match=r"^kept in out$"), interruptible("kept in out"):
         raise KeyboardInterrupt
     with pytest.raises(ZeroDivisionError), interruptible("kept in out"):
         raise ZeroDivisionError
 
 
-def test_where_runs_are_carried_out():
+def test_the_settings_of_an_executor():
     plain = Executor("process", 3, None, ()).where(None)
     assert (plain.executor, plain.workers, plain.dask, plain.slurm, plain.folder) == ("process", 3, None, None, None)
     assert Executor("inline", None, None, ()).where(Path("out"), Path("store")).folder == Path("store")
@@ -167,5 +167,5 @@ def test_where_runs_are_carried_out():
     assert problem.startswith("--executor slurm: needs --out DIR")
     cluster = Executor("slurm", 2, None, ("partition=short", "nodes=3")).where(Path("out"))
     assert cluster.slurm == {"folder": "out/slurm", "partition": "short", "nodes": 3}
-    # A folder of the user's own comes first.
+    # A folder that the user gives outranks the default.
     assert Executor("slurm", 2, None, ("folder=mine",)).where(Path("out")).slurm == {"folder": "mine"}

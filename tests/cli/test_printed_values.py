@@ -1,4 +1,4 @@
-"""Small things that commands print: shares, entries of a document, lists on a terminal, problems of runs."""
+"""Values as commands print them: shares, entries of a document, lists on a terminal, problems of runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cluster_abm.study.runner.tasks import Outcome
     (1.0, "100 %"), (0.5, "50.0 %"), (0.99999, "99.9 %"), (0.00001, "0.1 %"), (0.999, "99.9 %"), (0.001, "0.1 %"),
     (0.1234, "12.3 %"),
 ])  # fmt: skip
-def test_all_jobs_but_one_are_not_all_and_one_is_not_none(share, text):
+def test_a_share_below_1_is_never_100_per_cent_and_above_0_never_0(share, text):
     assert _in_per_cent(share) == text
 
 
@@ -36,7 +36,7 @@ def test_all_jobs_but_one_are_not_all_and_one_is_not_none(share, text):
     ("span_s", 9999.4, "span_s: 9,999\n"), ("span_s", 0.123456, "span_s: 0.1235\n"),
     ("span_s", -12345.6, "span_s: -12,346\n"), ("span_s", 1234567.8, "span_s: 1,234,568\n"),
     ("skipped", {}, "skipped: none\n"), ("skipped", {"late": 2}, "skipped:  # rows left out, by reason\n  late: 2\n"),
-    # A group within another one is not explained again.
+    # The comment that explains a group is left out of nested groups.
     ("runs", {"0": {"cpu_s": {"max": 2}}}, "runs:\n  0:\n    cpu_s:\n      max: 2\n"),
 ])  # fmt: skip
 def test_an_entry_of_a_document(name, value, said, capsys):
@@ -44,7 +44,7 @@ def test_an_entry_of_a_document(name, value, said, capsys):
     assert capsys.readouterr().out == said
 
 
-def test_what_one_reads_first_comes_first():
+def test_the_order_of_entries_of_trace_info():
     found = {
         "file": "a", "format": "csv", "rows": 3, "jobs": 2, "skipped": {}, "span_s": 1.0, "noted": {}, "filled": {},
         "fields": {"cpu_ms": 1.0, "home": 0.0, "name": 0.0}, "used": 2,
@@ -82,7 +82,7 @@ def test_words_go_on_below_themselves(capsys):
 
 
 @pytest.mark.usefixtures("narrow")
-def test_paragraphs_are_wrapped_and_what_is_indented_stays(capsys):
+def test_paragraphs_are_wrapped_and_indented_lines_are_not(capsys):
     lines.echo_text("one two three four\nfive\n\n  code  here\nno more", 3)
     assert capsys.readouterr().out.splitlines() == [
         "   one two three", "   four five", "     code  here", "   no more",
@@ -95,14 +95,14 @@ def test_values_that_a_key_takes():
 
 
 @pytest.mark.parametrize(("policy", "parameter", "bounds"), [
-    # A quantile; a number of probes; a choice.
+    # A quantile; a number of probes.
     ("prequal", "hot_quantile", " [from 0, up to 1]"), ("power-of-d", "d", " [from 1]"),
 ])  # fmt: skip
 def test_bounds_of_a_parameter(policy, parameter, bounds):
     assert _bounds(available()[policy].Parameters.model_fields[parameter]) == bounds
 
 
-def test_a_value_as_toml_has_it():
+def test_values_are_written_in_toml():
     assert (_in_toml(None), _in_toml(True), _in_toml(0.5), _in_toml("a")) == ("not set", "true", "0.5", '"a"')
 
 
@@ -118,7 +118,7 @@ def test_what_a_policy_knows(policy, words):
 # ---- ends of runs ----
 
 
-def test_problems_of_runs_are_named_each_once(capsys):
+def test_each_problem_of_runs_is_named_once(capsys):
     outcome = Outcome([], policy_faults={"policy a": 1, "policy b": 3}, errors=["E: one", "E: two"])
     outcome.under_way = ["seed 3"]
     tell_problems(outcome)
@@ -150,23 +150,23 @@ def test_ranges():
 
 
 def test_seeds_in_words():
-    # A range does not hold its end.
+    # range(3, 6) ends before 6.
     assert _seeds(range(3, 6)) == "seeds 3 to 5"
 
 
 # ---- what to try next ----
 
 
-def test_a_bound_or_a_policy_without_a_job_is_none_to_go_on_with():
+def test_a_pooled_reference_or_a_policy_without_a_mean_is_not_suggested():
     means = {"pooled": 1.0, "none": float("nan"), "jsq": 3.0, "random": 2.0}
     found = SimpleNamespace(policies=list(means), estimate=lambda name, _: SimpleNamespace(mean=means[name]))
     run, compare, *_ = suggestions(found, Asked("quickstart", [], None, None, None))
-    # The least mean slowdown of a policy: random's.
+    # Of the policies with a mean, random has the lowest mean slowdown.
     assert run.startswith("cluster-abm run quickstart --policy random --out out/random ")
     assert compare == "cluster-abm compare quickstart --policies random,jsq,power-of-d --seeds 16"
 
 
-def test_what_options_say_a_comparison_does_not_read():
+def test_keys_that_a_comparison_does_not_read():
     keys = {"policy.name", "measure"}
     assert set(not_compared(None, None)) == keys
     assert not_compared(["jsq"], None)["compare.policies"] == "--policies says it"
@@ -181,7 +181,7 @@ def test_what_options_say_a_comparison_does_not_read():
     ("127.0.0.1", "http://127.0.0.1:80"), ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"),
     ("::1", "http://[::1]:80"), ("10.0.0.5", "http://10.0.0.5:80"), ("fd00::7", "http://[fd00::7]:80"),
 ])  # fmt: skip
-def test_where_a_browser_finds_the_page(address, page):
+def test_the_address_of_the_page_for_a_browser(address, page):
     assert _page_address(address, 80) == page
 
 
