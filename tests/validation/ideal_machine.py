@@ -1,4 +1,4 @@
-"""A machine that does what a test says: a clock that moves only when it is moved, and processes that do no work."""
+"""An ideal machine: a clock that a test moves, and processes that do no work."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def clock_in(monkeypatch, module, now_s=1000.0):
 
 
 def computing(start_ms, end_ms, cpu_ms):
-    """The log of a process that computes evenly: wall clock and CPU at the beginning, half way, and at the end."""
+    """The log of a process that computes evenly: wall and CPU time at the start, half way and at the end."""
     cpus_ms = (7, 7 + cpu_ms / 2, 7 + cpu_ms)
     rows = zip((START, COMPUTED, COMPUTED), (start_ms, (start_ms + end_ms) / 2, end_ms), cpus_ms, strict=True)
     return np.array([(kind, wall_ms * MS, cpu * MS) for kind, wall_ms, cpu in rows], np.int64)
 
 
 class IdealCrew:
-    """Processes with numbers from 0 on, in the place of a Crew.
+    """Stands in for a Crew; its processes are numbered from 0.
 
-    An iteration takes 50 ns. While other cores are busy a core is slower by a quarter; a core that two processes have
-    is half as fast for each.
+    An iteration takes 50 ns. A core is slower by a quarter while other cores are busy. Two processes on one core have
+    half of its speed each.
 
     Attributes:
-        events: what was done with the processes, in order: the number, and what.
-        unit_ns: CPU of a unit alone, by process, once it is set here.
-        slower: by how much a process is slower while other cores are busy, by process.
-        ends_s: when a run is over, by process.
-        logs: of runs, by process.
+        events: the calls of processes, in order: (number of the process, name of the call, its arguments).
+        unit_ns: CPU time of a unit alone, by process, if a test sets it [ns].
+        slower: factor by which a process is slower while other cores are busy, by process.
+        ends_s: end of a run, by process [s].
+        logs: logs of runs, by process.
     """
 
     def __init__(self, count, clock):
@@ -63,7 +63,7 @@ class IdealCrew:
 
     @property
     def told(self):
-        """The events but for what processes were bound to."""
+        """The events without those of binding."""
         return [event for event in self.events if event[1] != "bind"]
 
 

@@ -1,4 +1,4 @@
-"""A validation whose measurements are stand-ins: each takes all of the time that it is given, and is written down."""
+"""A validation whose measurements are stand-ins: each uses all of its time, and its call is recorded."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def machine_of(*cores, quota=None):
 
 
 class Stubbed:
-    """What is measured.
+    """The stand-ins of one validation.
 
     Attributes:
-        calls: of the stand-ins, in order: the name, and what it was given.
-        disk, memory: what these measurements give, or the exception that they raise.
-        impossible: why no file can be made.
-        group: with a limit, or why there is none.
-        slices: what the effective slices are.
-        sets: how many are carried out in each block; an exception ends a block after its sets.
+        calls: calls of the stand-ins, in order: (name, arguments).
+        disk, memory: results of these measurements, or the exception that they raise.
+        impossible: why no file can be made; None: files can be made.
+        group: the group with a limit, or why there is none.
+        slices: the effective slices, in the order of their measurements [ms].
+        sets: number of sets in each block, and an exception that ends the block after these sets.
         at_once: whether a block takes no time.
     """
 
@@ -50,7 +50,7 @@ class Stubbed:
         return module.validate(parts, seconds, seed, FOLDER, self.said.append)
 
     def of(self, name):
-        """What each call of this stand-in was given."""
+        """The arguments of each call of this stand-in."""
         return [given for called, *given in self.calls if called == name]
 
     def _note(self, *call, takes_s=0.0):

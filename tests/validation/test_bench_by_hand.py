@@ -1,4 +1,4 @@
-"""The instrument on a machine that is known: what it tells each process, and what it makes of the answers."""
+"""The bench on an ideal machine: its commands to each process, and its results from their answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def made(clock):
-    """A bench, its crew, whose past is forgotten."""
+    """Make a bench and its crew; events of the making are dropped."""
 
     def make(count, cores, *disk_and_file):
         crew = IdealCrew(count, clock)
@@ -35,13 +35,13 @@ def made(clock):
 
 @pytest.mark.parametrize(("iteration_ns", "iterations"), [(50, 4000), (1000, 200), (160, 1250), (3_000_000, 1)])
 def test_a_unit_takes_a_fifth_of_a_millisecond(clock, iteration_ns, iterations):
-    """A thousand iterations are measured; of the last machine an iteration alone takes three milliseconds."""
+    """1000 iterations are measured: 4000 of 50 ns are 0.2 ms. One of 3 ms is longer than that, and is the least."""
     crew = IdealCrew(3, clock)
     crew.unit_ns[0] = 1000 * iteration_ns
     assert Bench(crew, (7, 3)).iterations == iterations
     assert crew.events[:3] == [(0, "bind", 7, 3), (1, "bind", 7, 3), (2, "bind", 7, 3)]
     asked = [event for event in crew.told if event[1] != "answer"]
-    # The first fifty units after a sleep are not counted.
+    # The first 50 units after a sleep warm up, and are not counted.
     assert asked == [(0, "unit", 1000), (0, "alone", 50, 100), *[(number, "unit", iterations) for number in range(3)]]
 
 
@@ -54,8 +54,8 @@ def test_on_one_core_units_are_measured_one_after_another(made):
     assert [event for event in crew.events if event[1] == "bind"] == [(number, "bind", 5) for number in (0, 1, 2)] * 2
 
 
-def test_on_two_cores_units_are_measured_two_at_a_time_a_core_each(made, clock):
-    """Of five processes the first three: the third has company, whose number is not needed."""
+def test_on_two_cores_two_units_are_measured_at_a_time(made, clock):
+    """The first three of five processes are measured. The fourth only keeps the other core busy for the third."""
     bench, crew = made(5, (7, 3))
     crew.unit_ns |= {number: 100 * (number + 1) for number in range(5)}
     assert bench.alone(3) == [125.0, 250.0, 375.0]
@@ -70,13 +70,13 @@ def test_on_two_cores_units_are_measured_two_at_a_time_a_core_each(made, clock):
     ]  # fmt: skip
 
 
-def test_no_more_is_measured_than_is_needed(made):
+def test_an_even_number_of_processes_needs_no_extra_one(made):
     bench, crew = made(5, (7, 3))
     assert len(bench.alone(4)) == 4
     assert [event[0] for event in crew.events if event[1] == "alone"] == [0, 1, 2, 3]
 
 
-def test_the_last_process_has_the_first_one_as_company(made):
+def test_the_first_process_runs_again_beside_the_last_one(made):
     bench, crew = made(3, (7, 3))
     crew.unit_ns |= {0: 100, 1: 200, 2: 300}
     assert bench.alone(3) == [125.0, 250.0, 375.0]
@@ -84,12 +84,12 @@ def test_the_last_process_has_the_first_one_as_company(made):
 
 
 def test_how_much_slower_cores_are_while_all_are_busy(made):
-    """Alone 100 and 300 ns, together half as much again and a tenth more: 150 + 330 over 100 + 300."""
+    """Alone 100 and 300 ns; together 1.5 and 1.1 times as long: (150 + 330) / (100 + 300) = 1.2."""
     bench, crew = made(4, (7, 3))
     crew.unit_ns |= {0: 100, 1: 300}
     crew.slower |= {0: 1.5, 1: 1.1}
     assert bench.slower_together() == pytest.approx(1.2)
-    # Four times each: on a core of its own beside the other one, and alone, on the first core.
+    # Four times side by side, on a core each, and four times alone, on the first core.
     assert [crew.events.count((1, "bind", core)) for core in (3, 7)] == [4, 4]
     assert [crew.events.count((0, "bind", core)) for core in (3, 7)] == [0, 8]
     assert {event[0] for event in crew.events} == {0, 1}
@@ -97,7 +97,7 @@ def test_how_much_slower_cores_are_while_all_are_busy(made):
 
 
 def test_a_machine_that_slows_down_is_no_slower_together(made, monkeypatch):
-    """A tenth slower from each measurement to the next: over all of them the two kinds differ by less than that."""
+    """A unit takes 100 ns more at each measurement. The kinds alternate, so their ratio hardly changes."""
     bench, crew = made(2, (7, 3))
     side_by_side = bench._side_by_side
     measured = []
@@ -115,7 +115,7 @@ def test_a_machine_that_slows_down_is_no_slower_together(made, monkeypatch):
 PROGRAMS = (Program(0.0, (Row(40, False),)), Program(2.5, (Row(20, True), Row(7, False)), 100.0))
 
 
-def test_what_processes_of_a_set_are_told(made, clock, monkeypatch):
+def test_commands_to_the_processes_of_a_set(made, clock, monkeypatch):
     """An access of 100 KB takes 4 + 2 ms; the set begins 30 ms after the command."""
     bench, crew = made(3, (7, 3), Disk(4.0, 50.0), 5)
     crew.logs |= {0: computing(0, 100, 80), 1: computing(0, 100, 70)}
@@ -141,8 +141,8 @@ def test_without_a_disk_processes_have_no_file(made, monkeypatch):
 
 
 @pytest.mark.parametrize(("cores", "delivered"), [((7, 3), 0.75), ((7,), 1.5)])
-def test_what_processes_of_a_set_got(made, clock, monkeypatch, cores, delivered):
-    """They computed 80 + 70 ms, 15 ticks, in 100 ms of each core; of 40 ticks 25 were busy, 10 idle and 5 stolen."""
+def test_the_cpu_that_processes_of_a_set_got(made, clock, monkeypatch, cores, delivered):
+    """They computed 80 + 70 ms, 15 ticks, within 100 ms. The cores had 40 ticks: 25 busy, 10 idle, 5 stolen."""
     bench, crew = made(2, cores)
     crew.logs |= {0: computing(500, 600, 80), 1: computing(500, 600, 70)}
     crew.ends_s |= {0: clock.now_s + 0.25, 1: clock.now_s + 0.75}
@@ -157,18 +157,18 @@ def test_what_processes_of_a_set_got(made, clock, monkeypatch, cores, delivered)
     assert wall_s == pytest.approx(0.75)
 
 
-def test_a_set_during_which_no_tick_passed(made, monkeypatch):
+def test_a_set_shorter_than_a_tick(made, monkeypatch):
     bench, crew = made(2, (7,))
     crew.logs |= {0: computing(0, 1, 1), 1: computing(0, 1, 0)}
     monkeypatch.setattr(module, "ticks_of", lambda _: Ticks(5, 5, 5))
     _, _, others, steal, _ = bench.carry_out(PROGRAMS, 2000.0)
-    # A millisecond of their own is a tenth of a tick.
+    # No tick was busy, but the processes computed 1 ms, a tenth of a tick.
     assert others == pytest.approx(-0.1)
     assert steal == 0
 
 
 def switches_of(monkeypatch, *looks):
-    """Involuntary switches that each process has had, look after look."""
+    """Let each look at /proc find the next involuntary switches of each process."""
     left = {str(number): [look[number] for look in looks] for number in range(3)}
 
     def text_of(path):
@@ -195,12 +195,12 @@ def test_the_effective_slice(made, clock, monkeypatch):
     ]
 
 
-def test_no_slice_where_none_was_switched(made, monkeypatch):
+def test_no_slice_without_switches(made, monkeypatch):
     bench, crew = made(3, (7,))
     crew.logs |= dict.fromkeys(range(3), computing(0, 60, 20))
     switches_of(monkeypatch, (1, 2, 3), (1, 2, 3))
     assert bench.slice_ms(0.0001, 1010.0) is None
-    # However short it is, they compute.
+    # Each process computes at least one unit.
     assert [event[3] for event in crew.told if event[1] == "run"] == [[[1, 0, 0]]] * 3
 
 
@@ -212,7 +212,7 @@ def test_no_slice_of_a_process_that_has_ended(made, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="needs Linux")
-def test_shared_memory_in_which_the_disk_is_free_from_the_beginning():
+def test_shared_memory_begins_with_a_free_disk_and_is_closed():
     with pytest.raises(KeyboardInterrupt), shared_instant() as file:  # noqa: PT012
         assert os.pread(file, 100, 0) == bytes(8)
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""The real disk, in the place of which reads take as long as a test says."""
+"""Measurements of a disk whose reads take the time that a test sets."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from cluster_abm.validation.disk import SIZES_KB, describe, file_mb, fit, measur
 fcntl = pytest.importorskip("fcntl")
 pytestmark = pytest.mark.skipif(not hasattr(module.os, "posix_fadvise"), reason="needs posix_fadvise")
 FOLDER, MB = Path("/somewhere"), 1 << 20
-# Of a round of the five sizes, 1364 KB.
+# A round reads the five sizes once: five latencies and the transfer of 1364 KB.
 LATENCY_MS, MB_PER_S = 0.5, 1024.0
 ROUND_S = (5 * 0.5 + 1364 * 1024 / 1e6 / 1024.0 * 1000.0) / 1000.0
 
 
 class Device:
-    """Its file, which has number 99.
+    """A disk with one file, of descriptor 99.
 
     Attributes:
-        reads: size [KB] and place [bytes] of each.
-        files: size [MB] of each that was made.
-        emptied: how often the page cache was, before each read.
-        flags: of the file.
-        faster: how many times faster than the first time a place is read again.
+        reads: size [KB] and place [bytes] of each read.
+        files: size of each file that was made [MB].
+        emptied: number of times that the page cache had been emptied, at each read.
+        flags: flags of the file.
+        faster: a second read of a place is faster by this factor.
     """
 
     def __init__(self, monkeypatch, faster=1.0, is_direct=True):
@@ -71,7 +71,7 @@ class Device:
         return size
 
 
-def test_a_disk_that_is_known(monkeypatch):
+def test_latency_and_bandwidth_of_an_ideal_disk(monkeypatch):
     device = Device(monkeypatch, faster=1.5)
     found = measure_disk(FOLDER, 6, seconds=1000.0)
     assert (found.latency_ms, found.mb_per_s) == pytest.approx((LATENCY_MS, MB_PER_S))
@@ -114,7 +114,7 @@ def test_the_places_follow_from_the_seed(monkeypatch):
 
 
 @pytest.mark.parametrize("is_direct", [True, False])
-def test_the_page_cache_is_gone_around_or_emptied_before_each_read(monkeypatch, is_direct):
+def test_reads_are_direct_or_the_page_cache_is_emptied_before_each(monkeypatch, is_direct):
     device = Device(monkeypatch, is_direct=is_direct)
     found = measure_disk(FOLDER, 6, 1000.0)
     assert found.direct is is_direct
@@ -123,7 +123,7 @@ def test_the_page_cache_is_gone_around_or_emptied_before_each_read(monkeypatch, 
 
 
 @pytest.mark.parametrize(("rounds", "reads"), [
-    # In half of the time as many rounds as there is time for, and what was begun; again the whole ones of these.
+    # The first pass lasts half of the time and ends with a whole round here; the second pass repeats these rounds.
     (20.0, (10, 10)), (30.0, (15, 15)), (300.0, (80, 80)),
 ])  # fmt: skip
 def test_half_of_the_time_is_for_the_first_pass(monkeypatch, rounds, reads):
@@ -134,7 +134,7 @@ def test_half_of_the_time_is_for_the_first_pass(monkeypatch, rounds, reads):
 
 
 def test_reads_that_were_not_repeated_are_counted_once(monkeypatch):
-    """There is time for 10.5 rounds, then for the ten whole ones again: 53 reads and 50."""
+    """The first pass has time for 10.5 rounds, about 53 reads. The second repeats the 10 whole rounds, 50 reads."""
     device = Device(monkeypatch)
     found = measure_disk(FOLDER, 6, 21.0 * ROUND_S)
     assert found.reads == len(device.reads)
@@ -142,27 +142,27 @@ def test_reads_that_were_not_repeated_are_counted_once(monkeypatch):
 
 
 @pytest.mark.parametrize(("faster", "rounds", "is_enough"), [
-    # Ten of each size are needed of the first pass.
+    # The first pass needs ten reads of each size.
     (1.0, 19.9, True), (1.0, 17.9, False),
-    # Five of the second: it is slower here, so that there is time for five or four.
+    # The second pass needs five. It is slower here: there is time for five, or for four.
     (0.5, 20.3, True), (0.4, 19.9, False),
 ])  # fmt: skip
 def test_too_little_time(monkeypatch, faster, rounds, is_enough):
     device = Device(monkeypatch, faster=faster)
     found = measure_disk(FOLDER, 6, rounds * ROUND_S)
     assert (found is not None) == is_enough
-    # No read is begun when the time is up; the longest of all is the last one then.
+    # No read begins after the end: the end is passed by one read of the largest size at most.
     assert device.clock.now_s - 1000.0 < rounds * ROUND_S + 0.0016 / faster
 
 
 def test_the_smallest_relative_errors_are_fitted():
-    """Of 1 ms and a ms a MB: a read of two sizes is the sum exactly, and the median counts, not the mean."""
+    """Times are 1 ms + 1 ms/MB of 1,000,000 bytes: 2.024 and 3.048 ms. The median counts, so 9.0 and 1.0 do not."""
     sizes = {1000.0: [2.024, 2.024, 9.0], 2000.0: [3.048, 1.0, 3.048]}
     assert fit({size: np.array(times) for size, times in sizes.items()}) == pytest.approx((1.0, 1000.0))
 
 
 @pytest.mark.parametrize(("latency_ms", "second", "kind"), [
-    # Below 0.03 ms no device answers, above 2 ms no flash does; from twice as fast on it was a cache.
+    # No device answers within 0.03 ms, and no flash needs 2 ms. A second pass twice as fast comes from a cache.
     (0.029, 1.0, "cached"), (0.031, 1.0, "flash"), (1.99, 1.0, "flash"), (2.01, 1.0, "rotating"),
     (1.0, 1 / 2.01, "cached"), (1.0, 1 / 1.99, "flash"), (5.0, 1 / 2.01, "cached"),
 ])  # fmt: skip
@@ -174,27 +174,27 @@ def test_kinds_at_their_limits(latency_ms, second, kind):
     assert found.kind.startswith(kind)
 
 
-def test_errors_are_those_of_reads_that_were_not_fitted():
-    """Every second read takes a quarter longer; of one size it takes half as much longer."""
+def test_errors_are_of_the_reads_that_were_not_fitted():
+    """Every second read takes 1.25 times as long; at 1024 KB it takes 1.25 x 1.2 = 1.5 times as long."""
     times = {float(size): np.tile([1.0, 1.25], 10) * (1.0 + size * 0.001024) for size in SIZES_KB}
     times[1024.0][1::2] *= 1.2
     found = describe(times, times, False)
     assert (found.latency_ms, found.mb_per_s) == pytest.approx((1.0, 1000.0))
     assert (found.median_error, found.p90_error) == pytest.approx((0.25, 0.5))
-    # Of 1024 KB the 90th percentile is half above the tenth.
+    # At 1024 KB the 90th percentile is 1.5 times the 10th.
     assert found.spread == pytest.approx(1.5)
     assert not found.direct
     assert found.as_json()["spread"] == found.spread
 
 
 @pytest.mark.parametrize(("slow", "unstable"), [(3.01, True), (2.99, False)])
-def test_equal_reads_that_take_unequally_long(slow, unstable):
+def test_a_disk_is_unstable_if_equal_reads_differ_threefold(slow, unstable):
     times = {float(size): np.repeat([1.0, slow], 10) for size in SIZES_KB}
     assert describe(times, times, True).unstable is unstable
 
 
 @pytest.mark.parametrize(("free_mb", "size_mb", "is_possible"), [
-    # A tenth of what is free, 256 MB at most and 32 at least.
+    # The file takes a tenth of the free room, at most 256 MB; it needs 32 MB.
     (100_000, 256, True), (2560, 256, True), (2559, 255, True), (320, 32, True), (319, 31, False),
 ])  # fmt: skip
 def test_room_for_the_file(monkeypatch, free_mb, size_mb, is_possible):
@@ -220,7 +220,7 @@ def test_the_file_is_full_and_has_left_the_page_cache(tmp_path, monkeypatch):
         assert done == ["written", (0, 0, module.os.POSIX_FADV_DONTNEED)]
         data = module.os.pread(file, 3 * MB, 0)
         assert len(data) == 2 * MB
-        # Random: of what can be compressed a disk may read less.
+        # Random bytes: a disk might compress others.
         assert len(set(data[:4096])) > 200
         assert data[:MB] != data[MB:]
         assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""The document of a validation, key by key, from findings made by hand."""
+"""The document of a validation, key by key, from results made by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUOTA = "a control group limits this process to 1.5 cores, which stops it at tim
 
 @pytest.fixture
 def concluding(monkeypatch):
-    """What is concluded of blocks: which these were, and for which reasons nothing can be."""
+    """Conclusions are replaced by their arguments: the names of the blocks, and the idle reasons."""
     monkeypatch.setattr(
         module,
         "concluded",
@@ -48,7 +48,7 @@ def test_every_key(concluding):
     }  # fmt: skip
 
 
-def test_before_anything_was_found(concluding):
+def test_the_document_before_any_measurement(concluding):
     document = Validation(machine_of(7), ("mixed",), 1, 60.0).document()
     assert {key: document[key] for key in ("cpu", "mixed", "disk", "memory", "warnings", "took_s")} == {
         "cpu": None, "mixed": "nothing of mixed", "disk": None, "memory": None, "warnings": [], "took_s": 0.0,
@@ -58,7 +58,7 @@ def test_before_anything_was_found(concluding):
     }  # fmt: skip
 
 
-def test_several_blocks_of_a_part_are_concluded_together_and_each_alone(concluding):
+def test_several_blocks_of_a_part_are_judged_together_and_each_alone(concluding):
     blocks = [block("cpu", "one"), block("mixed", "reading"), block("cpu", "all")]
     found = Validation(machine_of(7, 3), ("cpu", "mixed"), 6, 300.0, blocks=blocks).document()
     alone = [{"blocks": ["one"], "idle": []}, {"blocks": ["all"], "idle": []}]
@@ -67,15 +67,15 @@ def test_several_blocks_of_a_part_are_concluded_together_and_each_alone(concludi
 
 
 @pytest.mark.parametrize(("idle", "quota", "reasons"), [
-    # Others used 20 % before; 10 % were stolen after.
+    # Others used 20 % before; the hypervisor stole 10 % after.
     ({"before": (0.2, 0.0), "after": (0.0, 0.1)}, None, ["before", "after"]),
     ({"before": (0.0, 0.1), "after": (0.2, 0.0)}, 1.5, [QUOTA, "before", "after"]),
     ({"before": (0.0, 0.0), "after": (0.2, 0.1)}, None, ["after", "after"]),
     ({}, 1.5, [QUOTA]),
-    # Both looks or none: what was seen before it is too little to say, of a validation that ended there.
+    # Reasons need both looks; a validation that ended early has only the first.
     ({"before": (0.2, 0.0)}, None, []),
 ])  # fmt: skip
-def test_why_nothing_can_be_concluded(concluding, idle, quota, reasons):
+def test_reasons_why_nothing_can_be_concluded(concluding, idle, quota, reasons):
     blocks = [block("cpu", "one"), block("mixed", "reading"), block("cpu", "all")]
     found = Validation(machine_of(7, quota=quota), ("cpu", "mixed"), 6, 300.0, idle, blocks=blocks).document()
     said = found["cpu"]["idle"]

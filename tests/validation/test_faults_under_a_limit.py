@@ -1,4 +1,4 @@
-"""How often touches fault under a memory limit, with a process that answers from a list instead of a real one."""
+"""The share of touches that fault under a memory limit; the process answers from a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cluster_abm.validation.memory import FaultShare, fault_shares, judged
 
 
 class Bench:
-    """Files and processes, all with numbers from 1 on, and what was done with them."""
+    """Stands in for files and processes, both numbered from 1, and records their sizes and walks."""
 
     def __init__(self, monkeypatch, group, faults):
         self.group, self.left, self.files, self.walks = group, list(faults), [], []
@@ -34,7 +34,7 @@ class Bench:
 
     def ask(self, what, *numbers, deadline_s=None):
         if what == "unit":
-            # It has started by now, outside of the group.
+            # The process has started outside of the group.
             assert not (self.group / "cgroup.procs").exists()
             return None
         process = int((self.group / "cgroup.procs").read_text())
@@ -76,26 +76,26 @@ def test_verdicts(pairs, errors, verdict):
     assert bool(found["reasons"]) == (verdict == INCONCLUSIVE)
 
 
-def test_the_error_is_that_of_the_mean_of_the_repeats():
+def test_the_error_is_of_the_mean_of_the_repeats():
     assert FaultShare(48.0, (0.4, 0.5), 0.5).error == pytest.approx(0.1)
     assert FaultShare(48.0, (0.6, 0.6), 0.5).error == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(("second", "is_noisy"), [(1.0734, True), (1.0732, False)])
-def test_repeats_that_differ_by_as_much_as_the_goal(second, is_noisy):
-    """Of 1 and x the floor is 2 (x - 1) / (x + 1) over the square root of 2: 5 % at x = 1.0733."""
+def test_repeats_that_differ_by_the_goal(second, is_noisy):
+    """The floor of 1 and x is the relative difference over sqrt(2): 2 (x - 1) / (x + 1) / 1.414 = 5 % at x = 1.0733."""
     found = memory.judged([FaultShare(48.0, (1.0, second), 1.035), FaultShare(57.6, (0.4, 0.4), 0.4)])
     alone = memory.judged([FaultShare(48.0, (1.0, second), 1.035)])
     assert bool(alone["reasons"]) == is_noisy
-    # Over several limits the median counts: half of it here.
+    # The floor is the median over the limits. The second limit has none, so it is half of the first.
     assert found["noise_floor"] == pytest.approx(alone["noise_floor"] / 2)
     assert found["reasons"] == []
     assert (found["demand_mb"], found["goal"]) == (96, 0.05)
     assert found["limits"][1] == {"limit_mb": 57.6, "measured": (0.4, 0.4), "predicted": 0.4, "error": 0.0}
 
 
-def test_a_floor_or_an_error_at_the_goal_is_within_it(monkeypatch):
-    """The floor of 1 and 1.1 is 6.7 %; an error of exactly a half is one, too."""
+def test_a_floor_or_an_error_equal_to_the_goal_is_within_it(monkeypatch):
+    """The floor of 1 and 1.1 is 0.1 / 1.05 / 1.414 = 6.7 %; the error of 0.75 against 0.5 is exactly 0.5."""
     noisy = [FaultShare(48.0, (1.0, 1.1), 1.05)]
     floor = memory.judged(noisy)["noise_floor"]
     for goal, verdict in ((floor, WITHIN), (math.nextafter(floor, 0.0), INCONCLUSIVE)):

@@ -1,4 +1,4 @@
-"""The control group of a memory limit, in folders that stand in for those of the kernel: made, found, and removed."""
+"""The control group of a memory limit: made, found and removed, in folders that stand in for those of the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT = "memory.max"
 
 
 class Group(type(Path())):
-    """A folder that has a limit as soon as it is made, and that can be removed with it, as the kernel has it."""
+    """A folder as the kernel makes it: it begins with a file for its limit, and can be removed with that file."""
 
     refusals = 0
 
@@ -37,7 +37,7 @@ class Group(type(Path())):
 
 
 class ReadOnly(type(Path())):
-    """The kernel says so first, whether there is such a folder or not."""
+    """A folder of a read-only file system: the kernel refuses before it looks for the folder."""
 
     def mkdir(self):
         raise OSError(errno.EROFS, "Read-only file system")
@@ -54,7 +54,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def parents(tmp_path, monkeypatch, clock):
-    """Folders of these names, in which a group may be made."""
+    """Make folders of these names the candidates for a group."""
 
     def make(*names, kind=Group):
         for name in names:
@@ -70,7 +70,7 @@ def groups_in(*folders):
     return [path.name for folder in folders for path in folder.glob("*")]
 
 
-def test_a_group_lives_for_its_block(parents, clock):
+def test_a_group_exists_within_its_block(parents, clock):
     (parent,) = parents("here")
     with limited_group() as (group, name):
         assert (group, name) == (parent / f"cluster-abm-{os.getpid()}", LIMIT)
@@ -80,7 +80,7 @@ def test_a_group_lives_for_its_block(parents, clock):
 
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt, OSError])
-def test_a_group_is_gone_however_its_block_is_left(parents, problem):
+def test_a_group_is_removed_after_an_exception(parents, problem):
     (parent,) = parents("here")
     with pytest.raises(problem), limited_group() as (group, _):  # noqa: PT012
         assert group.exists()
@@ -91,12 +91,12 @@ def test_a_group_is_gone_however_its_block_is_left(parents, problem):
 def test_ctrl_c_while_a_group_is_made(parents, ctrl_c):
     (parent,) = parents("interrupted")
     with pytest.raises(KeyboardInterrupt), limited_group():
-        raise AssertionError("the block is not begun")
+        raise AssertionError("the block began")
     assert groups_in(parent) == []
 
 
 @pytest.mark.parametrize("first", ["missing", "unlimited"])
-def test_the_first_folder_that_gives_a_limit(parents, first):
+def test_the_first_folder_with_a_limit_is_chosen(parents, first):
     folders = parents(first, "here", "later")
     with limited_group() as (group, _):
         assert group.parent == folders[1]
@@ -104,8 +104,8 @@ def test_the_first_folder_that_gives_a_limit(parents, first):
     assert groups_in(*folders) == []
 
 
-def test_none_gives_a_limit(parents):
-    """What is said is about the last one."""
+def test_without_a_limit_a_reason_is_given(parents):
+    """The reason is of the last folder."""
     folders = parents("missing", "unlimited")
     with limited_group() as why:
         assert why == f"control groups in {folders[1]} have no memory.max"
@@ -115,7 +115,7 @@ def test_none_gives_a_limit(parents):
         assert why == f"no control group can be made in {folders[1]} (No such file or directory); root may be needed"
 
 
-def test_the_kernel_takes_a_moment_to_let_go(parents, clock, monkeypatch):
+def test_removal_is_tried_again_while_the_group_is_busy(parents, clock, monkeypatch):
     (parent,) = parents("here")
     with limited_group():
         monkeypatch.setattr(Group, "refusals", 3)
@@ -123,15 +123,15 @@ def test_the_kernel_takes_a_moment_to_let_go(parents, clock, monkeypatch):
     assert clock.slept == [0.02] * 3
 
 
-def test_a_kernel_that_never_lets_go_is_no_reason_to_wait_for_long(parents, clock, monkeypatch):
+def test_removal_is_given_up_after_a_second(parents, clock, monkeypatch):
     parents("here")
     with limited_group():
         monkeypatch.setattr(Group, "refusals", 10_000)
     assert sum(clock.slept) == pytest.approx(1.0)
 
 
-def test_where_nothing_can_be_made_nothing_is_removed(parents, clock):
-    """As in a container that has the control groups read-only: it does not wait for a folder that it did not make."""
+def test_a_group_that_could_not_be_made_is_not_removed(parents, clock):
+    """As in a container with read-only control groups: no time is spent on a folder that was not made."""
     parents("one", "two", kind=ReadOnly)
     with limited_group() as why:
         assert why.endswith("(Read-only file system); root may be needed")
@@ -139,7 +139,7 @@ def test_where_nothing_can_be_made_nothing_is_removed(parents, clock):
 
 
 def test_a_group_of_another_process_is_left_alone(parents):
-    """It has the same number, in another container."""
+    """A process of another container may have the same number, and a group of the same name."""
     (parent,) = parents("here")
     other = parent / f"cluster-abm-{os.getpid()}"
     other.mkdir()
@@ -148,8 +148,8 @@ def test_a_group_of_another_process_is_left_alone(parents):
     assert other.exists()
 
 
-def test_at_the_top_of_the_groups_there_is_nothing_above():
-    """In version 2 the group above that of the process, but not above all groups; each folder once."""
+def test_candidates_do_not_leave_the_tree_of_groups():
+    """In version 2 the parent of the process's group is a candidate, down from the top; each folder comes once."""
     top = Path("/groups")
     assert candidates("0::/\n", top) == [(top, LIMIT), (top / "unified", LIMIT)]
     assert candidates("0::/a\n", top) == [(top, LIMIT), (top / "unified", LIMIT)]

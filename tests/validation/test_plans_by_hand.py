@@ -1,4 +1,4 @@
-"""What the processes of a validation do: rows and accesses by hand, and the laws of sets that were drawn."""
+"""Programs of a validation: rows and accesses by hand, and the distributions of drawn sets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def gaps_of(sets):
 
 
 def test_sets_that_only_compute():
-    """Demands have the bounded Pareto law: half of them are above 73 ms, one in ten above 263."""
+    """Demands are bounded Pareto of shape 1.1 between 40 ms and 1 s."""
     sets = drawn(busy_sets, 0.2, 2, 6)
     demands = np.array([row.units * 0.2 for programs in sets for program in programs for row in program.rows])
     assert all(len(program.rows) == 1 for programs in sets for program in programs)
@@ -51,25 +51,25 @@ def test_sets_that_only_compute():
     for share in (0.5, 0.1):
         expected = 40.0 * (share * (1 - cut) + cut) ** (-1 / 1.1)
         assert (demands > expected).mean() == pytest.approx(share, abs=0.02)
-    # Two to six, all alike.
+    # Two to six processes a set, equally likely.
     assert [sum(len(programs) == size for programs in sets) / 1500 for size in range(2, 7)] == pytest.approx(
         [0.2] * 5, abs=0.03
     )
 
 
 def test_starts_of_sets_that_only_compute():
-    """Exponential gaps, in the mean two fifths of the mean demand of the set."""
+    """Gaps are exponential; their mean is 0.4 of the mean demand of the set."""
     sets = drawn(busy_sets, 0.2, 2, 6)
     means = [np.mean([program.rows[0].units * 0.2 for program in programs]) for programs in sets]
     ratios = np.concatenate([gaps / mean for gaps, mean in zip(gaps_of(sets), means, strict=True)])
     assert ratios.mean() == pytest.approx(0.4, rel=0.05)
-    # An exponential one is above its mean with probability 1/e.
+    # An exponential number exceeds its mean with probability 1/e.
     assert (ratios > 0.4).mean() == pytest.approx(np.exp(-1.0), abs=0.02)
     assert all(programs[0].start_ms == 0.0 for programs in sets)
 
 
 def test_sets_that_compute_and_read():
-    """4 to 12 reads, each in the middle of 2 to 60 ms of CPU; accesses of 50 to 500 KB; gaps of 48 ms."""
+    """A program has 4 to 12 reads, each in the middle of 2 to 60 ms of CPU; a read has 50 to 500 KB; gaps are 48 ms."""
     sets = drawn(reading_sets, 0.2, 2, 5, count=300)
     programs = [program for one in sets for program in one]
     rows = [row for program in programs for row in program.rows]
@@ -78,7 +78,7 @@ def test_sets_that_compute_and_read():
     assert shares == pytest.approx([1 / 9] * 9, abs=0.03)
     bursts = np.array([row.units * 0.2 for row in rows])
     assert (bursts.min(), bursts.max()) == pytest.approx((2.0, 60.0))
-    # Exponential of mean 12, cut off at 2 and 60: 2 + 12 (exp(-2/12) - exp(-60/12)).
+    # Exponential of mean 12, clipped at 2 and 60: the mean is 2 + 12 (exp(-2/12) - exp(-60/12)) = 12.08.
     assert bursts.mean() == pytest.approx(12.08, rel=0.05)
     sizes = np.array([program.request_kb for program in programs])
     assert sizes.min() >= 50.0
@@ -89,7 +89,7 @@ def test_sets_that_compute_and_read():
 
 @pytest.mark.parametrize("kind", [busy_sets, reading_sets])
 def test_a_unit_of_another_length_is_the_same_work(kind):
-    """Of 4 ms a tenth of the units of 0.4 ms, but for what is rounded; one at least, two where an access is between."""
+    """Units of 4 ms are a tenth as many as units of 0.4 ms. A row has a unit at least, and two if it reads."""
     for fine, coarse in zip(*(drawn(kind, unit_ms, 2, 4, count=20) for unit_ms in (0.4, 4.0)), strict=True):
         assert len(fine) == len(coarse)
         for one, other in zip(fine, coarse, strict=True):
@@ -101,5 +101,5 @@ def test_a_unit_of_another_length_is_the_same_work(kind):
     assert len(programs) == 3
 
 
-def test_by_itself_an_access_has_100_kb():
+def test_an_access_has_100_kb_by_default():
     assert Program(0.0, ()).request_kb == 100.0

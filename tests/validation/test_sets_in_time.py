@@ -1,4 +1,4 @@
-"""Sets on a machine that is known: what is said of each, and which of them is still begun."""
+"""Sets on an ideal machine: the outcome of each set, and whether a set still begins in the time that is left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOW_S = 1000.0
 
 @pytest.fixture
 def scripted(monkeypatch):
-    """A bench of so many cores; units alone, and how long a set takes, are told."""
+    """Make a bench; the times of units alone and of sets come from lists."""
 
     def make(cores=1, walls_s=(), units=(), disk=None):
         clock = clock_in(monkeypatch, module, NOW_S)
@@ -41,15 +41,15 @@ def scripted(monkeypatch):
 
 
 def one_of(*units, start_ms=0.0):
-    """A set of one process that computes so many units."""
+    """A set of one process; each of its rows computes one of these numbers of units."""
     return (Program(start_ms, tuple(Row(count, False) for count in units)),)
 
 
 SECOND = one_of(2000, 3000)
 
 
-def test_what_is_said_of_a_set(scripted):
-    """A unit is measured before the set, between its repeats and after it; each repeat has the mean of its two."""
+def test_the_outcomes_of_two_sets(scripted):
+    """A unit is measured before, between and after the repeats; an outcome has the mean of the two around it."""
     units = [[100.0, 200.0], [110.0, 190.0], [99.0, 209.0], [50.0, 60.0], [50.0, 75.0], [50.0, 75.0]]
     bench, asked = scripted(walls_s=(0.5, 0.7, 0.5, 0.5), units=units)
     pair, other = one_of(10) * 2, one_of(20) * 2
@@ -58,7 +58,7 @@ def test_what_is_said_of_a_set(scripted):
         (0, 0, pair), (0, 1, pair), (1, 0, other), (1, 1, other),
     ]  # fmt: skip
     assert [one.unit_ns for one in found] == [(105.0, 195.0), (104.5, 199.5), (50.0, 67.5), (50.0, 75.0)]
-    # Each by a tenth and a twentieth; each by a tenth; by nothing and a quarter; by nothing.
+    # The units change by 10 % and 5 %; by 10 % both; by 0 and 25 %; not at all.
     assert [one.drift for one in found] == pytest.approx([0.075, 0.1, 0.125, 0.0])
     latest = NOW_S + 222
     assert asked == [2, (pair, latest), 2, (pair, latest), 2, 2, (other, latest), 2, (other, latest), 2]
@@ -68,15 +68,15 @@ def test_what_is_said_of_a_set(scripted):
 
 
 @pytest.mark.parametrize(("programs", "cores", "one_s"), [
-    # Half as long again as undisturbed; 30 ms to the start; a process alone, before and after: 2 x 150 units, 60 ms.
+    # 1.5 x the undisturbed time, 30 ms to the start, and 60 ms for 150 units of a process alone, before and after.
     (SECOND, 1, 1.5 + 0.03 + 0.06),
     (SECOND, 2, 0.75 + 0.03 + 0.06),
-    # The last one begins after two seconds.
+    # 2500 units of 0.2 ms twice are 1 s of CPU; the last process starts after 2 s; two processes are measured alone.
     ((*one_of(2500), *one_of(2500, start_ms=2000.0)), 1, 1.5 * 3 + 0.03 + 0.12),
-    # Four reads of 4 + 2 ms wait for nothing else, those of the other process meanwhile; 5000 units in all.
+    # 5000 units are 1 s. Four reads of 4 + 2 ms take 24 ms; the read of the other process comes meanwhile.
     ((Program(0.0, (Row(1500, True), Row(1500, False)), 100.0), Program(0.0, (Row(500, True),) * 4, 100.0)), 1,
      1.5 * 1.024 + 0.03 + 0.12),
-    # Three reads of 4 + 20 ms take longer than four of 4 + 2 ms.
+    # Three reads of 4 + 20 ms are 72 ms, longer than four of 4 + 2 ms.
     ((Program(0.0, (Row(1000, True),) * 3, 1000.0), Program(0.0, (Row(500, True),) * 4, 100.0)), 1,
      1.5 * 1.072 + 0.03 + 0.12),
 ])  # fmt: skip
@@ -89,18 +89,18 @@ def test_a_set_is_begun_if_it_is_likely_to_be_over_in_time(scripted, programs, c
         assert bool(asked) == bool(expected)
 
 
-# Sets of a tenth of a second, undisturbed, are followed by one of a second: how long is that thought to take?
+# After sets of 0.1 s undisturbed comes a set of 1 s. Its expected time follows from the times of the sets before.
 @pytest.mark.parametrize(("walls_s", "thought_s"), [
-    # They took three times as long. From 1.5 three tenths of the way to 1.2 x 3, and again.
+    # A stretch of 3: from 1.5 it goes 0.3 of the way to 1.2 x 3, and once more: 1.5 + 0.3 x 2.1, 2.13 + 0.3 x 1.47.
     ([0.3], 2.13),
     ([0.3, 0.3], 2.571),
-    # Undisturbed: three tenths of the way to 1.2.
+    # A stretch of 1: 0.3 of the way to 1.2.
     ([0.1], 1.41),
-    # Faster than they can be: three tenths of the way to 1, and again.
+    # A stretch of 0.1: 1.2 x 0.1 is below the least stretch, 1. It goes 0.3 of the way to 1, and once more.
     ([0.01], 1.35),
     ([0.01, 0.01], 1.245),
 ])  # fmt: skip
-def test_how_long_sets_took_tells_how_long_the_next_one_takes(scripted, walls_s, thought_s):
+def test_the_expected_time_of_a_set_follows_from_those_before(scripted, walls_s, thought_s):
     carried = len(walls_s)
     needed_s = sum(walls_s) + thought_s + 0.09
     for left_s, expected in ((needed_s - 0.002, carried), (needed_s + 0.002, carried + 1)):
@@ -109,12 +109,12 @@ def test_how_long_sets_took_tells_how_long_the_next_one_takes(scripted, walls_s,
         assert len([*bench.outcomes(iter(sets), NOW_S + left_s, NOW_S + 999, repeats=1)]) == expected
 
 
-def test_by_itself_a_set_is_carried_out_twice(scripted):
+def test_a_set_is_carried_out_twice_by_default(scripted):
     bench, _ = scripted()
     assert [one.repeat for one in bench.outcomes(iter([SECOND]), NOW_S + 9, NOW_S + 9)] == [0, 1]
 
 
-def test_a_set_that_is_given_up_ends_all(scripted, monkeypatch):
+def test_a_set_that_is_given_up_ends_the_block(scripted, monkeypatch):
     bench, _ = scripted()
 
     def gives_up(programs, deadline_s):

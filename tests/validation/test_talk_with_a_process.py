@@ -1,4 +1,4 @@
-"""What passes between a validation and its processes, byte by byte, through pipes that no process is at the end of."""
+"""Messages between a validation and its processes, byte by byte; the other end of the pipes is in the test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cluster_abm.validation.crew import WORKER, Crew, DeadlinePassed
 
 
 class Popen:
-    """A process that writes what a test lets it write, and keeps what it is told."""
+    """Stands in for a process: it writes the bytes of a test, and records its input."""
 
     made = ()
 
@@ -52,7 +52,7 @@ class Popen:
 
 @pytest.fixture
 def begun(monkeypatch):
-    """Processes that begin; `made` has them. The clock stands still."""
+    """Started processes are stand-ins, in `Popen.made`. The clock stands still."""
     monkeypatch.setattr(module.subprocess, "Popen", Popen)
     monkeypatch.setattr(Popen, "made", [])
     yield clock_in(monkeypatch, module)
@@ -64,7 +64,7 @@ def begun(monkeypatch):
 
 @pytest.fixture
 def talk(begun):
-    """A worker, and its process."""
+    """A worker and its process."""
     worker = module.Worker([5, 9])
     return worker, Popen.made[0]
 
@@ -74,12 +74,12 @@ def in_pieces(monkeypatch, size):
     monkeypatch.setattr(module.os, "read", lambda file, _: read(file, size))
 
 
-def test_how_a_process_is_begun(talk):
+def test_how_a_process_is_started(talk):
     worker, process = talk
     assert process.command == [sys.executable, "-I", "-S", str(WORKER)]
     options = process.options
     assert options["pass_fds"] == (5, 9)
-    # A group of its own for Ctrl-C, and no session of its own.
+    # Its own process group, so that Ctrl-C does not reach it; the same session.
     assert options["process_group"] == 0
     assert "start_new_session" not in options
     assert options["bufsize"] == 0
@@ -96,7 +96,7 @@ def test_answers_in_pieces_and_several_at_once(talk, monkeypatch, size):
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_log_between_answers(talk, monkeypatch, size):
-    """Numbers whose bytes have ends of lines in them, and which are negative."""
+    """The numbers have line ends among their bytes, and one is negative."""
     worker, process = talk
     in_pieces(monkeypatch, size)
     rows = np.array([[0, 10, 0x0A0A0A0A], [1, -10, 1 << 62]], "<i8")
@@ -120,7 +120,7 @@ def test_commands_are_lines(talk):
 
 
 def waits_of(monkeypatch, *answers):
-    """How long is waited for answers [ms]; what the waiting tells, in order."""
+    """Record the waits for answers [ms]; each wait ends with the next one of `answers`."""
     waits, left = [], list(answers)
 
     class Waiting:
@@ -136,7 +136,7 @@ def waits_of(monkeypatch, *answers):
 
 
 @pytest.mark.parametrize(("given_s", "wait_ms"), [
-    # From instant 1000 on; one that is over is no wait without end.
+    # The clock is at 1000 s. A deadline that has passed is a wait of 0, not one without end.
     (1002.5, 2500.0), (1000.0, 0.0), (990.0, 0.0), (None, 20_000.0),
 ])  # fmt: skip
 def test_how_long_an_answer_is_waited_for(talk, monkeypatch, given_s, wait_ms):
@@ -147,7 +147,7 @@ def test_how_long_an_answer_is_waited_for(talk, monkeypatch, given_s, wait_ms):
     assert waits == [wait_ms]
 
 
-def test_each_piece_is_waited_for_until_the_same_instant(talk, begun, monkeypatch):
+def test_all_pieces_of_an_answer_have_one_deadline(talk, begun, monkeypatch):
     worker, process = talk
     waits = waits_of(monkeypatch, [1], [])
     read = os.read
@@ -163,7 +163,7 @@ def test_each_piece_is_waited_for_until_the_same_instant(talk, begun, monkeypatc
     assert waits == [10_000.0, 6_000.0]
 
 
-def test_a_log_is_waited_for_as_long_as_an_answer(talk, monkeypatch):
+def test_a_log_has_the_same_deadline_as_an_answer(talk, monkeypatch):
     worker, process = talk
     waits = waits_of(monkeypatch, [1], [])
     process.says(b"2\n" + bytes(47))
@@ -172,7 +172,7 @@ def test_a_log_is_waited_for_as_long_as_an_answer(talk, monkeypatch):
     assert waits == [20_000.0] * 2
 
 
-def test_what_was_read_when_the_time_was_up_is_not_lost(talk, monkeypatch):
+def test_a_part_read_before_the_deadline_is_kept(talk, monkeypatch):
     worker, process = talk
     process.says(b"do")
     with pytest.raises(DeadlinePassed):
@@ -192,14 +192,14 @@ def test_a_process_that_has_ended(talk):
         worker.tell("unit", 1)
 
 
-def test_to_bind_is_to_bind_that_process(talk, monkeypatch):
+def test_a_worker_binds_its_own_process(talk, monkeypatch):
     bound = []
     monkeypatch.setattr(module.os, "sched_setaffinity", lambda *given: bound.append(given), raising=False)
     talk[0].bind((7, 3))
     assert bound == [(100, (7, 3))]
 
 
-def test_all_are_ended_when_the_block_is_left(begun):
+def test_all_processes_are_ended_after_the_block(begun):
     with Crew(3, [5]) as crew:
         assert [worker.pid for worker in crew.workers] == [100, 101, 102]
         assert [process.options["pass_fds"] for process in Popen.made] == [(5,)] * 3
@@ -209,7 +209,7 @@ def test_all_are_ended_when_the_block_is_left(begun):
     assert crew.workers == []
 
 
-def test_if_one_cannot_be_begun_those_before_it_are_ended(begun, monkeypatch):
+def test_if_a_process_cannot_start_those_before_it_are_ended(begun, monkeypatch):
     def begin(files):
         if len(Popen.made) == 2:
             raise OSError("too many processes")
@@ -218,5 +218,5 @@ def test_if_one_cannot_be_begun_those_before_it_are_ended(begun, monkeypatch):
     worker = module.Worker
     monkeypatch.setattr(module, "Worker", begin)
     with pytest.raises(OSError, match="too many"), Crew(3):
-        raise AssertionError("the block is not begun")
+        raise AssertionError("the block began")
     assert [process.ends[0] for process in Popen.made] == ["killed", "killed"]

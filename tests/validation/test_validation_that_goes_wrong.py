@@ -1,4 +1,4 @@
-"""What a validation cannot do it says, and it goes on with the rest."""
+"""A validation warns about each part that it could not measure, and measures the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cluster_abm.validation.crew import DeadlinePassed
 LITTLE_TIME = "the time was not enough; give it more --seconds"
 
 
-def test_nothing_goes_wrong(stubbed):
+def test_no_warning_if_all_is_measured(stubbed):
     found = stubbed.validate("cpu", "mixed", "disk", "memory")
     assert found.warnings == []
     assert found.quantum_ms == 3.5
@@ -20,7 +20,7 @@ def test_nothing_goes_wrong(stubbed):
     (("cpu", "mixed", "disk", "memory"), ["cpu", "mixed", "memory"]), (("disk", "memory"), ["memory"]), (("disk",), []),
 ])  # fmt: skip
 def test_a_system_other_than_linux(stubbed, parts, lacking):
-    """The disk is read all the same; nothing else is measured, and nothing is compiled for it."""
+    """Only the disk is measured, and nothing is compiled."""
     stubbed.lacking = ["sched_setaffinity", "/proc/stat"]
     found = stubbed.validate(*parts)
     assert found.warnings == [
@@ -69,7 +69,7 @@ def test_a_folder_in_memory(stubbed):
 def test_one_core(monkeypatch):
     one = "cpu: one physical core may be used here: nothing was measured on several"
     assert Stubbed(monkeypatch, 7).validate("cpu", "mixed").warnings == [one]
-    # Of processes that also read nothing is measured on several anyway.
+    # Part mixed never needs several cores.
     assert Stubbed(monkeypatch, 7).validate("mixed").warnings == []
 
 
@@ -78,13 +78,13 @@ def test_one_core(monkeypatch):
     (OSError("no such core"), "ended early: no such core"),
 ])  # fmt: skip
 def test_sets_that_are_given_up(stubbed, problem, words):
-    """In the second block: what was measured until then counts, and the rest is not tried."""
+    """The second block is given up: its sets so far count, and the third block is left out."""
     stubbed.sets = [[4], [2, problem], [3]]
     found = stubbed.validate("cpu", "mixed")
     assert found.warnings == [words]
     assert found.blocks == ["cpu on 1", "cpu on 2"]
     assert [outcomes for _, _, outcomes, *_ in stubbed.of("predicted")] == [[0, 1, 2, 3], [0, 1]]
-    # The slice is that before the sets; the machine is looked at after them all the same.
+    # Only the slice before the sets is known; the look after the sets still takes place.
     assert found.quantum_ms == 2.0
     assert found.slices_ms == [2.0]
     assert [*found.idle] == ["before", "after"]

@@ -1,4 +1,4 @@
-"""A validation in words: rows, reasons and facts, from documents made by hand."""
+"""Text and page of a validation: rows, reasons and facts, from documents made by hand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def with_machine(**more):
     return EMPTY | {"machine": MACHINE | more}
 
 
-def test_a_row_a_part_and_one_for_each_number_of_cores():
+def test_rows_of_parts_and_of_numbers_of_cores():
     cpu = part([1, 2], 0.0151, "inconclusive", by_cores=[part([1], 0.01, noise_floor=None), part([2], 0.02)])
     rows = rows_of(EMPTY | {"cpu": cpu, "mixed": NOTHING, "memory": MEMORY})
     ends = ("5.5% [4.4%, 6.6%]", "0.4% / 1.3%", "3% / 8%", "within the goal")
@@ -60,14 +60,14 @@ def test_a_row_a_part_and_one_for_each_number_of_cores():
         ("  of these", "1", "20", "80", "1.0% [1.1%, 2.2%]", ends[0], "not known", *ends[2:]),
         ("  of these", "2", "20", "80", "2.0% [1.1%, 2.2%]", *ends),
         ("compute and read", "", "0", "0", "", "", "", "", "inconclusive"),
-        # Three limits, each measured twice.
+        # Three limits, measured twice each, are 6 responses.
         ("memory faults", "1", "3", "6", "1.5%", "3.7% at most", "0.1%", "5%", "within the goal"),
     ]  # fmt: skip
     assert {len(row) for row in rows} == {len(HEADINGS)}
     assert rows_of(EMPTY) == []
 
 
-def test_the_same_reason_of_several_parts_stands_there_once():
+def test_a_reason_of_several_parts_is_listed_once():
     document = EMPTY | {
         "cpu": part([1], 0.01, reasons=["loud", "late"]), "mixed": part([1], 0.01, reasons=["late"]),
         "memory": MEMORY | {"reasons": ["late", "odd"]},
@@ -98,7 +98,7 @@ def test_the_machine_in_a_line(change, name):
     assert machine_line(with_machine(**change)) == f"{name}, 8 processors, Linux 1.2, slice 2.67 ms"
 
 
-def test_what_is_printed_is_a_table():
+def test_the_printed_table():
     document = EMPTY | {"cpu": part([1], 0.01, reasons=["loud"]), "mixed": NOTHING, "disk": DISK}
     lines = text(document).splitlines()
     assert lines[0].startswith("Some CPU, virtual")
@@ -114,7 +114,7 @@ def test_what_is_printed_is_a_table():
 
 
 def facts_of(document):
-    """The first table of its page."""
+    """The first table of the page."""
     rows = [line.strip("| ").split(" | ") for line in page(document).split("## Result")[0].splitlines() if "|" in line]
     return dict(row for row in rows[2:])
 
@@ -135,7 +135,7 @@ def test_the_facts_of_a_machine():
     }
 
 
-def test_what_a_machine_does_not_say():
+def test_unknown_facts_of_a_machine():
     facts = facts_of(with_machine(virtual=None, cpu="", quota=1.5, autogroup=None, load=None, slices_ms=[]))
     assert facts["processor"] == "not named"
     assert facts["limit of a control group"] == "1.5 cores"
@@ -153,7 +153,7 @@ def test_the_head_of_a_page():
     assert page(with_machine(cpu="")).startswith("# A machine, 8 processors\n")
 
 
-def test_a_page_has_what_there_is():
+def test_a_page_has_only_the_sections_of_its_parts():
     empty = page(EMPTY)
     for words in ("Conditions", "![", "Inconclusive", "## Disk", "## Memory", "## Not done"):
         assert words not in empty

@@ -1,4 +1,4 @@
-"""What a process of a validation does and logs, by clocks that a test moves: 50 ns an iteration, no more."""
+"""Work and log of a process of a validation, by clocks that a test moves. An iteration takes 50 ns."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cluster_abm.validation.worker import ASKED, COMPUTED, SERVED, START
 
 fcntl = pytest.importorskip("fcntl")
 resource = pytest.importorskip("resource")
-# Of a unit: no other loop is as long.
+# Iterations and length of a unit. No other loop has this many iterations.
 ITERATIONS, UNIT_NS = 1000, 50_000
 
 
 class Computer:
-    """In the place of the module `time`, and of `range`: iterations of a unit take wall time and CPU, sleep wall time.
+    """Stands in for `time` and `range`: iterations of a unit take wall and CPU time, a sleep takes wall time.
 
-    It wakes from the first half of a sleep too early.
+    The first sleep ends half way, as a sleep may.
     """
 
     def __init__(self, monkeypatch, now_ns=0, cpu_ns=0):
@@ -62,7 +62,7 @@ def rows_of(log):
 
 @pytest.fixture
 def shared(tmp_path):
-    """A file of eight bytes: the instant at which the disk is free."""
+    """A file of 8 bytes with the instant at which the disk is free."""
     with (tmp_path / "instant").open("w+b", 0) as file:
         file.write(bytes(8))
         yield file
@@ -78,7 +78,7 @@ def test_each_unit_is_logged(monkeypatch):
     assert module.compute(0, ITERATIONS, log, 6) == 6
 
 
-def test_sleep_to_an_instant(monkeypatch):
+def test_sleeping_until_an_instant(monkeypatch):
     computer = Computer(monkeypatch, now_ns=1000)
     module.sleep_until(5000)
     assert computer.slept_ns == [4000, 2000]
@@ -88,7 +88,7 @@ def test_sleep_to_an_instant(monkeypatch):
     assert computer.now_ns == 5000
 
 
-def test_accesses_are_served_in_the_order_in_which_they_are_asked_for(monkeypatch, shared):
+def test_accesses_are_served_in_order_of_arrival(monkeypatch, shared):
     computer = Computer(monkeypatch)
     locks = []
     monkeypatch.setattr(fcntl, "lockf", lambda file, what: locks.append((file, what)))
@@ -103,7 +103,7 @@ def test_accesses_are_served_in_the_order_in_which_they_are_asked_for(monkeypatc
 
 
 def test_a_program_is_carried_out(monkeypatch, shared):
-    """It begins at 600 us, computes two units, reads for 300 us, computes one, and two more without an access."""
+    """From 600 us on: two units, a read of 300 us, one unit, then two units without a read."""
     computer = Computer(monkeypatch, now_ns=100_000, cpu_ns=9)
     log = module.run(600_000, [[2, 300_000, 1], [1, 0, 1]], ITERATIONS, shared.fileno())
     cpu = [9 + count * UNIT_NS for count in range(6)]
@@ -125,7 +125,7 @@ def test_without_a_disk_nothing_is_read(monkeypatch):
 
 
 def test_touches_of_random_pages(monkeypatch):
-    """Ten touches of 16 pages; faults are counted from the fourth on: 31 - 20."""
+    """Ten touches of 16 pages. Faults are counted from the fourth touch on: 31 - 20 = 11."""
     touched, advice, counted = [], [], []
 
     class Map:
@@ -163,7 +163,7 @@ def test_touches_of_random_pages(monkeypatch):
 
 @pytest.fixture
 def carried_out(monkeypatch, capfdbinary):
-    """What the process writes when it is told so; what it did before that is in `prepared`."""
+    """Run the process on these input lines, and return its output; `prepared` lists its first calls."""
     prepared = []
     monkeypatch.setattr(module, "end_with_parent", lambda: prepared.append("ends with its parent"))
     monkeypatch.setattr(module.signal, "signal", lambda *given: prepared.append(given))
@@ -180,7 +180,7 @@ def carried_out(monkeypatch, capfdbinary):
 
 
 def test_commands_and_answers(monkeypatch, carried_out):
-    """The log is that of the last run, three 64-bit integers a row."""
+    """A log is of the last run, with three 64-bit integers a row."""
     Computer(monkeypatch, now_ns=600_000)
     monkeypatch.setattr(module, "walk", lambda *given: sum(given))
     out = carried_out(
@@ -196,7 +196,7 @@ def test_commands_and_answers(monkeypatch, carried_out):
     ]  # fmt: skip
 
 
-def test_a_unit_has_a_thousand_iterations_until_it_is_told(monkeypatch, carried_out):
+def test_a_unit_has_1000_iterations_by_default(monkeypatch, carried_out):
     Computer(monkeypatch)
     assert carried_out('["alone", 2, 3]\n') == b"50000\n"
 
