@@ -1,4 +1,4 @@
-"""Networks, frames and runs that stand in for real ones, and what a drawn picture has in it."""
+"""Stand-ins for networks, frames and runs, and functions that read drawn pictures."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from cluster_abm.scenario.interconnect import Interconnect
 from viz.colours import INDICES, LIGHTEST, rgb
 from viz.network import map_of
 
-# What a letter of a legend takes at 11 pixels, about.
+# Approximate width of a letter of 11 pixels.
 LETTER = 6.2
 
 
 def network(kind="torus", nodes=4, **keys):
-    """So many nodes and their links."""
+    """A network of this kind."""
     return Network(Interconnect(kind=kind, **keys), nodes)
 
 
 def mapped(net, width=600.0, height=400.0, cores=None):
-    """The map of a network; without `cores` of nodes of one each."""
+    """The map of a network; by default each node has one core."""
     return map_of(net, width, height, np.ones(net.nodes, int) if cores is None else np.array(cores))
 
 
 def frame(nodes=4, **more):
-    """A frame in which nothing has happened, but for what is given."""
+    """A frame of idle nodes; `more` changes its fields."""
     idle = {
         "now_ms": 0.0, "running": True, "tasks": np.zeros(nodes), "up": np.ones(nodes, bool), "moves": (),
         "loads": {name: np.zeros(nodes) for name in INDICES}, "decisions": (), "cpu_utilisation": 0.0,
@@ -46,7 +46,7 @@ def frame(nodes=4, **more):
 
 
 def decision(source=0, target=1, **more):
-    """An offer that was accepted, without any numbers, but for what is given."""
+    """An accepted offer without numbers; `more` changes its fields."""
     plain = {
         "time_ms": 1000.0, "task": 7, "job": 3, "rule": "a rule", "index": "", "task_load": math.nan,
         "load_here": math.nan, "load_there": math.nan, "response_here_ms": math.nan, "response_there_ms": math.nan,
@@ -56,7 +56,7 @@ def decision(source=0, target=1, **more):
 
 
 def run_of(*frames, policy="jsq", times_s=None, net=None, scale=None):
-    """What the panels take for a run: these are its frames, the last one the newest."""
+    """Stands in for a run with these frames, the newest last."""
     net = net or network()
     times_s = list(times_s or [one.now_ms / 1000 for one in frames])
     return SimpleNamespace(
@@ -101,7 +101,7 @@ def pairs(path):
 
 
 def span(one):
-    """From where to where an element of a legend reaches, left to right; texts begin at their place."""
+    """Left and right end of an element of a legend. A text begins at its x."""
     if one.tag == "circle":
         x, radius = number(one, "cx", "r")
         return x - radius, x + radius

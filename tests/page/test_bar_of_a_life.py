@@ -21,7 +21,7 @@ def lived(width=400.0, parts=PARTS):
     return picture, bars, squares, list(picture.iter("text"))
 
 
-def test_the_parts_of_a_life_are_all_of_it_one_behind_the_other():
+def test_the_parts_of_a_life_fill_the_bar_in_order():
     _, bars, _, _ = lived()
     assert [number(one, "x", "width") for one in bars] == [[0, 40], [40, 240], [280, 120]]
     assert [one.get("fill") for one in bars] == [BREAKDOWN_COLOURS[part] for part in ("cpu", "io", "migration")]
@@ -41,18 +41,18 @@ def test_the_legend_of_a_life_begins_with_the_longest_part():
         assert end <= x < x + width < number(word, "x") < x + width + 8
         end = number(word, "x") + 6 * len(word.text)
         assert number(square, "y") + number(square, "height") == pytest.approx(number(word, "y"), abs=2)
-    # Beneath the bar.
+    # The legend is below the bar.
     assert number(squares[0], "y") > number(bars[0], "y") + number(bars[0], "height")
 
 
 @pytest.mark.parametrize(("width", "lines"), [(260.0, [3]), (200.0, [2, 1]), (120.0, [1, 1, 1])])
-def test_a_legend_of_a_life_that_has_no_room_goes_on_below(width, lines):
+def test_a_narrow_legend_of_a_life_has_several_lines(width, lines):
     # "I/O 60 %" takes some 14 + 48 pixels, "transfer 30 %" 14 + 78, "CPU 10 %" 14 + 48, with 12 between them.
     picture, _, squares, words = lived(width)
     ys = [number(one, "y") for one in words]
     assert [ys.count(y) for y in sorted(set(ys))] == lines
     assert all(number(one, "x") + 6 * len(one.text) <= width for one in words)
-    # Each line begins at the left, and no line is over another one.
+    # Each line begins at the left; lines do not overlap.
     assert [number(squares[ys.index(y)], "x") for y in sorted(set(ys))] == [0] * len(lines)
     assert all(other - one >= 11 for one, other in pairwise(sorted(set(ys))))
     # The picture ends below its last line.

@@ -1,4 +1,4 @@
-"""Colours of loads on the page: between the lightest and the full one, by the scale, as in a picture that is kept."""
+"""Colours of loads on the page and in kept pictures: from the lightest to the full colour, by the scale."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from viz.colours import INDICES, film_scale, index_of
 
 
 @pytest.mark.parametrize(("load", "share"), [(0.0, 0), (1.0, 0.5), (4.0, 1), (9.0, 1)])
-def test_a_load_has_the_colour_at_its_place_of_the_scale(load, share):
-    # Of an even scale to 4 the place of 1 is the root of a quarter.
+def test_the_colour_of_a_load_follows_from_the_scale(load, share):
+    # On a scale to 4 the load 1 is at sqrt(1 / 4) = 0.5.
     assert colours.colour_of(INDICES["io"], load, LoadScale(4.0)) == pytest.approx(colour_at("io", share), abs=0.51)
 
 
@@ -23,7 +23,7 @@ def test_a_load_class_has_its_own_colour(load, place):
 
 
 @pytest.mark.parametrize(("share", "place"), [(0.0, 0), (0.3, 1), (0.7, 2), (1.0, 3)])
-def test_a_place_of_the_classes_has_the_nearest_class_colour(share, place):
+def test_a_share_of_the_classes_has_the_nearest_class_colour(share, place):
     assert colours.hexed(colours.shade(INDICES["class"], share)) == CLASS_COLOURS[place]
 
 
@@ -32,14 +32,14 @@ def test_colours_are_read_and_written(text):
     assert colours.hexed(colours.rgb(text)) == text
 
 
-def test_red_green_and_blue_stand_in_this_order():
+def test_a_colour_is_read_as_red_green_and_blue():
     assert colours.rgb("#0a1b2c") == (10, 27, 44)
 
 
 @pytest.mark.parametrize(("name", "per_core", "changed"), [
     ("cpu", True, True), ("cpu", False, False), ("io", True, False), ("class", True, False),
 ])  # fmt: skip
-def test_tasks_alone_are_counted_per_core(name, per_core, changed):
+def test_only_tasks_are_counted_per_core(name, per_core, changed):
     found, was = index_of(name, per_core), INDICES[name]
     assert (found != was) == changed
     if changed:
@@ -47,7 +47,7 @@ def test_tasks_alone_are_counted_per_core(name, per_core, changed):
         assert (found.name, found.full, found.colour) == (was.name, was.full, was.colour)
 
 
-def test_the_first_words_of_a_load_are_those_before_the_colon():
+def test_the_short_name_of_a_load_ends_at_the_colon():
     assert [one.short for one in INDICES.values()] == ["CPU", "Memory", "I/O", "Weighted", "Load class"]
 
 
@@ -56,7 +56,7 @@ def test_a_picture_that_is_kept_has_the_pages_colours():
     found = film_scale(kind, scale)
     assert (found.words, found.loads, found.names) == (kind.words, scale, ())
     assert (found.colours[0], found.colours[-1]) == (colours.LIGHTEST, kind.colour.lower())
-    # Evenly spaced: the one in the middle is that of half of the scale.
+    # Colours are evenly spaced: the middle one is that of a share of 0.5.
     assert found.colours[len(found.colours) // 2] == colours.hexed(colours.shade(kind, 0.5))
     assert len(found.colours) % 2 == 1
 
@@ -69,22 +69,22 @@ def test_a_kept_picture_of_classes_has_a_name_for_each_colour():
 
 @pytest.mark.parametrize(("fill", "ink"), [
     ((1, 1, 1), "#000000"), ((0, 0, 0), "#ffffff"), ((0, 1, 0), "#000000"), ((0, 0, 1), "#ffffff"),
-    # Pure red is lighter than the middle, by a luminance of 0.21; a dark red is not.
+    # Pure red has a luminance of 0.21, above 0.179; red of 0.9 has 0.17.
     ((1, 0, 0), "#000000"), ((0.9, 0, 0), "#ffffff"),
-    # Greys: black and white stand out alike at a luminance of 0.179, a grey of 117.8 / 255.
+    # Black and white have the same contrast at a luminance of 0.179: a grey of 117.8 / 255.
     ((117 / 255,) * 3, "#ffffff"), ((118 / 255,) * 3, "#000000"),
-    # Of a fill with its opacity the colour alone counts.
+    # Opacity does not count.
     ((0, 0, 0, 1), "#ffffff"),
 ])  # fmt: skip
-def test_the_ink_on_a_fill_is_the_one_that_stands_out_more(fill, ink):
+def test_the_ink_on_a_fill_has_the_larger_contrast(fill, ink):
     assert ink_on(fill) == ink
 
 
-def test_of_more_curves_than_there_are_colours_the_further_ones_are_mixed_with_white_or_black():
+def test_further_curves_have_colours_mixed_with_white_or_black():
     many = colours_of(["jsq"] * 100)
-    # One of jsq's, 6 spare ones, the 7 other policies', and six mixtures of these 14.
+    # 14 colours: jsq's, 6 spare ones and those of 7 other policies; and 6 mixtures of each.
     assert len({*many}) == 14 + 6 * 14
     # The first spare one, #332288, with 0.45 of white: 51 + 0.45 x 204, 34 + 0.45 x 221, 136 + 0.45 x 119.
     assert many[14] == "#8F85BE"
-    # Fourteen further on with 0.45 of black: 0.55 x 51, 34 and 136.
+    # Fourteen curves later with 0.45 of black: 0.55 x 51, 34 and 136.
     assert many[28] == "#1C134B"

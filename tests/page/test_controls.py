@@ -1,4 +1,4 @@
-"""The controls as the page draws them, and what a field takes for a number."""
+"""The controls of the page, and the numbers that their fields accept."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def drawn(settings=SETTINGS, index="io", frame_ms=1000.0, typed=None, wrong=None
 
 
 def fields(kind, **given):
-    """The choices, or the numbers, of both groups by name."""
+    """The choices or the numbers of both groups, by name."""
     return {one["name"]: one for group in drawn(**given) for one in group[kind]}
 
 
-def test_the_view_comes_first_and_each_setting_is_a_control_of_the_run():
+def test_the_controls_of_the_view_and_of_the_run():
     view, run = drawn()
     assert (view["title"], view["remark"], run["title"]) == ("View", "", "Run")
     assert "starts it again" in run["remark"]
@@ -35,7 +35,7 @@ def test_the_view_comes_first_and_each_setting_is_a_control_of_the_run():
     assert [view["choices"][0]["label"], view["numbers"][0]["label"]] == ["Nodes coloured by", "Simulated time a frame"]
 
 
-def test_a_field_shows_its_value_or_what_was_typed_last_and_what_is_wrong_with_it():
+def test_a_field_shows_its_value_or_the_typed_text_with_its_error():
     found = fields("numbers")
     texts = {name: one["text"] for name, one in found.items()}
     assert texts == {
@@ -49,7 +49,7 @@ def test_a_field_shows_its_value_or_what_was_typed_last_and_what_is_wrong_with_i
     }
 
 
-def test_a_list_shows_what_is_chosen_and_what_is_wrong_with_it():
+def test_a_list_shows_the_choice_and_its_error():
     assert {name: one["value"] for name, one in fields("choices").items()} == {
         "index": INDICES["io"].short, "policy": "jsq", "other": NO_POLICY, "hardware": AS_GIVEN,
     }  # fmt: skip
@@ -61,7 +61,7 @@ def test_a_list_shows_what_is_chosen_and_what_is_wrong_with_it():
     assert {name: one["tip"] for name, one in chosen.items()} == {"index": CHOICES["index"]} | CHOICES
 
 
-def test_lists_offer_all_policies_loads_and_presets_and_to_choose_none():
+def test_lists_offer_all_policies_loads_and_presets_and_no_choice():
     offered = offered_by(drawn())
     assert offered["policy"] == [*available()]
     assert offered["other"] == [NO_POLICY, *available()]
@@ -70,13 +70,13 @@ def test_lists_offer_all_policies_loads_and_presets_and_to_choose_none():
     assert {*offered} == {"index", "policy", "other", "hardware"}
 
 
-def test_a_policy_is_found_by_its_name_what_it_does_and_its_name_in_words():
+def test_a_policy_is_found_by_name_summary_and_class_name():
     found = {one["value"]: one for one in fields("choices")["policy"]["items"]}
     jsq = available()["jsq"]
     assert found["jsq"]["summary"] == jsq.summary
     assert found["jsq"]["also"].replace(" ", "") == jsq.__name__
     assert found["jsq"]["also"] == "Join Shortest Queue"
-    # What is no policy has no such name.
+    # "No policy" has no class name.
     assert fields("choices")["other"]["items"][0]["also"] == ""
 
 
@@ -86,12 +86,12 @@ def test_a_policy_is_found_by_its_name_what_it_does_and_its_name_in_words():
     ("slice_ms", "Time slice: what one step() of the model advances [ms]; "),
     ("exchange_period_ms", "Load managers report every so often [ms]; "),
     ("page_fault_rate_per_ms", "Page-fault rate mu [faults per ms of CPU]; at least 0 and at most "),
-    # A mean says itself what it is the mean of, and what is no key has its own words alone.
+    # The tip of a mean has its own words. A field without a key has no text from the scenario.
     ("io_per_ms", "Key: workload.io_per_ms.mean. Mean number of accesses of a task per ms of its CPU; 0 or more."),
     ("intensity", "So many times the work that the scenario says; above 0 and at most 1e+09."),
     ("frame_ms", "How far the run goes from one picture to the next; 1 to 1e+07."),
 ])  # fmt: skip
-def test_the_tip_of_a_field_says_what_it_is_its_bounds_and_its_key(name, tip):
+def test_the_tip_of_a_field_has_meaning_bounds_and_key(name, tip):
     found = fields("numbers")[name]["tip"]
     assert found.startswith(tip)
     assert (f"Key: {KEYS[name]}." in found) if name in KEYS else "Key" not in found
@@ -112,17 +112,17 @@ TOO_LARGE = "the number is too large; allowed is less than 2^63"
 @pytest.mark.parametrize(("text", "kind", "words"), [
     ("", float, "'': a number is needed"), ("x", float, "'x': a number is needed"),
     ("1.5", int, "'1.5': a whole number is needed"), ("x", int, "'x': a whole number is needed"),
-    # No separators of thousands.
+    # Thousands separators are not accepted.
     ("1,000", int, "'1,000': a whole number is needed"),
     ("nan", float, "'nan': a finite number is needed"), ("-inf", float, "'-inf': a finite number is needed"),
     (str(2**63), int, f"'{2**63}': {TOO_LARGE}"), (str(-(2**63)), int, f"'{-(2**63)}': {TOO_LARGE}"),
-    # More digits than Python reads; what was typed is not repeated in full.
+    # Python refuses to read this many digits. The message shortens the text.
     ("9" * 5000, int, f"'{'9' * 40}… (5,000 characters)': {TOO_LARGE}"),
     ("-" + "9" * 5000, int, f"'-{'9' * 39}… (5,001 characters)': {TOO_LARGE}"),
     ("x" * 41, float, f"'{'x' * 40}… (41 characters)': a number is needed"),
     ("x" * 40, float, f"'{'x' * 40}': a number is needed"),
 ])  # fmt: skip
-def test_what_is_no_number_is_said(text, kind, words):
+def test_the_message_about_a_text_that_is_no_number(text, kind, words):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         parsed(text, kind)
     assert str(caught.value) == words

@@ -1,4 +1,4 @@
-"""What goes into a picture that is kept from the page: of runs that stand in, without drawing it."""
+"""The contents of a picture that the page keeps; runs are stand-ins, and nothing is drawn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viz.colours import film_scale, index_of
 
 @pytest.fixture
 def kept(monkeypatch):
-    """What is drawn for runs coloured by a load: scenes with their pictures, and the scale."""
+    """The arguments of drawing for these runs and load: scenes with their pictures, and the scale."""
     monkeypatch.setattr(keep, "png", lambda shown, scale: (shown, scale))
     return lambda runs, index="cpu": keep.picture(runs, index)
 
@@ -26,7 +26,7 @@ def run(title, full, per_core=False, loads=0.0, moves=()):
     return found
 
 
-def test_each_run_is_a_scene_with_its_title_and_the_nodes_where_the_map_has_them(kept):
+def test_each_run_is_a_scene_with_the_title_and_positions_of_its_map(kept):
     runs = [run("one", 2.0, loads=1.5), run("two", 8.0)]
     shown, _ = kept(runs)
     assert [scene.title for scene, _ in shown] == ["one", "two"]
@@ -39,13 +39,13 @@ def test_each_run_is_a_scene_with_its_title_and_the_nodes_where_the_map_has_them
     assert kept(runs, "io")[0][0][1].loads.tolist() == [0, 1.5, 0, 0]
 
 
-def test_all_runs_have_one_scale_up_to_the_largest_and_per_core_if_one_has_several(kept):
+def test_all_runs_share_the_largest_scale_per_core_if_any_run_needs_it(kept):
     for per_core in ((False, False), (False, True), (True, True)):
         _, scale = kept([run("a", 2.0, per_core[0]), run("b", 8.0, per_core[1])])
         assert scale == film_scale(index_of("cpu", any(per_core)), LoadScale(8.0))
 
 
-def test_what_has_moved_is_an_arrow_along_its_way(kept):
+def test_moves_are_arrows_along_their_routes(kept):
     ((_, picture),), _ = kept([run("one", 2.0, moves=(decision(0, 1), decision(3, 1)))])
     ways = [[tuple(map(float, point)) for piece in way for point in piece] for way in picture.ways]
     assert ways == [[(0, 0), (1, 0)], [(1, 1), (1, 0)]]

@@ -1,4 +1,4 @@
-"""Where the legend of a map stands, and what its marks mean: worked from the scale and from the order of its parts."""
+"""Positions and texts of the legend of a map, by hand from the scale and the order of the parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bar(found):
 
 
 def rest(found):
-    """All that comes after the colours, in its order, without the strokes of arrows and crosses."""
+    """The elements after the colours in their order, without the strokes of arrows and crosses."""
     return [one for one in found if one.tag != "g" and one.tag != "path"]
 
 
@@ -54,48 +54,48 @@ def test_a_narrow_legend_has_two_lines_and_a_wide_one_has_one(width, lines, inde
     found = shown(index, all_up=False, where=where)
     first, below = number(bar(found)[0], "y"), number(rest(found)[0], "cy")
     assert (below - first > 20) == (lines == 2)
-    # In one line the marks of sizes come after all that says what the colours are.
+    # In one line the sizes come after the colours.
     if lines == 1:
         ends = [span(one)[1] for one in found.find("g") if one.tag != "path"]
         assert max(ends) < span(rest(found)[0])[0]
-    # All of it is in the room that the map leaves beneath its nodes.
+    # The legend is within the room below the nodes.
     ys = [number(one, "y" if one.tag in ("rect", "text") else "cy") for one in found.iter() if one.tag in
           ("rect", "text", "circle")]  # fmt: skip
     assert where.height - legend_height(width) <= min(ys) < max(ys) < where.height
 
 
 @pytest.mark.parametrize(("scale", "words"), [
-    # An even scale names its middle and its end; the unit stands behind the end alone.
+    # A scale without decades has numbers at half and at its end. Only the last number has a unit.
     (LoadScale(2.0), {0.0: "0", 0.5**0.5: "1", 1.0: "2 tasks"}),
-    # Three decades, and as much room for all below the first power: a quarter each.
+    # Three decades and the range below 1 have a quarter of the bar each.
     (LoadScale(1000.0, 1.0), {0.0: "0", 0.25: "1", 0.5: "10", 0.75: "100", 1.0: "1,000 tasks"}),
 ])  # fmt: skip
-def test_the_numbers_of_a_bar_stand_at_their_loads(scale, words):
+def test_numbers_of_a_bar_are_at_their_loads(scale, words):
     colours_of = shown(scale=scale).find("g")
     left, right = span(colours_of.findall("rect")[0])[0], span(colours_of.findall("rect")[-1])[1]
     marks = sorted(numbers(one.get("d"))[0] for one in colours_of.findall("path"))
     assert marks == pytest.approx([left + share * (right - left) for share in words], abs=0.1)
     found = sorted((number(one, "x"), one.text) for one in colours_of.findall("text"))
     assert [text for _, text in found] == list(words.values())
-    # The first begins at its mark, all others have it in the middle, the end without its unit.
+    # The first number begins at its mark; the others are centred on theirs, without the unit.
     assert found[0][0] == pytest.approx(marks[0], abs=0.1)
     for (x, text), mark in list(zip(found, marks, strict=True))[1:]:
         assert x + DIGIT * len(text.split()[0]) / 2 == pytest.approx(mark, abs=0.1)
 
 
-def test_a_number_that_would_touch_the_end_is_left_out_with_its_mark():
-    # 1,000 stands at 4 / 4.3 of 168 pixels, 12 before 2,000: the two would be over each other.
+def test_a_number_that_would_overlap_the_last_is_left_out_with_its_mark():
+    # 1,000 is at 4 / 4.3 of 168 pixels, 12 pixels left of 2,000: they would overlap.
     colours_of = shown(scale=LoadScale(2000.0, 1.0)).find("g")
     assert sorted(texts(colours_of), key=len) == ["0", "1", "10", "100", "2,000 tasks"]
     assert len(colours_of.findall("path")) == 5
 
 
-def test_numbers_and_marks_stand_right_below_the_bar():
+def test_numbers_and_marks_are_right_below_the_bar():
     colours_of = shown().find("g")
     top, height = number(colours_of.findall("rect")[0], "y", "height")
     assert {numbers(one.get("d"))[1] for one in colours_of.findall("path")} == {top + height}
     (y,) = {number(one, "y") for one in colours_of.findall("text")}
-    # Digits of 11 pixels are some 8 high.
+    # Digits of font size 11 are about 8 pixels high.
     assert top + height + 2 <= y - 8 <= top + height + 6
 
 
@@ -103,13 +103,13 @@ def test_a_bar_goes_from_the_lightest_colour_to_the_full_one_without_a_gap():
     steps = bar(shown("io"))
     assert all(span(one)[1] == span(other)[0] for one, other in pairwise(steps))
     assert len({(one.get("y"), one.get("width"), one.get("height")) for one in steps}) == 1
-    # Each step has the colour in its middle.
+    # A step has the colour of its middle.
     for place, one in enumerate(steps):
         share = (place + 0.5) / len(steps)
         assert colours.rgb(one.get("fill")) == pytest.approx(colour_at("io", share), abs=0.51)
 
 
-def test_classes_have_a_square_each_with_its_name_behind_it():
+def test_each_class_has_a_square_and_its_name():
     found = list(shown("class").find("g"))
     squares, words = found[::2], found[1::2]
     assert [(one.get("fill"), name.text) for one, name in zip(squares, words, strict=True)] == [
@@ -127,7 +127,7 @@ def test_classes_have_a_square_each_with_its_name_behind_it():
 @pytest.mark.parametrize(("kind", "all_up", "words"), [
     ("torus", True, []), ("star", True, ["switch"]), ("torus", False, ["out"]), ("star", False, ["switch", "out"]),
 ])  # fmt: skip
-def test_marks_stand_before_their_words_and_nothing_over_anything_else(kind, all_up, words):
+def test_marks_come_before_their_words_and_do_not_overlap(kind, all_up, words):
     found = shown(all_up=all_up, where=mapped(network(kind)))
     parts = rest(found)
     assert texts(parts_of(found)) == ["more tasks", "moved", *words]
@@ -147,7 +147,7 @@ def parts_of(found):
     return found
 
 
-def test_the_middles_of_all_marks_of_a_line_are_at_one_height():
+def test_all_marks_of_a_line_are_centred_at_one_height():
     found = parts_of(shown(all_up=False, where=mapped(network("star"))))
     (y,) = {number(one, "cy") for one in found.iter("circle")}
     (square,) = found.iter("rect")
@@ -161,31 +161,31 @@ def test_the_middles_of_all_marks_of_a_line_are_at_one_height():
     line = numbers(found.findall("path")[0].get("d"))
     assert line[1] == pytest.approx(y, abs=0.5)
     assert line[0] < base[0][0] <= line[0] + line[2] < tip[0]
-    # Words: the middle of letters some 8 high.
+    # Letters are about 8 pixels high.
     assert {number(one, "y") - 4 for one in found.iter("text")} == {y}
 
 
-def test_the_sign_of_a_node_that_is_out_is_a_cross_in_its_circle():
+def test_the_mark_of_a_failed_node_is_a_cross_in_a_circle():
     found = parts_of(shown(all_up=False))
     (circle,) = [one for one in found.iter("circle") if one.get("stroke") == colours.DOWN]
     x, y, radius = number(circle, "cx", "cy", "r")
     (cross,) = [one for one in found.iter("path") if one.get("stroke") == colours.DOWN]
     corners = np.array(pairs(cross.get("d"))) - (x, y)
     assert circle.get("fill") == colours.PAPER
-    # Its two strokes go from corner to corner of a square round the middle, within the circle.
+    # Two strokes join the corners of a square, centred within the circle.
     assert corners[[0, 2]] == pytest.approx(-corners[[1, 3]], abs=0.11)
     assert np.hypot(*corners.T).max() < radius
     assert np.abs(corners[0] @ corners[2]) < 0.5
 
 
-def test_sizes_of_unlike_nodes_are_said_to_be_their_cores():
+def test_sizes_of_unlike_nodes_are_explained_as_cores():
     where = mapped(network(), cores=[1, 2, 4, 8])
     assert "more cores" in texts(shown(where=where))
     assert "more tasks" in texts(shown())
 
 
-def test_the_tip_of_a_legend_says_what_the_colours_are():
+def test_the_tip_of_a_legend_explains_the_colours():
     colours_of = shown("memory").find("g")
     assert colours_of.get("data-tip") == f"Colours: {INDICES['memory'].tip}"
-    # It comes to it by the keyboard too.
+    # The keyboard reaches it too.
     assert colours_of.get("tabindex") == "0"

@@ -1,4 +1,4 @@
-"""Which frames of a run are kept, which time they have, and when one is taken: of a model that only counts slices."""
+"""Frames of a watched run: their times and which are kept. The model only counts slices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SLICE_MS = 10.0
 
 
 class Model:
-    """Ends at a time; its only load is the number of slices at node 0."""
+    """Stands in for a model that ends at a given time. Its only load is the number of slices so far, at node 0."""
 
     def __init__(self, end_ms=math.inf, cores=(1, 1, 1, 1), nodes=None):
         cores = np.array(cores if nodes is None else [1] * nodes)
@@ -34,7 +34,7 @@ class Model:
 
 
 class Watcher:
-    """Frames of it, and lives of jobs that say which job and when."""
+    """Frames of such a model, and lives of jobs that hold their number and time."""
 
     def __init__(self, model):
         self.model = model
@@ -64,11 +64,11 @@ def begun(**keys):
     return found
 
 
-def test_a_run_begins_with_the_frame_of_its_beginning():
+def test_a_run_begins_with_a_frame_at_time_0():
     run = begun()
     assert (run.times_s, run.frame.now_ms, run.frames) == ([0.0], 0.0, [run.frame])
     assert (run.map.width, run.map.height, run.map.at) == (600.0, 400.0, mapped(network("complete", 4)).at)
-    # Of which no window is known nothing is offered.
+    # Without an offered load there is no text about it.
     assert (run.offered, run.warnings) == ("", ["a warning"])
 
 
@@ -77,7 +77,7 @@ def test_tasks_are_counted_per_core_where_some_node_has_several(cores, per_core)
     assert begun(cores=cores).per_core == per_core
 
 
-def test_a_frame_is_taken_at_the_first_boundary_that_is_not_before_its_time():
+def test_a_frame_is_taken_at_the_first_boundary_from_its_time_on():
     run = begun()
     for until_ms in (20.0, 45.0, 45.0, 60.0 + 1e-10):
         run.advance(until_ms)
@@ -87,17 +87,17 @@ def test_a_frame_is_taken_at_the_first_boundary_that_is_not_before_its_time():
     assert run.series("mean_slowdown") == [0, 20, 50, 50, 60]
 
 
-def test_a_run_that_is_told_to_stop_ends_its_frame_there():
+def test_a_run_that_is_stopped_takes_its_frame_at_once():
     run, left = begun(), [True, True, False]
     run.advance(1000.0, goes_on=lambda: left.pop(0))
     assert run.times_s == [0, 0.02]
 
 
-def test_a_run_that_has_ended_stays_as_it_is_while_the_clock_goes_on():
+def test_a_run_that_has_ended_keeps_its_state_while_the_clock_goes_on():
     run = begun(end_ms=30.0)
     for until_ms in (20.0, 40.0, 60.0):
         run.advance(until_ms)
-    # It ended within the second frame, at 30 ms; the third one has the clock's time.
+    # The run ends at 30 ms, within the second frame. The third frame has the time of the clock.
     assert run.times_s == [0, 0.02, 0.03, 0.06]
     assert [one.now_ms for one in run.frames] == [0, 20, 30, 30]
 
@@ -112,7 +112,7 @@ def test_a_look_takes_a_frame_only_if_the_model_has_gone_on():
     assert run.times_s == [0, 0.01]
 
 
-def test_a_picked_job_has_its_life_in_the_newest_frame_alone():
+def test_only_the_newest_frame_has_the_life_of_the_picked_job():
     run = begun()
     run.advance(10.0)
     run.advance(20.0, job=4)
@@ -126,14 +126,14 @@ def test_a_picked_job_has_its_life_in_the_newest_frame_alone():
 
 
 @pytest.mark.parametrize(("nodes", "most"), [(4, MOST_KEPT), (2000, 150), (6000, LEAST_KEPT)])
-def test_frames_are_thinned_out_evenly_once_there_are_too_many(nodes, most, monkeypatch):
-    # 300,000 values: of 2000 nodes 150 frames, but never less than 60.
+def test_every_second_frame_is_dropped_at_the_largest_number(nodes, most, monkeypatch):
+    # 300,000 values are kept: 150 frames of 2000 nodes, and at least 60 frames.
     monkeypatch.setattr(runs, "map_of", lambda *_: mapped(network()))
     run = begun(nodes=nodes)
     for border in range(1, most):
         run.advance(10.0 * border)
     assert len(run.times_s) == most
-    # One more: every second one is left, and the newest one is shown with them.
+    # At the next frame every second one is dropped; the newest frame is shown too.
     run.advance(10.0 * most)
     assert run.times_s == pytest.approx([0.02 * place for place in range(most // 2 + 1)])
     run.advance(10.0 * (most + 1))
@@ -143,7 +143,7 @@ def test_frames_are_thinned_out_evenly_once_there_are_too_many(nodes, most, monk
     assert len(run.frames) == len(run.times_s) == most // 2 + 2
 
 
-def test_a_job_picked_while_the_newest_frame_is_not_kept_changes_no_kept_one():
+def test_picking_a_job_changes_no_kept_frame():
     run = begun(nodes=6000)
     for border in range(1, LEAST_KEPT + 2):
         run.advance(10.0 * border)
@@ -154,16 +154,16 @@ def test_a_job_picked_while_the_newest_frame_is_not_kept_changes_no_kept_one():
     assert run.frames[-1].life.job == 3
 
 
-def test_a_scale_holds_all_loads_that_were_seen():
+def test_a_scale_covers_all_loads_so_far():
     run = begun()
     run.advance(70.0)
-    # 7 tasks; the scale ends at 2, 4, 10, 20 ... of tasks.
+    # Scales of tasks end at 2, 4, 10, 20 ...; 7 tasks need 10.
     assert run.scale("cpu").full == 10
     run.advance(70.0)
     assert run.scale("io").full >= 7
 
 
-def test_another_size_has_another_map_with_the_same_places():
+def test_a_map_of_another_size_has_the_same_positions():
     run = begun()
     before = run.map
     run.resize(600.0, 400.0)

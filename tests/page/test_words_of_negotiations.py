@@ -1,4 +1,4 @@
-"""The last negotiations, of decisions by hand: their order and number, their words, and the numbers in their tips."""
+"""The table of negotiations, from decisions made by hand: order and number of rows, words, and numbers in tips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def table_of(*runs, size=WIDE, **more):
 
 
 def row_of(one, policy="jsq", size=WIDE):
-    """The only row of a table."""
+    """The row of a table of one decision."""
     (row,) = table_of(run_of(frame(decisions=(one,)), policy=policy), size=size).findall("tbody/tr")
     return row
 
@@ -34,12 +34,12 @@ def at(*times_s):
     (decision(3, 1, accepted=False), "refused", "no", "3 → 1"),
     (decision(3, 1, accepted=False, reason="no memory"), "refused: no memory", "no", "3 → 1"),
 ])  # fmt: skip
-def test_a_wide_row_says_when_what_where_and_the_answer(one, cell, kind, way):
+def test_a_row_has_time_task_route_and_answer(one, cell, kind, way):
     found = cells(row_of(one))
     assert (found[:3], found[4]) == (["1.00", "3: 7", way], cell)
     assert row_of(one).findall("td")[4].get("class") == f"answer {kind}"
     assert row_of(one).get("data-job") == "3"
-    # In two lines it is the same.
+    # A row of two lines has the same words.
     narrow = row_of(one, size=(600.0, 300.0))
     (answer,) = of_class(narrow, kind)[:1]
     assert answer.text == cell
@@ -52,12 +52,13 @@ def test_long_times_have_separators():
 
 
 @pytest.mark.parametrize(("size", "rows", "has_head"), [
-    # Rows of 18 pixels beneath a head of 19; of 37 and 54 without one. There is always room for one.
+    # Rows of one line are 18 pixels high, below a head of 19. Rows of two and three lines are 37 and 54 high.
+    # At least one row is shown.
     ((840.0, 19 + 3 * 18), 3, True), ((840.0, 19 + 3 * 18 - 1), 2, True),
     ((839.0, 3 * 37), 3, False), ((839.0, 3 * 37 - 1), 2, False), ((540.0, 3 * 37), 3, False),
     ((539.0, 3 * 54), 3, False), ((539.0, 3 * 54 - 1), 2, False), ((300.0, 5.0), 1, False), ((900.0, 5.0), 1, True),
 ])  # fmt: skip
-def test_as_many_of_the_newest_as_have_room_the_last_one_first(size, rows, has_head):
+def test_the_newest_decisions_that_fit_are_shown_newest_first(size, rows, has_head):
     table = table_of(run_of(frame(decisions=at(1, 2, 3, 4, 5))), size=size)
     found = ["".join(row.itertext())[:4] for row in table.findall("tbody/tr")]
     assert found == ["5.00", "4.00", "3.00"][:rows]
@@ -65,14 +66,14 @@ def test_as_many_of_the_newest_as_have_room_the_last_one_first(size, rows, has_h
     assert table.get("class") == f"lines-{1 if size[0] >= 840 else 2 if size[0] >= 540 else 3}"
 
 
-def test_decisions_of_two_runs_stand_among_each_other_by_their_time():
+def test_decisions_of_two_runs_are_merged_by_time():
     runs = run_of(frame(decisions=at(1, 4)), policy="jsq"), run_of(frame(decisions=at(2, 3)), policy="mlb")
     rows = table_of(*runs, size=(900.0, 19 + 3 * 18.0)).findall("tbody/tr")
     assert [cells(row)[0] for row in rows] == ["A 4.00", "B 3.00", "B 2.00"]
 
 
 @pytest.mark.parametrize("can_pick", [True, False])
-def test_a_table_says_whether_a_click_shows_a_life_and_what_its_columns_are(can_pick):
+def test_a_table_has_a_flag_for_clicks_and_tips_at_its_heads(can_pick):
     table = table_of(run_of(frame(decisions=at(1))), can_pick=can_pick)
     assert table.get("data-picks") == str(int(can_pick))
     heads = table.findall("thead/tr/th")
@@ -84,10 +85,10 @@ def test_a_table_says_whether_a_click_shows_a_life_and_what_its_columns_are(can_
 
 @pytest.mark.parametrize(("policies", "words"), [
     (["none"], "none decides nothing"), (["none", "none"], "none decides nothing"), (["jsq"], "no decision"),
-    # One of them may still decide.
+    # jsq may still decide.
     (["none", "jsq"], "no decision"),
 ])  # fmt: skip
-def test_without_decisions_it_is_said_why(policies, words):
+def test_an_empty_table_gives_a_reason(policies, words):
     (cell,) = table_of(*(run_of(frame(), policy=name) for name in policies)).findall("tbody/tr/td")
     assert cell.text.startswith(words)
     assert cell.get("colspan") == str(len(HEADS))
@@ -95,7 +96,7 @@ def test_without_decisions_it_is_said_why(policies, words):
 
 @pytest.mark.parametrize(("one", "said"), [
     (decision(), []),
-    # Loads with their index; those that were not asked for are left out, and all without an index.
+    # Known loads are listed with their index; without an index no loads are listed.
     (decision(index="cpu", task_load=1.0, load_here=4.0, load_there=2.5), ["cpu: 1 (task), 4 (here), 2.5 (there)."]),
     (decision(index="cpu", load_here=4.0, load_there=2.0), ["cpu: 4 (here), 2 (there)."]),
     (decision(task_load=1.0, load_here=4.0), []),
@@ -104,14 +105,14 @@ def test_without_decisions_it_is_said_why(policies, words):
      ["Expected response here 4 s, there 2.5 s, cost of the move 0.07 s."]),
     (decision(cost_ms=70.0), ["Cost of the move 0.07 s."]),
 ])  # fmt: skip
-def test_the_tip_of_a_decision_has_the_numbers_that_were_compared(one, said):
+def test_the_tip_of_a_decision_has_the_compared_numbers(one, said):
     tip = row_of(one).get("data-tip")
     begin, rest = tip.split("; accepted.")
     assert begin.startswith("Task 7 of job 3: ")
     assert rest.split(" Rule: ") == ["".join(f" {words}" for words in said), "a rule."]
 
 
-def test_why_is_followed_by_the_papers_lines():
+def test_the_reason_is_followed_by_lines_of_the_paper():
     one = decision(0, 0, rule="", reason="home is best")
     why = row_of(one).find("td[@class='why']")
     assert why.text == "home is best "
@@ -126,13 +127,13 @@ LIFE = JobLife(3, "running", 4, 1, (0, 2), {"cpu": 100.0})
     ((), ""), ((5,), ", on node 5"), ((0, 2), ", on nodes 0, 2"), ((0, 1, 2, 3), ", on nodes 0, 1, 2, 3"),
     ((0, 1, 2, 3, 4), ", on nodes 0, 1, 2, 3 …"),
 ])  # fmt: skip
-def test_the_life_of_a_picked_job_says_its_state_and_where_it_is(nodes, where):
+def test_the_life_of_a_picked_job_has_state_and_nodes(nodes, where):
     run = run_of(frame(life=JobLife(3, "running", 4, 1, nodes, {"cpu": 100.0})))
     (words,) = read(negotiations([run], WIDE)).iter("h3")
     assert words.text == f"job 3: running, 1 of 4 tasks done{where}"
 
 
-def test_lives_of_two_runs_say_whose_they_are_and_take_room_from_the_table():
+def test_lives_of_two_runs_name_their_run_and_shorten_the_table():
     runs = [run_of(frame(life=LIFE, decisions=at(*range(1, 30))), policy=name) for name in ("jsq", "mlb")]
     found = read(negotiations(runs, (900.0, 19 + 2 * 84 + 2 * 18.0)))
     assert [one.text.partition(" · ")[0] for one in found.iter("h3")] == ["A jsq", "B mlb"]
