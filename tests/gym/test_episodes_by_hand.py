@@ -1,4 +1,4 @@
-"""Short episodes worked out by hand: rewards, times, what is shown, and actions that are none."""
+"""Short episodes by hand: rewards, times, rendering, and invalid actions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def env_of(folder: Path, rows: list[str], **options) -> PlacementEnv:
 
 
 @pytest.mark.parametrize(("reward", "rewards"), [
-    # Each runs alone: a slowdown of 1, of two jobs.
+    # Each job runs alone, so its slowdown is 1. It is divided by the 2 jobs.
     ("slowdown", [-0.5, -0.5]),
-    # Responses of 0.1 and 0.3 s, of two tasks.
+    # Responses of 0.1 and 0.3 s, divided by the 2 tasks.
     ("tasks", [-0.05, -0.15]),
 ])  # fmt: skip
 def test_rewards_of_two_tasks_at_home(tmp_path, reward, rewards):
@@ -47,11 +47,11 @@ def test_rewards_of_two_tasks_at_home(tmp_path, reward, rewards):
 
 
 @pytest.mark.parametrize(("reward", "total"), [
-    # Slowdowns of 1 and 2, of two tasks of one job; responses of 0.1 and 0.2 s, of two tasks.
+    # Slowdowns of 1 and 2 of the tasks of a job: 1.5 on average. Responses of 0.1 and 0.2 s: 0.15 s on average.
     ("slowdown", -1.5), ("tasks", -0.15),
 ])  # fmt: skip
 def test_two_tasks_of_a_job_one_after_the_other(tmp_path, reward, total):
-    """Both on node 3, which has one core and no quantum: they end after 100 and 200 ms."""
+    """Both tasks are on node 3, which has one core and an infinite quantum: they end after 100 and 200 ms."""
     env = env_of(tmp_path, ["0,0,100,2"], reward=reward, decisions=2)
     _, info = env.reset()
     assert info["decisions"] == 2
@@ -61,7 +61,7 @@ def test_two_tasks_of_a_job_one_after_the_other(tmp_path, reward, total):
     assert info["summary"]["metrics"]["mean_slowdown"] == pytest.approx(1.5)
 
 
-def test_what_is_shown_is_the_tasks_on_each_node(tmp_path):
+def test_rendering_shows_the_tasks_on_each_node(tmp_path):
     env = env_of(tmp_path, ["0,0,5000,1", "1000,1,300,1"], render_mode="ansi")
     assert env.render() is None
     env.reset()
@@ -76,7 +76,7 @@ def test_what_is_shown_is_the_tasks_on_each_node(tmp_path):
 @pytest.mark.parametrize(("decisions", "is_right"), [
     (1, True), (MOST_DECISIONS, True), (MOST_DECISIONS + 1, False), (0, False), (True, False), (1.0, False),
 ])  # fmt: skip
-def test_so_many_decisions_a_step(decisions, is_right):
+def test_the_number_of_decisions_a_step(decisions, is_right):
     if not is_right:
         with pytest.raises(InputError, match=r"decisions = .*: must be a whole number of 1\.\.10000"):
             PlacementEnv(scenario(), decisions=decisions)
@@ -94,10 +94,10 @@ def test_so_many_decisions_a_step(decisions, is_right):
     ([[0, 1, 2]], "3 nodes as whole numbers"), ([0, 1, 4], r"allowed are nodes 0\.\.3"), ([-1, 0, 0], "allowed are"),
     (["a", "b", "c"], "3 nodes as whole numbers"),
 ])  # fmt: skip
-def test_actions_of_several_decisions_that_are_none(tmp_path, action, said):
+def test_invalid_actions_of_several_decisions(tmp_path, action, said):
     env = env_of(tmp_path, TWO, decisions=3)
     env.reset()
     with pytest.raises(InputError, match=said):
         env.step(action)
-    # Nothing was placed: the episode goes on.
+    # No task was placed, and the episode goes on.
     assert env.step(np.array([3, 0, 0]))[4]["now_ms"] == 1000.0

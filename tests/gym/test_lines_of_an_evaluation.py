@@ -1,4 +1,4 @@
-"""What an evaluation says of its numbers, by hand; and what it refuses before anything runs."""
+"""The lines of an evaluation by hand, and arguments that are refused before a run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ VALUES = {
 }  # fmt: skip
 
 
-def test_a_line_a_policy():
-    """Of -10, -10.1 and -10 the mean is -10.033, its error 0.1/3. With three opponents intervals are at 1 - 5 %/3: with
-    two degrees of freedom half of it is 7.649 errors, 0.255. Of 0.9, 1 and 1 it is as much around 0.967."""
+def test_each_policy_has_a_line():
+    """Differences of -10, -10.1 and -10 have a mean of -10.033 and a standard error of 0.1 / 3.
+
+    Intervals against three opponents are at 1 - 5 % / 3. The quantile of t with two degrees of freedom is 7.649, so
+    half of an interval is 7.649 x 0.1 / 3 = 0.255. Differences of 0.9, 1 and 1 have the same error, around 0.967.
+    """
     found = Evaluation("small", "me", (4, 5, 6), VALUES, {"pooled": "it pools"})
     assert found.lines()[:4] == [
         "small, 3 seeds",
@@ -34,12 +37,12 @@ def test_a_line_a_policy():
     )
 
 
-def test_of_one_seed_there_is_no_interval():
+def test_one_seed_gives_no_interval():
     found = Evaluation("small", "me", (4,), {"me": [1.0], "a": [3.0]}, {})
     assert found.lines()[2] == "  a                 3.000   -2.000  [+nan, +nan]  not told apart"
 
 
-def test_a_scorer_plays_the_node_of_its_highest_score():
+def test_a_scorer_chooses_the_node_of_its_highest_score():
     weights = [1.0 if name == "tasks" else 0.0 for name in FEATURES]
     observation = np.zeros((3, len(FEATURES)), np.float32)
     observation[:, list(FEATURES).index("tasks")] = [0.25, 0.75, 0.5]
@@ -47,7 +50,7 @@ def test_a_scorer_plays_the_node_of_its_highest_score():
     assert by_scores(Scorer.linear([-weight for weight in weights]))(observation) == 0
 
 
-def test_a_learner_is_not_called_like_an_opponent():
+def test_a_learner_has_not_the_name_of_an_opponent():
     with pytest.raises(InputError, match="name = 'jsq': an opponent is called so"):
         evaluate(lambda _: 0, scenario(), ["none", "jsq"], seeds=1, name="jsq")
     with pytest.raises(InputError, match="name = 'iolb': an opponent is called so"):
@@ -55,7 +58,7 @@ def test_a_learner_is_not_called_like_an_opponent():
 
 
 @pytest.mark.parametrize("name", HELD_OUT)
-def test_no_more_seeds_than_a_name_stands_for(name):
+def test_a_scenario_has_a_largest_number_of_seeds(name):
     most = len(HELD_OUT[name].seeds)
     with pytest.raises(InputError, match=f"seeds = {most + 1}: {name} has {most}"):
         evaluate("none", name, ["jsq"], seeds=most + 1)

@@ -1,4 +1,4 @@
-"""Files of films and of single pictures: what is said while they are made, and which colours are in them."""
+"""Files of films and of single pictures: progress, colours, legends, and paths that are refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IDLE = Picture(0.0, np.zeros(2), np.zeros(2), np.ones(2, bool), ())
 OUT = replace(IDLE, up=np.array([True, False]))
 
 
-def test_a_film_has_the_colours_of_its_later_pictures_too_and_tells_of_each(tmp_path):
+def test_a_film_has_the_colours_of_later_pictures_and_reports_each_picture(tmp_path):
     told = []
     write_film(tmp_path / "a.gif", SCENE, [IDLE, OUT], scale_of("cpu", 2.0), lambda: told.append(1))
     assert len(told) == 2
@@ -30,13 +30,13 @@ def test_a_film_has_the_colours_of_its_later_pictures_too_and_tells_of_each(tmp_
     with Image.open(tmp_path / "a.gif") as gif:
         gif.seek(1)
         last = np.asarray(gif.convert("RGB"), float)
-    # The cross of the node that is out, at the right: a few pixels of its own colour, about.
+    # The cross of the failed node at the right has a few pixels of about its own colour.
     right = last[:, last.shape[1] // 2 :]
     assert (np.abs(right - wanted).max(axis=2) < 12).sum() > 20
 
 
 @pytest.mark.parametrize(("pictures", "is_said"), [([IDLE, IDLE], False), ([IDLE, OUT], True), ([OUT, OUT], True)])
-def test_a_picture_explains_a_cross_where_there_is_one(monkeypatch, pictures, is_said):
+def test_the_legend_explains_a_cross_if_there_is_one(monkeypatch, pictures, is_said):
     found = []
     monkeypatch.setattr(Figure, "savefig", lambda self, file, **_: (found.append(self), file.write(b"picture")))
     assert film.png([(SCENE, one) for one in pictures], scale_of("cpu", 2.0)) == b"picture"
@@ -47,17 +47,17 @@ def test_a_picture_explains_a_cross_where_there_is_one(monkeypatch, pictures, is
     ("a.png", "allowed are files that end in .gif or .mp4"), ("none/a.gif", "there is no folder"),
     ("folder.gif", "is a folder"), ("a.mp4", "needs ffmpeg"),
 ])  # fmt: skip
-def test_a_film_that_cannot_be_is_refused_before_the_run(tmp_path, monkeypatch, name, words):
+def test_an_impossible_film_is_refused_before_the_run(tmp_path, monkeypatch, name, words):
     (tmp_path / "folder.gif").mkdir()
     monkeypatch.setattr("matplotlib.animation.FFMpegWriter.isAvailable", lambda: False)
     with pytest.raises(InputError, match=words):
         check_film(tmp_path / name)
-    # One that can be is not, and leaves nothing behind; capitals are allowed.
+    # A possible film is accepted, and checking it leaves no file. Capitals are allowed.
     check_film(tmp_path / "A.GIF")
     assert [one.name for one in tmp_path.iterdir()] == ["folder.gif"]
 
 
-def test_a_film_in_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
+def test_a_film_in_a_read_only_folder_is_refused(tmp_path, monkeypatch):
     def refuse(folder):
         raise PermissionError(13, "Permission denied")
 

@@ -1,4 +1,4 @@
-"""Grids of panels in pictures of studies: which panels have numbers and names at their axes, and what legends show."""
+"""Grids of panels in pictures of studies: labels of axes, sizes, and entries of legends."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cluster_abm.results.of_studies.validation_picture import draw_validation
 
 
 @pytest.mark.parametrize(("count", "places", "left", "below"), [
-    # Rows of three, of four panels of two; a panel above a hidden one is the lowest of its column.
+    # Rows have three panels; four panels are two rows of two. A panel above a hidden one is the lowest of its column.
     (1, 1, [0], [0]), (3, 3, [0], [0, 1, 2]), (4, 4, [0, 2], [2, 3]), (5, 6, [0, 3], [2, 3, 4]),
     (7, 9, [0, 3, 6], [4, 5, 6]),
-    # Of nothing there is an empty panel.
+    # Without panels there is one empty panel.
     (0, 1, [0], [0]),
 ])  # fmt: skip
-def test_names_and_numbers_stand_at_the_left_and_below(count, places, left, below):
+def test_labels_are_at_the_left_and_lowest_panels(count, places, left, below):
     figure, grid = grid_of("a title", count, sharex=True)
     outer_labels(grid, count, "load", "slowdown")
     shown = grid[: max(1, count)]
@@ -38,19 +38,19 @@ def test_each_row_of_panels_has_its_height_and_each_column_its_width():
 @pytest.mark.parametrize(("keys", "line", "marker"), [
     ({}, "-", "o"), ({"joined": False}, "None", "o"), ({"markers": False}, "-", ""),
 ])  # fmt: skip
-def test_entries_of_a_legend_look_as_the_curves_do(keys, line, marker):
+def test_entries_of_a_legend_look_like_the_curves(keys, line, marker):
     looks = Looks(["jsq", "mlb"])
     first, second = looks.handles(["jsq", "mlb"], **keys)
     assert (first.get_linestyle(), first.get_marker(), first.get_label()) == (line, marker, "jsq")
     assert (first.get_color(), second.get_color()) == (POLICY_COLOURS["jsq"], POLICY_COLOURS["mlb"])
-    # What is changed of a look changes no other picture.
+    # A change of a look does not affect other pictures.
     looks["jsq"]["color"] = "red"
     assert looks["jsq"]["color"] == POLICY_COLOURS["jsq"]
 
 
-def test_both_parts_of_a_validation_stand_side_by_side_on_a_page(sheet):
+def test_both_parts_of_a_validation_are_side_by_side(sheet):
     table = pd.DataFrame({"part": ["cpu"], "cores": [1], "measured_ms": [2.0], "predicted_ms": [2.0]})
     width, height = sheet(draw_validation, "a title", table, {}).get_size_inches()
-    # Two panels that are about square.
+    # Two almost square panels.
     assert 0.7 < (width / 2) / height < 1.4
     assert width < 16

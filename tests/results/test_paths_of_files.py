@@ -1,4 +1,4 @@
-"""Where files of results are written: the path that is returned is that of the file, and folders come and go."""
+"""Files of results: the returned paths, and the folders that are made and removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLE = pd.DataFrame({"a": [1, 2]})
 @pytest.mark.parametrize(("write", "content"), [
     (write_text, "words"), (write_json, {"a": 1}), (write_table, TABLE), (write_pieces, [TABLE]),
 ])  # fmt: skip
-def test_the_path_of_what_was_written_is_returned(tmp_path, write, content):
+def test_the_path_of_the_written_file_is_returned(tmp_path, write, content):
     assert write(tmp_path, "name", content) == tmp_path / "name"
     assert [one.name for one in tmp_path.iterdir()] == ["name"]
 
@@ -40,20 +40,20 @@ def test_a_run_leaves_a_file_for_each_of_its_parts(tmp_path):
     assert pd.read_parquet(tmp_path / "nodes.parquet")["a"].tolist() == [1, 2, 1, 2]
 
 
-def test_a_folder_is_made_with_those_above_it_and_may_be_there(tmp_path):
+def test_a_folder_is_made_with_its_parents_and_may_exist(tmp_path):
     for _ in range(2):
         assert prepare_out(str(tmp_path / "a" / "b")) == tmp_path / "a" / "b"
     assert not [*(tmp_path / "a" / "b").iterdir()]
 
 
 @pytest.mark.parametrize("given", ["", "file", "file/below"])
-def test_what_is_no_folder_is_refused(tmp_path, given):
+def test_a_path_that_is_no_folder_is_refused(tmp_path, given):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="folder is needed"):
         prepare_out(str(tmp_path / given) if given else "")
 
 
-def test_folders_that_stay_empty_are_removed_and_those_that_were_there_are_not(tmp_path):
+def test_new_folders_that_stay_empty_are_removed(tmp_path):
     (tmp_path / "was").mkdir()
     with out_folder(tmp_path / "was" / "a" / "b") as folder:
         assert folder.is_dir()

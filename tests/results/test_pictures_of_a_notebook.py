@@ -1,4 +1,4 @@
-"""A picture as a notebook shows it, and texts of users in it as they were given."""
+"""Pictures in a notebook, and texts of users in pictures, which are shown literally."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def picture(text=""):
     return figure
 
 
-def test_it_says_its_title_and_size():
+def test_the_repr_has_title_and_size():
     figure = picture()
     figure.suptitle("where the time\nof a task went")
     assert repr(figure) == (
@@ -26,7 +26,7 @@ def test_it_says_its_title_and_size():
 
 def test_a_notebook_gets_it_as_a_png_for_a_screen():
     with Image.open(io.BytesIO(picture()._repr_png_())) as image:
-        # A hundred dots an inch; nothing in it says by which version it was made.
+        # 100 dots an inch; the file does not name the version of matplotlib.
         assert (image.format, image.size) == ("PNG", (400, 250))
         assert "Software" not in image.info
 
@@ -34,19 +34,19 @@ def test_a_notebook_gets_it_as_a_png_for_a_screen():
 @pytest.mark.parametrize(("text", "is_tex"), [
     ("costs $5 and $6", False), ("plain", True), ("$\\mathdefault{10^{3}}$", True),
 ])  # fmt: skip
-def test_dollars_of_users_are_dollars_and_those_of_matplotlib_are_tex(text, is_tex):
+def test_dollars_of_users_are_literal_and_those_of_matplotlib_are_tex(text, is_tex):
     figure = picture(text)
     with texts_as_given(figure):
         assert figure.axes[0].title.get_parse_math() == is_tex
 
 
-def test_ticks_with_dollars_are_as_given_too():
+def test_dollars_in_ticks_are_literal():
     figure = picture()
     figure.axes[0].set_xticks([0.0, 1.0], ["$a", "b$"])
     with texts_as_given(figure):
         assert [one.get_parse_math() for one in figure.axes[0].get_xticklabels()] == [False, False]
 
 
-def test_letters_that_the_font_does_not_have_are_no_error():
-    # Warnings are errors in the tests: that this one passes is what is tested.
+def test_letters_missing_in_the_font_are_no_error():
+    # Warnings are errors in tests, so a warning about the font would fail this one.
     assert picture("\N{CJK UNIFIED IDEOGRAPH-4E2D}")._repr_png_().startswith(b"\x89PNG")

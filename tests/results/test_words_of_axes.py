@@ -1,4 +1,4 @@
-"""What keys, metrics and values are called in pictures, and the numbers beside their axes."""
+"""Labels of keys, metrics and values in pictures, and numbers at axes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from cluster_abm.results.style import new_figure
 
 
 @pytest.mark.parametrize(("name", "label"), [
-    # A key is its last part, with the unit that its name ends in.
+    # The label of a key is its last part, with the unit at its end.
     ("cluster.nodes", "nodes"), ("cluster.exchange_period_ms", "exchange period [ms]"),
     ("cluster.disk_mb_per_s", "disk [MB/s]"), ("interconnect.bandwidth_mbps", "bandwidth [Mbit/s]"),
     ("cluster.memory_mb", "memory [MB]"), ("cluster.page_kb", "page [KB]"), ("workload.duration_s", "duration [s]"),
     ("workload.jobs_per_s", "jobs [1/s]"), ("workload.rate_per_ms", "rate [1/ms]"),
-    # Of a distribution its section says what it is of.
+    # A key of a distribution is named after its section.
     ("workload.cpu_ms.mean", "mean cpu [ms]"), ("workload.io_per_ms.maximum", "maximum io [1/ms]"),
     ("workload.tasks.minimum", "minimum tasks"), ("mean", "mean"),
     ("workload.cpu_ms.kind", "cpu"), ("workload.memory_mb.kind", "memory"), ("policy.name", "policy"), ("kind", "kind"),
-    # Metrics: their words; a number has no unit, and a rate has it in its words.
+    # Metrics have their own words. A count has no unit, and a rate has its unit in the words.
     ("mean_slowdown", "mean slowdown (wall / isolated time)"), ("energy_kwh", "energy of all nodes [kWh]"),
     ("page_faults_per_cpu_s", "page faults per second of CPU"), ("jobs.finished", "jobs finished"),
     ("mean_response_ms", "mean response [ms]"), ("fetched_mb", "fetched [MB]"),
@@ -43,7 +43,7 @@ def test_a_key_or_metric_has_words_and_its_unit(name, label):
     ("mean_response_ms", 36e6, 3.6e6, "mean response [h]"), ("cluster.nodes", 60_000.0, 1, "nodes"),
     ("fetched_mb", 60_000.0, 1, "fetched [MB]"),
 ])  # fmt: skip
-def test_long_times_are_divided_and_their_label_says_by_what(name, longest, divisor, label):
+def test_long_times_have_a_larger_unit_in_their_label(name, longest, divisor, label):
     assert scaled_label_of(name, longest) == (divisor, label)
 
 
@@ -53,23 +53,23 @@ def test_long_times_are_divided_and_their_label_says_by_what(name, longest, divi
     ({"count": 8, "memory_mb": 512_000.0, "disk_kind": "ssd"}, "count 8; memory 512,000 MB; disk kind ssd"),
     ([{"count": 8}, {"count": 4}], "count 8 + count 4"),
 ])  # fmt: skip
-def test_a_value_is_written_as_people_write_it(value, text):
+def test_the_text_of_a_value(value, text):
     assert value_text(value) == text
 
 
 @pytest.mark.parametrize(("values", "texts"), [
     ([0.5, 0.25], ["0.5", "0.25"]), ([1.2351, 1.2354], ["1.2351", "1.2354"]), ([1.2341, 1.2346], ["1.234", "1.235"]),
-    # Equal values have one text, and a number is another value than its text.
+    # Equal values have the same text.
     ([1.0, 1], ["1", "1"]), ([True, "x"], ["True", "x"]), ([1.23456, 1.23456], ["1.23", "1.23"]),
 ])  # fmt: skip
-def test_values_have_as_many_digits_as_tell_them_apart(values, texts):
+def test_values_have_enough_digits_to_differ(values, texts):
     assert distinct_texts(values) == texts
     assert key_texts(pd.DataFrame({"key": values}, index=[5, 7], dtype=object))["key"].to_dict() == dict(
         zip([5, 7], texts, strict=True)
     )
 
 
-def test_a_point_is_named_by_its_keys_with_their_units():
+def test_the_name_of_a_point_has_keys_values_and_units():
     keys = pd.Series({"workload.utilisation": 0.7, "cluster.exchange_period_ms": 100.0, "policy.index": "cpu"})
     assert point_text(keys) == "utilisation = 0.7, exchange period = 100 ms, index = cpu"
 
@@ -78,18 +78,18 @@ def test_a_point_is_named_by_its_keys_with_their_units():
     ([1, 2.5], True), ([], True), ([1, "x"], False), ([True, False], False), ([1.0, float("inf")], False),
     ([1.0, float("nan")], False), ([1, None], False),
 ])  # fmt: skip
-def test_finite_numbers_alone_are_numbers(values, answer):
+def test_only_finite_numbers_are_numeric(values, answer):
     assert is_numeric(values) == answer
 
 
 @pytest.mark.parametrize(("value", "digits", "text"), [
-    # So many digits, or all before the point.
+    # `digits` digits, or all of the integer part.
     (1.23456, 4, "1.235"), (12_345.6, 4, "12,346"), (0.000_123_45, 3, "0.000123"), (1e-6, 4, "0.000001"),
-    # A millionth and a million millions are the limits of what is written without an exponent.
+    # Numbers from 1e-6 to below 1e12 have no exponent.
     (9.9e-7, 4, "9.900e-07"), (999_999_999_999.0, 4, "999,999,999,999"), (1e12, 3, "1.00e+12"), (-1500.0, 2, "-1,500"),
     (100.0, 3, "100"), (0.10, 3, "0.1"), (float("-inf"), 3, "-inf"), (0.0, 3, "0"),
 ])  # fmt: skip
-def test_numbers_have_their_digits_and_an_exponent_only_where_nothing_else_fits(value, digits, text):
+def test_digits_and_exponents_of_numbers(value, digits, text):
     assert plain(value, digits) == text
 
 
@@ -97,17 +97,17 @@ def test_numbers_have_their_digits_and_an_exponent_only_where_nothing_else_fits(
     (0.0, "s"), (1e-6, "ms"), (0.499, "ms"), (0.5, "s"), (7200.0, "s"), (7201.0, "h"), (4 * 86_400.0, "h"),
     (4 * 86_400.0 + 1, "days"),
 ])  # fmt: skip
-def test_times_are_in_the_unit_in_which_they_are_short(longest_s, unit):
+def test_the_unit_of_times_follows_from_the_longest(longest_s, unit):
     assert time_unit(longest_s) == unit
 
 
 @pytest.mark.parametrize(("width", "lines"), [(6.0, 2), (3.0, 4), (12.0, 1)])
-def test_a_title_has_no_more_lines_than_it_takes_of_nine_letters_an_inch(width, lines):
-    # Twenty words of four letters and a blank are 99 letters.
+def test_a_title_has_lines_of_nine_letters_an_inch(width, lines):
+    # 20 words of 4 letters and 19 blanks are 99 letters.
     figure = new_figure(width, 4.0, " ".join(["word"] * 20))
     found = figure.get_suptitle().split("\n")
     assert len(found) == lines
     assert max(map(len, found)) <= 9 * width
-    # About as long as each other: no line lacks more than a word of the longest.
+    # Lines have similar lengths: they differ by a word and a blank at most.
     assert max(map(len, found)) - min(map(len, found)) <= 5
     assert figure.get_size_inches().tolist() == [width, 4.0]
