@@ -1,4 +1,4 @@
-"""Background programs of a scenario as the engine keeps them: nanoseconds and KB, by hand."""
+"""Background programs in the units of the engine, nanoseconds and KB, by hand."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from cluster_abm.workload.background import background_table
 
 
 @pytest.mark.parametrize(("program", "period_ns", "burst_ns", "memory_kb"), [
-    # A quarter of 8 ms; 1.5 MB of 1000 KB.
+    # A quarter of 8 ms; an MB is 1000 KB.
     ({"cpu_share": 0.25, "period_ms": 8.0, "memory_mb": 1.5}, 8_000_000, 2_000_000, 1500),
-    # To the nearest: 3 ns of 1 ms are 0.000003 of it, and the least burst is a nanosecond.
+    # Bursts are rounded: 2.6 ns become 3 ns. The smallest burst is 1 ns.
     ({"cpu_share": 2.6e-6, "period_ms": 1.0, "memory_mb": 0.0014}, 1_000_000, 3, 1),
     ({"cpu_share": 1e-9, "period_ms": 1.0, "memory_mb": 0.0016}, 1_000_000, 1, 2),
 ])  # fmt: skip

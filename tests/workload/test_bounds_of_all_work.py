@@ -1,4 +1,4 @@
-"""The jobs of a run as a whole: those that wait for others, the rate that is asked for, and how much all may be."""
+"""The jobs of a run as a whole: dependencies, the arrival rate, and the largest work."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def test_a_job_that_waits_for_others_has_no_arrival_yet(tmp_path):
 GRAPH = from_pairs(4, np.array([2, 0, 0, 1]), np.array([3, 2, 1, 3]))
 
 
-def test_a_graph_of_jobs_either_way_round():
-    """Jobs 1 and 2 come after 0, and 3 after both."""
+def test_parents_and_children_of_jobs():
+    """Jobs 1 and 2 wait for job 0, and job 3 waits for both."""
     assert GRAPH.first.tolist() == [0, 0, 1, 2, 4]
     assert GRAPH.parent.tolist() == [0, 0, 2, 1]
     assert GRAPH.waiting.tolist() == [1, 2, 3, 3]
@@ -43,38 +43,38 @@ def test_a_graph_of_jobs_either_way_round():
 
 @pytest.mark.parametrize(("kept", "first", "parent"), [
     ([1, 1, 1, 1], [0, 0, 1, 2, 4], [0, 0, 2, 1]),
-    # Without job 1 there are 0, 2 and 3, which become 0, 1 and 2.
+    # Without job 1, jobs 0, 2 and 3 become 0, 1 and 2.
     ([1, 0, 1, 1], [0, 0, 1, 2], [0, 1]),
-    # Without job 0 the two jobs behind it wait for nobody; without the last one nobody waits for them.
+    # Without job 0, jobs 1 and 2 have no parent. Without job 3, they have no child.
     ([0, 1, 1, 1], [0, 0, 0, 2], [1, 0]), ([1, 1, 1, 0], [0, 0, 1, 2], [0, 0]),
 ])  # fmt: skip
-def test_the_jobs_that_are_kept_are_numbered_anew(kept, first, parent):
+def test_kept_jobs_are_numbered_anew(kept, first, parent):
     found = among(GRAPH, np.array(kept, bool))
     assert isinstance(found, Parents)
     assert (found.first.tolist(), found.parent.tolist()) == (first, parent)
 
 
 @pytest.mark.parametrize("kept", [[0, 0, 0, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
-def test_jobs_of_which_none_waits_for_another(kept):
+def test_without_dependencies_there_is_no_table_of_parents(kept):
     assert among(GRAPH, np.array(kept, bool)) is None
 
 
 @pytest.mark.parametrize(("keys", "rate"), [
     ({"utilisation": 0.5}, 5.0), ({"utilisation": None, "jobs_per_s": 3.5}, 3.5),
-    # So many jobs in the window of 20 s.
+    # 30 jobs in the window of 20 s.
     ({"utilisation": None, "jobs": 30}, 1.5),
-    # Twice as many tasks a job, in the mean 1 + 0.5 x 2: half as many jobs.
+    # A job has 1 + 0.5 x 2 = 2 tasks on average, so the rate is half.
     ({"tasks": {"parallel_share": 0.5, "minimum": 3, "maximum": 3}}, 2.5),
 ])  # fmt: skip
-def test_the_rate_that_is_asked_for(keys, rate):
-    """Half of four nodes of one core at speed 1 are 2 s of CPU a second; a task takes 0.4 s."""
+def test_the_arrival_rate_of_a_utilisation_a_rate_or_a_number_of_jobs(keys, rate):
+    """Utilisation 0.5 of four cores is 2 s of CPU a second. A task takes 0.4 s: 5 tasks a second."""
     given = {f"workload__{key}": value for key, value in keys.items()}
     setup = scenario(workload__cpu_ms={"kind": "fixed", "mean": 400.0}, **given)
     assert jobs_per_second(setup) == pytest.approx(rate)
 
 
 @pytest.mark.parametrize(("groups", "rate"), [
-    # Two of the four nodes have 3 cores at speed 2: 2 x 6 + 2 x 1 are 14 s of CPU a second.
+    # Two of four nodes have 3 cores of speed 2: 2 x 6 + 2 x 1 = 14 s of CPU a second, and 0.5 x 14 / 0.4 = 17.5.
     ([{"count": 2, "cpu_speed": 2.0, "cores": 3}], 17.5), ([{"count": 4, "cpu_speed": 2.0}], 10.0),
 ])  # fmt: skip
 def test_the_rate_counts_every_kind_of_node(groups, rate):
@@ -91,12 +91,13 @@ HEAD = "arrival_ms,home,cpu_ms,tasks,memory_mb,io_per_ms,request_kb,initial_data
 
 
 @pytest.mark.parametrize(("rows", "said"), [
-    # At each bound, which is allowed, and just beyond it; a job's memory is that of all its tasks.
+    # The bound is allowed, and slightly more is not. The memory of a job is that of all its tasks.
     (["0,0,1,2,5e11,0,1,0"], ""), (["0,0,1,2,5.1e11,0,1,0"], "memory_mb of the jobs reaches 1.02e+12 MB"),
     (["0,0,1,1,1,0,1,1e12"], ""), (["0,0,1,1,1,0,1,1.01e12"], "initial_data_mb of the jobs reaches 1.01e+12 MB"),
     (["0,0,1,1,1,1e6,1,0"], ""), (["0,0,1,1,1,1.01e6,1,0"], "io_per_ms of the jobs reaches 1.01e+06 accesses"),
     (["0,0,1,1,1,0,1e12,0"], ""), (["0,0,1,1,1,0,1.01e12,0"], "request_kb of the jobs reaches 1.01e+12 KB"),
-    # 4.6e12 ms on one node: by tasks; by accesses of 8 + 2 ms; with the last arrival; on either node less than that.
+    # The bound of 4.6e12 ms for one node, reached by tasks, by accesses of 8 + 2 ms, and with the last arrival.
+    # Work on two nodes counts for each node.
     (["0,0,0.9e12,5,1,0,1,0"], ""), (["0,0,0.93e12,5,1,0,1,0"], "all work together of the jobs reaches 4.65e+12"),
     (["0,0,0.4e12,1,1,1,80,0"], ""), (["0,0,0.42e12,1,1,1,80,0"], "all work together of the jobs reaches 4.62e+12"),
     (["0,0,0.9e12,4,1,0,1,0", "0.9e12,0,1,1,1,0,1,0"], ""),
@@ -104,7 +105,7 @@ HEAD = "arrival_ms,home,cpu_ms,tasks,memory_mb,io_per_ms,request_kb,initial_data
     (["0,0,0.9e12,4,1,0,1,0", "0,1,0.9e12,4,1,0,1,0"], ""),
     (["0,1,0.9e12,4,1,0,1,0", "0,1,0.9e12,4,1,0,1,0"], "all work together of the jobs reaches 7.2e+12"),
 ])  # fmt: skip
-def test_no_more_than_64_bits_hold(tmp_path, rows, said):
+def test_sums_over_jobs_fit_into_64_bits(tmp_path, rows, said):
     setup = scenario_of(tmp_path, HEAD + "\n".join(rows) + "\n", **PLAIN)
     if not said:
         assert len(work_of(setup, 1).jobs) == len(rows)
@@ -114,7 +115,7 @@ def test_no_more_than_64_bits_hold(tmp_path, rows, said):
     assert caught.value.problems[0].startswith(f"workload: {said}")
 
 
-def test_no_more_than_so_many_tasks(tmp_path):
+def test_the_largest_number_of_tasks(tmp_path):
     at_most = "arrival_ms,cpu_ms,tasks\n0,1e-6,50000000\n0,1e-6,"
     assert len(work_of(scenario_of(tmp_path, at_most + "50000000\n"), 1).jobs) == 2
     with pytest.raises(InputError, match="100,000,001 tasks: allowed are 100,000,000"):

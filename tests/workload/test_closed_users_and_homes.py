@@ -1,4 +1,4 @@
-"""Jobs of closed users, nodes that are homes, times alone and times as whole nanoseconds: all by hand."""
+"""Jobs of closed users, homes, times alone and times in whole nanoseconds, by hand."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ CLOSED = {
 
 
 @pytest.mark.parametrize(("nodes", "homes"), [
-    # Two users of each node: in turn at nodes 3 and 1; without a list at each of the four.
+    # Two users per node, in turn at nodes 3 and 1. Without a list all four nodes have users.
     ([3, 1], [3, 1, 3, 1]), ([], [0, 1, 2, 3, 0, 1, 2, 3]),
 ])  # fmt: skip
 def test_users_are_at_the_nodes_in_turn(nodes, homes):
     setup = scenario(**CLOSED, workload__arrivals__user_nodes=nodes)
     first_ms, columns = users_columns(setup)
-    # Three jobs a user; each user begins half a second after the one before.
+    # A user has three jobs. Users begin 0.5 s after each other.
     assert columns["home"].tolist() == [home for home in homes for _ in range(3)]
     assert first_ms.tolist() == [500.0 * user for user in range(len(homes)) for _ in range(3)]
 
 
-def test_only_the_first_job_of_a_user_has_a_time():
+def test_only_the_first_job_of_a_user_has_an_arrival():
     jobs = np.zeros(6, JOB)
     jobs["arrival_ns"] = 7
-    # Two thoughts of 2 s of each user.
+    # Each user thinks twice, for 2 s.
     assert plan_thinking(jobs, scenario(**CLOSED), 1) == 4000.0
     assert jobs["think_ns"].tolist() == [0, 2_000_000_000, 2_000_000_000] * 2
     assert jobs["arrival_ns"].tolist() == [7, NEVER, NEVER] * 2
 
 
-def test_the_user_who_thinks_most_counts():
+def test_the_longest_thinking_of_a_user_is_returned():
     setup = scenario(**CLOSED | {"workload__arrivals__think_s": {"kind": "exponential", "mean": 2.0}})
     jobs = np.zeros(24, JOB)
     most_ms = plan_thinking(jobs, setup, 1)
@@ -98,23 +98,23 @@ FAST = {"count": 1, "cpu_speed": 2.0, "disk_mb_per_s": 80.0, "disk_seek_rotation
 
 
 @pytest.mark.parametrize(("groups", "cpu_and_io", "switch"), [
-    # 100 ms, and ten accesses of 8 + 2 ms.
+    # 100 ms of CPU and ten accesses of 8 + 2 ms.
     ([], 200.0, 1.0),
-    # At half the speed 200 ms, ten accesses of 9 + 4 ms.
+    # At half of the speed 200 ms of CPU, and ten accesses of 9 + 4 ms.
     ([SLOW], 330.0, 3.0),
     # Faster nodes beside slow ones change nothing.
     ([FAST], 200.0, 1.0), ([FAST, SLOW], 330.0, 3.0),
-    # Where all nodes are of the fast group there are no others: 50 ms, ten accesses of 2 + 1 ms.
+    # All nodes are of the fast group: 50 ms of CPU, and ten accesses of 2 + 1 ms.
     ([FAST | {"count": 4}], 80.0, 0.5),
 ])  # fmt: skip
-def test_a_time_alone_is_that_of_the_slowest_node_there_is(groups, cpu_and_io, switch):
+def test_the_time_alone_is_of_the_slowest_node(groups, cpu_and_io, switch):
     setup = scenario(**PLAIN, cluster__group=groups)
     assert cpu_and_io_ms(job(), setup.cluster).tolist() == pytest.approx([cpu_and_io])
     assert alone_ms(job(), setup).tolist() == pytest.approx([cpu_and_io + switch])
 
 
 @pytest.mark.parametrize(("barrier_ms", "tasks", "barriers"), [
-    # One at each whole interval; tasks that are alone wait for nobody.
+    # A barrier ends each whole interval within 100 ms of CPU; a single task has no barriers.
     (30.0, 2, 3), (50.0, 2, 2), (100.0, 2, 1), (101.0, 2, 0), (0.0, 2, 0), (30.0, 1, 0),
 ])  # fmt: skip
 def test_barriers_of_a_job_with_several_tasks(barrier_ms, tasks, barriers):

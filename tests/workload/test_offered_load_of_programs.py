@@ -1,4 +1,4 @@
-"""The load that programs with a profile offer, and what is said of a load before the run; by hand."""
+"""The offered load of programs with profiles, and warnings about a load, by hand."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ q,4000,5,0,0
 
 @pytest.mark.parametrize("tasks", [1, 3])
 def test_programs_count_phase_by_phase(tmp_path, tasks):
-    """In 10 s a job that runs q and one that runs p, on two nodes of speed 2 with 640 MB for programs each.
+    """In 10 s a job of program q and a job of program p come, to two nodes of speed 2 with 640 MB each.
 
-    CPU: 6 s of 40. Disks: 30 accesses of 10 + 20 ms, 0.9 s of 20. p holds 10 and 30 MB for 1000 ms at speed 2 each:
-    20,000 MB ms; for 20 and 10 accesses: (200 + 300) x 30 = 15,000; 30 MB for its pause: 15,000; q 5 MB for 2000 ms:
-    10,000. That is 60,000 MB ms of 10,000 x 1280.
+    CPU: 6 of 40 s. Disks: 30 accesses of 10 + 20 ms are 0.9 of 20 s. Memory of p: 10 and 30 MB for 500 ms of CPU each,
+    20,000 MB ms; for 20 and 10 accesses of 30 ms, (200 + 300) x 30 = 15,000; 30 MB for a pause of 500 ms, 15,000.
+    Memory of q: 5 MB for 2000 ms, 10,000. The sum is 60,000 of 10,000 x 1280 MB ms.
     """
     (tmp_path / "programs.csv").write_text(PROFILES)
     (tmp_path / "jobs.csv").write_text(
@@ -62,7 +62,7 @@ def test_a_load_that_is_high(tmp_path, cpu, disk, memory, said):
 @pytest.mark.parametrize(("memory", "largest", "keys", "warns"), [
     (0.5, 1.0, {}, False), (0.51, 0.1, {}, True), (0.1, 1.01, {}, True), (0.51, 1.01, CAPPED, False),
     (0.51, 1.01, {"cluster__page_fault_rate_per_ms": 0.0}, False),
-    # Nodes of a group may have page faults where the others have none.
+    # Only the nodes of the group have page faults.
     (0.51, 1.01, {"cluster__page_fault_rate_per_ms": 0.0, "cluster__group": [
         {"count": 1, "page_fault_rate_per_ms": 0.1}]}, True),
     (0.51, 1.01, {"cluster__group": [{"count": 4, "page_fault_rate_per_ms": 0.0}]}, False),
@@ -73,6 +73,6 @@ def test_memory_that_overflows_under_the_literal_law(memory, largest, keys, warn
     assert all(f"memory at least {memory:g}, largest task {largest:.2g} of a node's" in line for line in lines)
 
 
-def test_no_load_nothing_to_say():
+def test_words_of_a_load_and_none_without_one():
     assert warnings_of(scenario(), None) == []
     assert in_words({"cpu": 0.5, "memory": 0.123}) == "CPU 0.5, memory at least 0.12"

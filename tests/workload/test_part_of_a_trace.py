@@ -1,4 +1,4 @@
-"""The jobs that a scenario takes from a trace: from when, for how long, with which columns; by hand."""
+"""The part of a trace that a scenario uses: interval, share, scale and columns, by hand."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def of_trace(tmp_path):
 
 @pytest.mark.parametrize(("keys", "begin_ms", "rows"), [
     ({}, 0, [0, 1, 2, 3]),
-    # A job at the begin of the part is in it, one at its end is not; times count from its begin.
+    # The begin of the part is included, its end is not. Times count from the begin.
     ({"start_s": 1.0}, 1000, [1, 2, 3]), ({"start_s": 0.999}, 999, [1, 2, 3]), ({"start_s": 1.001}, 1001, [2, 3]),
     ({"duration_s": 2.0}, 0, [0, 1]), ({"duration_s": 2.001}, 0, [0, 1, 2]),
     ({"start_s": 1.0, "duration_s": 2.0}, 1000, [1, 2]), ({"start_s": 3.0, "duration_s": 0.001}, 3000, [3]),
-    # CPU times are scaled, and requests with them; memory is not.
+    # CPU times and requested times are scaled; memory is not.
     ({"cpu_scale": 0.5}, 0, [0, 1, 2, 3]),
 ])  # fmt: skip
 def test_a_part_of_a_trace(of_trace, keys, begin_ms, rows):
@@ -59,19 +59,19 @@ def test_a_part_without_jobs_is_refused(of_trace, keys, left):
     assert left in str(caught.value)
 
 
-def test_jobs_of_a_part_wait_for_those_of_the_part_alone(of_trace):
+def test_jobs_of_a_part_wait_only_for_jobs_of_the_part(of_trace):
     work = work_of(of_trace(start_s=1.0), 1)
     assert work.parents is not None
     assert work.parents.first.tolist() == [0, 0, 1, 2]
     assert work.parents.parent.tolist() == [0, 0]
-    # The job that all wait for has gone.
+    # The parent of all jobs is not in this part.
     assert work_of(of_trace(start_s=2.0), 1).parents is None
 
 
 @pytest.mark.parametrize(("keys", "gone"), [
     ({"homes": "drawn"}, "home"), ({"memory": "drawn"}, "memory_mb"),
 ])  # fmt: skip
-def test_a_column_may_be_drawn_in_spite_of_the_trace(of_trace, keys, gone):
+def test_a_column_of_the_trace_may_be_replaced_by_draws(of_trace, keys, gone):
     every, left = chosen_jobs(of_trace(), 1)[1], chosen_jobs(of_trace(**keys), 1)[1]
     assert set(every) - set(left) == {gone}
     assert all(np.array_equal(every[name], left[name], equal_nan=True) for name in left)
@@ -83,7 +83,7 @@ def test_a_share_of_the_jobs_is_drawn_anew_with_each_seed(tmp_path):
     for seed, share in ((1, 0.25), (2, 0.25), (1, 0.75)):
         setup = scenario_of(tmp_path, rows, {"keep_share": share})
         kept.append({*chosen_jobs(setup, seed)[0].tolist()})
-        # Six standard deviations of 1000 draws are 82 and less.
+        # Six standard deviations of a binomial number of 1000 draws are 6 x sqrt(1000 x 0.25 x 0.75) = 82.
         assert len(kept[-1]) == pytest.approx(1000 * share, abs=82)
     assert kept[0] != kept[1]
     assert kept[0] < kept[2]
@@ -99,7 +99,7 @@ def test_a_home_is_one_of_the_nodes(tmp_path, home, is_there):
         job_table(setup, 1)
 
 
-def test_what_a_scenario_without_a_trace_has_none_of(of_trace):
+def test_without_a_trace_no_jobs_can_be_chosen(of_trace):
     with pytest.raises(InputError, match='kind "synthetic": allowed: "trace"'):
         chosen_jobs(scenario(), 1)
     with pytest.raises(InputError, match='a workload of kind "trace" needs a file'):
@@ -110,7 +110,7 @@ VM = "Timestamp [ms];CPU cores;CPU usage [%];Memory usage [KB];Disk read through
 
 
 @pytest.mark.parametrize("programs", [{"mix": {"MCLS": 1.0}}, {"file": "mcls"}])
-def test_a_trace_with_programs_of_its_own_takes_no_others(tmp_path, programs):
+def test_a_trace_with_its_own_programs_accepts_no_others(tmp_path, programs):
     path = tmp_path / "1.csv"
     path.write_text(f"{VM}\n1000000;1;40;1000;0;0\n1000300;1;40;1000;0;0\n")
     alone = {"kind": "trace", "trace": {"file": str(path)}}
@@ -120,10 +120,10 @@ def test_a_trace_with_programs_of_its_own_takes_no_others(tmp_path, programs):
 
 
 @pytest.mark.parametrize(("most", "needs", "fits"), [
-    # Ten files of five jobs; each job needs two of them.
+    # 10 files x 5 jobs = 50; 5 jobs need 2 files each, 10 needs.
     (50, 10, True), (49, 10, False), (50, 9, False),
 ])  # fmt: skip
-def test_as_many_files_and_needs_as_are_allowed(monkeypatch, most, needs, fits):
+def test_the_largest_numbers_of_files_and_needs(monkeypatch, most, needs, fits):
     monkeypatch.setattr(drawing, "MOST_FILE_JOBS", most)
     monkeypatch.setattr(drawing, "MOST_NEEDS", needs)
     data = Data(files=10, files_per_job={"minimum": 2, "maximum": 2}, size_mb={"kind": "fixed", "mean": 1e12})

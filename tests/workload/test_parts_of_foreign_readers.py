@@ -1,4 +1,4 @@
-"""What the readers of foreign formats share: bytes at the disk, clocks, columns in blocks, order, and dates."""
+"""Shared parts of the readers of foreign formats: bytes of disks, clocks, columns, order of rows, and dates."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DAY_MS = 86_400_000.0
 
 
 @pytest.mark.parametrize(("disk", "calls", "disk_mb", "share", "assumed"), [
-    # Bytes of the disk, halved by two tasks; those of calls do not matter beside them.
+    # Bytes of the disk are divided by two tasks. Bytes of calls are ignored then.
     ((30.0, 10.0), (400.0, 400.0), 20.0, 0.25, False), ((30.0, 10.0), (NAN, NAN), 20.0, 0.25, False),
-    # One of both is enough: the other one is taken as 0.
+    # Only read or written bytes are known: the others count as 0.
     ((30.0, NAN), (400.0, 400.0), 15.0, 0.0, False), ((NAN, 10.0), (400.0, 400.0), 5.0, 1.0, False),
-    # 0 is known.
+    # 0 is a known number.
     ((0.0, 0.0), (400.0, 400.0), 0.0, NAN, False), ((0.0, NAN), (400.0, NAN), 0.0, NAN, False),
-    # Neither: a half of what was read by calls, a quarter of what was written.
+    # No bytes of the disk are known: half of the bytes read by calls, and a quarter of those written.
     ((NAN, NAN), (40.0, 80.0), 20.0, 0.5, True), ((NAN, NAN), (40.0, NAN), 10.0, 0.0, True),
     ((NAN, NAN), (NAN, 80.0), 10.0, 1.0, True), ((NAN, NAN), (0.0, 0.0), 0.0, NAN, True),
     ((NAN, NAN), (NAN, NAN), NAN, NAN, False),
@@ -49,13 +49,13 @@ def test_bytes_of_the_disk_or_shares_of_those_of_calls(disk, calls, disk_mb, sha
 def test_the_clock_begins_at_the_first_submission():
     assert on_own_clock(np.array([5e11 + 3.5, 5e11, 5e11 + 1.0]), "f").tolist() == [3.5, 0.0, 1.0]
     assert on_own_clock(np.zeros(0), "f").tolist() == []
-    # 32 years are allowed, and no more.
+    # Up to 1e12 ms, 32 years, are allowed.
     assert on_own_clock(np.array([1e12, 0.0]), "f").tolist() == [1e12, 0.0]
     with pytest.raises(InputError, match=r"^f: submissions from 1970-01-01.* to 2001-09-09.*: allowed up to 32 years"):
         on_own_clock(np.array([1e12 + 1.0, 0.0]), "f")
 
 
-def test_what_lies_outside_the_bounds_is_left_out_and_empty_columns_go():
+def test_rows_outside_the_bounds_and_empty_columns_are_left_out():
     columns = {
         "arrival_ms": np.array([5.0, -1.0, 4.0, 4.0, 4.0]), "cpu_ms": np.array([1.0, 1.0, 0.0, NAN, 3.0]),
         "memory_mb": np.array([NAN, 7.0, 7.0, NAN, NAN]), "tasks": np.array([NAN, 1.0, 1.0, 2.0, 1.0]),
@@ -65,7 +65,7 @@ def test_what_lies_outside_the_bounds_is_left_out_and_empty_columns_go():
         "job": np.array(["", "x", "y", "", ""], object),
     }
     trace = finished("f", "sacct", 9, columns, words, {"before": 5, "never": 0}, {"blank lines": 0}, {"k": "v"})
-    # The memory of the rows that are left is not known, nor are ids. A row as early as the one above it is in order.
+    # The rows that are left have no memory and no ids. Equal arrivals are in order.
     expected = pd.DataFrame(
         {"arrival_ms": [4.0, 4.0, 5.0], "cpu_ms": [NAN, 3.0, 1.0], "tasks": [2.0, 1.0, NAN], "name": ["", "e", "a"]}
     )
@@ -100,7 +100,7 @@ FULL = {name: [1.0] * 4 for name in (
 
 @pytest.mark.parametrize(("columns", "filled"), [
     (FULL | {"io_per_ms": [1.0] * 4}, {}),
-    # Bytes stand for the rate of accesses, row by row.
+    # Bytes replace the rate of accesses, row by row.
     (FULL | {"disk_mb": [1.0] * 4}, {}), (FULL | {"io_per_ms": [1.0, NAN, 1.0, NAN], "disk_mb": [NAN, 1.0] * 2}, {}),
     (FULL | {"disk_mb": [1.0, NAN, NAN, NAN]}, {"io_per_ms": "in 25.0% of the rows; else by workload.io_per_ms"}),
     (FULL, {"io_per_ms": "in no row: by workload.io_per_ms"}),
@@ -108,18 +108,18 @@ FULL = {name: [1.0] * 4 for name in (
     (FULL | {"disk_mb": [1.0] * 4, "tasks": [1.0, 1.0, 1.0, NAN]},
      {"tasks": "in 75.0% of the rows; else by workload.tasks"}),
 ])  # fmt: skip
-def test_what_a_trace_does_not_say(columns, filled):
+def test_words_about_values_that_a_trace_lacks(columns, filled):
     assert in_words(Trace("f", "csv", 4, trace_of(**columns))) == filled
 
 
-def test_what_the_reader_says_or_the_profiles_do_is_not_said_again():
+def test_words_of_the_reader_and_values_of_profiles_are_not_repeated():
     table = trace_of(tasks=[NAN] * 4, name=["a", "b", "", ""], home=[0.0] * 4)
     said = {"tasks": "one each"}
     trace = Trace("f", "gwa", 4, table, filled=said, profiles=pd.DataFrame())
-    # Profiles tell CPU, memory and accesses.
+    # Profiles give CPU, memory and accesses.
     assert set(in_words(trace)) == {"tasks", "request_kb", "initial_data_mb", "write_share", "reaccess_rate"}
     assert in_words(trace)["tasks"] == "one each"
-    # Those of jobs that have no name nobody knows.
+    # A job without a name has no profile.
     unnamed = Trace("f", "gwa", 4, table.assign(name=""), profiles=pd.DataFrame())
     assert {"cpu_ms", "memory_mb", "io_per_ms"} <= set(in_words(unnamed))
     assert {"cpu_ms", "memory_mb", "io_per_ms"} <= set(in_words(Trace("f", "gwa", 4, table)))
@@ -136,14 +136,14 @@ def test_columns_grow_block_by_block():
 
 
 @pytest.mark.parametrize(("blocks", "said"), [
-    # Equal ones do not go back, and rows without a value are passed over.
+    # Equal values are in order, and rows without a value are skipped.
     ([[1.0, 1.0, NAN, 2.0], [NAN], [2.0]], ""),
-    # Back within a block, back from one block to the next, and the first one of both.
+    # Out of order within a block, between two blocks, and both: the first row is named.
     ([[3.0, NAN, 2.0]], "line 3: t = 2.0 goes back (3.0 before it, 1 such rows)"),
     ([[3.0], [NAN, 2.0]], "line 3: t = 2.0 goes back (3.0 before it, 1 such rows)"),
     ([[3.0, 2.0], [1.0, 5.0], [4.0]], "line 2: t = 2.0 goes back (3.0 before it, 3 such rows)"),
 ])  # fmt: skip
-def test_the_first_row_that_goes_back_and_how_many(blocks, said):
+def test_the_first_row_out_of_order_and_their_number(blocks, said):
     order, problems, line = Order("t"), Problems("f"), 1
     for block in blocks:
         order.see(np.array(block), range(line, line + len(block)))
@@ -158,7 +158,7 @@ def test_the_first_row_that_goes_back_and_how_many(blocks, said):
 
 
 @pytest.mark.parametrize(("cell", "ms"), [
-    # Numbers below a day since 1970 are "never"; from 1e11 on they are milliseconds.
+    # Numbers are seconds since 1970, or milliseconds from 1e11 on. Times within the first day mean "never".
     ("0", NAN), ("86399", NAN), ("86400", DAY_MS), ("99999999999", 99_999_999_999_000.0),
     ("100000000000", 100_000_000_000.0), ("1682942400.25", 1_682_942_400_250.0),
     ("1970-01-01T23:59:59", NAN), ("1970-01-02T00:00:00", DAY_MS), ("1969-12-31T00:00:01", NAN),
@@ -170,13 +170,13 @@ def test_a_stamp_in_milliseconds(cell, ms):
 
 
 @pytest.mark.parametrize("zone", ["Z", "z", " UTC", "+00:00", "+0000"])
-def test_zones_are_hours_before_greenwich(zone):
+def test_zones_are_subtracted(zone):
     stamps = Stamps()
     assert stamps.read(f"1970-01-03T00:00:00{zone}") == 2 * DAY_MS
     assert stamps.read("1970-01-03T00:00:00+05:30") == 2 * DAY_MS - 19_800_000.0
     assert stamps.read("1970-01-03T00:00:00-01:00") == 2 * DAY_MS + 3_600_000.0
     assert stamps.zones == {0.0, 330.0, -60.0}
-    # A stamp that says "never" tells no zone.
+    # A stamp that means "never" gives no zone.
     fresh = Stamps()
     assert math.isnan(fresh.read("1970-01-01T00:00:00Z"))
     assert fresh.zones == set()
@@ -188,7 +188,7 @@ def fields_of(text: str, *names: str, words: tuple[str, ...] = ()):
     return read_fields(cells, dict.fromkeys(names, Rule(plain, "a number")), words)
 
 
-def test_columns_that_stand_in_for_each_other():
+def test_a_column_is_filled_from_the_next_ones():
     fields = fields_of("A,b,W,x\n1,9,p,?\n-,8, q ,?\n,-,,?\n1,9,p,?\n", "a", "b", "c", words=("v", "w", "x"))
     assert fields.number("a", "b").tolist() == pytest.approx([1, 8, NAN, 1], nan_ok=True)
     assert fields.number("b", "a").tolist() == pytest.approx([9, 8, NAN, 9], nan_ok=True)
@@ -199,11 +199,11 @@ def test_columns_that_stand_in_for_each_other():
     assert fields.found == {"a", "b", "w", "x"}
 
 
-def test_numbers_too_large_are_cut_and_not_infinite():
+def test_very_large_numbers_are_clipped_at_1e100():
     assert fields_of("a,b\n1e300,1\n-1e300,1\n1e100,1\n", "a").number("a").tolist() == [1e100, -1e100, 1e100]
 
 
-def test_a_cell_that_is_wrong_twice_is_named_twice():
+def test_every_wrong_cell_is_named():
     with pytest.raises(InputError) as caught:
         fields_of("a,b\nx,1\n1,1\nx,y\n", "a", "b")
     assert caught.value.problems == [

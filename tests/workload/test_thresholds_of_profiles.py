@@ -1,4 +1,4 @@
-"""Numbers of an activity profile at, and just beyond, their bounds; rows that are named; phases by hand."""
+"""Activity profiles: numbers at their bounds and just beyond, messages about rows, and phases by hand."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_number_of_an_interval(tmp_path, row, said):
     assert caught.value.problems[0].startswith(f"{path}: row 2: {said}")
 
 
-def test_rows_of_a_program_stand_together_and_each_column_is_named_once(tmp_path):
+def test_rows_of_a_program_are_together_and_each_problem_is_named_once(tmp_path):
     path = put(tmp_path, "a,1,0,0,0,0", "b,0,0,0,0,0", "a,0,0,0,0,x", "a,1,0,0,0,y")
     with pytest.raises(InputError) as caught:
         read_profiles(path, 1)
@@ -54,7 +54,7 @@ def test_rows_of_a_program_stand_together_and_each_column_is_named_once(tmp_path
 
 
 @pytest.mark.parametrize("most", [2, 3])
-def test_so_many_programs_and_no_more(tmp_path, monkeypatch, most):
+def test_the_largest_number_of_programs(tmp_path, monkeypatch, most):
     monkeypatch.setattr(profiles, "MOST_PROGRAMS", most)
     path = put(tmp_path, "a,1,0,0,0,0", "a,2,0,0,0,0", "b,1,0,0,0,0", "c,1,0,0,0,0")
     if most == 3:
@@ -65,8 +65,9 @@ def test_so_many_programs_and_no_more(tmp_path, monkeypatch, most):
 
 
 def test_phases_by_hand(tmp_path):
-    """Of a: 10 MB more within 2 s are 5 MB/s, beside 1 MB/s anew; then less memory, then as much, with nothing anew:
-    two like each other are one. b begins at 0 again: 4 MB within 1 s. A pause ends a phase even if the next is like it.
+    """Program a first grows by 10 MB within 2 s, 5 MB/s, and turns over 1 MB/s. Its two equal rows are one phase.
+
+    Program b begins with 0 MB: it grows by 4 MB within 1 s. A pause ends a phase, even before an equal row.
     """
     rows = ["a,2000,10,5,1,0", "a,500,4,7,0,0", "a,500,4,7,0,0", "b,1000,4,0,0,3", "b,1000,4,0,0,3", "b,1000,4,0,0,0"]
     found = library(Programs(file=put(tmp_path, *rows)))
