@@ -1,4 +1,4 @@
-"""What a caller gives: which values are of a kind, and how a wrong one is shown in a message."""
+"""Arguments of a caller: the values that each kind accepts, and how a message shows a wrong value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_whole_number(value, number):
     (from_on(0), [0, 5], [-1, False, None]),
     (FLAG, [True, False], [0, 1, None, "True"]),
     (TEXT, ["", "a"], [b"a", Path("a"), None]),
-    # The empty text is the current folder to pathlib, and no file to a user.
+    # pathlib takes the empty text for the current folder; a user does not mean a file by it.
     (PATH, ["a", Path("a"), "a/b"], ["", "a\0b", b"a", "\ud800", None, 3]),
     (NUMBER, [0, 2.5, math.nan, -math.inf, np.float32(1), np.int8(3)], ["2.5", b"2", True, None, [1], 1j, 10**400]),
     (TABLE, [{}, {"a": 1}], [[("a", 1)], "a", None]),
@@ -48,18 +48,18 @@ def test_a_whole_number(value, number):
     (CALLABLE_OR_NONE, [None, len, str], [3, "len"]),
     (TIME_OR_NONE, [None, 0, 0.0, 1e300], [-0.001, math.inf, math.nan, "5", True]),
 ])  # fmt: skip
-def test_what_is_of_a_kind(kind, fits, does_not):
+def test_the_values_of_a_kind(kind, fits, does_not):
     assert [value for value in fits if not kind.fits(value)] == []
     assert [value for value in does_not if kind.fits(value)] == []
 
 
-def test_kinds_say_what_is_needed():
+def test_the_words_of_kinds():
     assert from_on(3).words == "a whole number from 3 on"
     assert or_none(COUNT).words == "a whole number from 1 on or None"
     assert of_class(int, str).words == "a int or a str"
 
 
-def test_all_that_is_wrong_is_said_at_once_and_nothing_else():
+def test_all_wrong_arguments_are_reported_at_once():
     check_arguments(seeds=(8, COUNT), quiet=(False, FLAG))
     with pytest.raises(InputError) as caught:
         check_arguments(seeds=("8", or_none(COUNT)), quiet=(False, FLAG), name=(3, TEXT))
@@ -75,7 +75,7 @@ class Unwritable:
 
 @pytest.mark.parametrize(("value", "quote", "text"), [
     ("a", "'", "'a'"), ("a", "", "a"), (3, "", "3"), (None, "'", "None"),
-    # Of a text of several lines one is made, and so of an array.
+    # Several lines become one, in a text and in an array.
     ("a\n  b", "", "a b"), (np.array([[1], [2]]), "'", "array([[1], [2]])"),
     (Unwritable(), "'", "a Unwritable that cannot be written"),
 ])  # fmt: skip
@@ -84,7 +84,7 @@ def test_a_value_in_a_message(value, quote, text):
 
 
 @pytest.mark.parametrize(("letters", "text"), [
-    # Up to 120 letters are shown; of more the first 108, five for " ... " and the last six: 119.
+    # Up to 120 letters are shown. A longer text has its first 108 letters, " ... ", and its last 6.
     (120, "a" + "b" * 118 + "c"), (121, "a" + "b" * 107 + " ... " + "b" * 5 + "c"),
 ])  # fmt: skip
 def test_a_long_value_has_its_middle_left_out(letters, text):

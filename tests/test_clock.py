@@ -1,4 +1,4 @@
-"""Simulated time: which slice boundary is next, not before and not after a time, all of it in whole nanoseconds."""
+"""The clock of a simulation: slice boundaries before and after a time, in whole nanoseconds."""
 
 from __future__ import annotations
 

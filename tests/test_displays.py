@@ -1,4 +1,4 @@
-"""What a notebook shows: texts of users letter by letter, and nothing where there is nothing."""
+"""HTML for notebooks: texts of users are escaped, and empty contents give no HTML."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def test_a_text_of_a_user_makes_no_html(made):
     assert "&lt;i&gt;&amp;" in made
 
 
-def test_of_a_headline_the_first_words_are_bold_and_the_others_are_not():
+def test_only_the_first_words_of_a_headline_are_bold():
     assert "<b>quickstart</b></div>" in headline("quickstart")
     assert "<span" not in headline("quickstart")
     line = headline("quickstart", "seed 3")
     assert line.index("<b>quickstart</b>") < line.index("seed 3</span>")
 
 
-def test_line_breaks_of_a_paragraph_stay():
+def test_a_paragraph_keeps_its_line_breaks():
     assert "white-space:pre-wrap" in paragraph("a\nb")
     assert "a\nb" in paragraph("a\nb")
 
@@ -32,7 +32,7 @@ def test_line_breaks_of_a_paragraph_stay():
 def test_a_table_has_the_columns_of_its_first_row():
     shown = table([{"a": "1", "b": "2"}, {"b": "4", "c": "5"}])
     assert shown.count("<th") - shown.count("<thead") == 2
-    # The second row has no a, which is left empty; c has no column.
+    # The second row has no a: the cell is empty. Column c is not shown.
     assert [cell.partition("<")[0] for cell in shown.split(">") if cell.endswith("</td")] == ["1", "2", "", "4"]
     assert "5" not in shown.replace("padding:2px 12px 2px 0", "")
     assert table([]) == ""
@@ -45,7 +45,7 @@ def test_a_table_has_the_columns_of_its_first_row():
 def test_a_long_table_shows_its_first_rows(rows, most, shown, said):
     given = [{"n": f"row {number}."} for number in range(rows)]
     made = table(given) if most is None else table(given, most)
-    # One row more: the head.
+    # The head is a row too.
     assert made.count("<tr>") == shown + 1
     assert (f"row {shown - 1}." in made, f"row {shown}." in made) == (True, False)
     assert ("the first" in made) == (said is not None)
@@ -57,14 +57,14 @@ def test_a_cell_of_up_to_28_letters_is_not_broken(letters, is_whole):
     assert ("nowrap" in table([{"a": "x" * letters}])) == is_whole
 
 
-def test_a_picture_is_within_the_page_and_has_words():
-    # Base64 of the bytes 0, 0, 0 is AAAA.
+def test_a_picture_is_embedded_with_its_text():
+    # Three zero bytes are AAAA in base64.
     made = image(b"\0\0\0", "load over time")
     assert "src='data:image/png;base64,AAAA'" in made
     assert "alt='load over time'" in made
 
 
-def test_what_is_folded_is_inside_and_nothing_is_folded_around_nothing():
+def test_folded_contents_and_no_fold_around_nothing():
     assert folded("more", "<b>x</b>") == "<details><summary>more</summary><b>x</b></details>"
     assert folded("more", "") == ""
 
@@ -82,10 +82,10 @@ class Shown(displays.Displayed):
         raise ValueError("lost")
 
 
-def test_what_goes_wrong_is_shown_behind_what_there_is():
+def test_an_error_is_shown_after_the_parts_so_far():
     made = Shown(2)._repr_html_()
     assert made.startswith("<div><div")
     assert made.index("part 0") < made.index("part 1") < made.index("no more can be shown: ValueError: lost")
     assert "a run" not in made
-    # Of what cannot be shown at all the plain text stands there.
+    # Without any part the plain text is shown.
     assert "a run" in Shown(0)._repr_html_()

@@ -1,4 +1,4 @@
-"""Wrong input: each problem once, all of several checks at once, and nothing lost between processes."""
+"""Errors of wrong input: each problem once, several checks at once, and pickling between processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from cluster_abm.errors import InputError, PolicyFault, gathered
 
 
-def test_a_problem_is_said_once_and_in_its_order():
+def test_problems_are_listed_once_in_order():
     problem = InputError(["b: wrong", "a: wrong", "b: wrong"])
     assert problem.problems == ["b: wrong", "a: wrong"]
     assert str(problem) == "b: wrong\na: wrong"
@@ -21,18 +21,18 @@ def test_a_problem_is_said_once_and_in_its_order():
     ("<f at 0x1> and <g at 0x2>", "<f> and <g>"),
     ("the address 0x10 of a user", "the address 0x10 of a user"),
 ])  # fmt: skip
-def test_of_an_object_its_address_is_left_out(given, said):
+def test_addresses_of_objects_are_left_out(given, said):
     assert InputError([given]).problems == [said]
 
 
 @pytest.mark.parametrize("kind", [InputError, PolicyFault])
-def test_it_comes_whole_from_another_process(kind):
+def test_an_error_is_pickled_with_all_its_problems(kind):
     there = pickle.loads(pickle.dumps(kind(["a\nb", "c"])))
     assert type(there) is kind
     assert there.problems == ["a\nb", "c"]
 
 
-def test_what_several_blocks_find_is_said_at_once():
+def test_problems_of_several_blocks_are_raised_at_once():
     done = []
 
     def check():
@@ -41,8 +41,8 @@ def test_what_several_blocks_find_is_said_at_once():
                 with gather:
                     raise InputError([f"{name}: wrong", f"{name}: worse"])
             with gather:
-                done.append("a check that finds nothing")
-            done.append("what comes after them")
+                done.append("a block without problems")
+            done.append("the statement after the blocks")
 
     with pytest.raises(InputError) as caught:
         check()
@@ -50,7 +50,7 @@ def test_what_several_blocks_find_is_said_at_once():
     assert len(done) == 2
 
 
-def test_blocks_that_find_nothing_raise_nothing():
+def test_blocks_without_problems_raise_nothing():
     with gathered() as gather, gather:
         pass
     assert gather.problems == []

@@ -1,4 +1,4 @@
-"""JSON of this package: what JSON has no word for is written in words of its own, letters as they are."""
+"""JSON of this package: values that JSON does not have, indentation, and letters outside ASCII."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from cluster_abm.json_text import json_line, json_value, to_json
     (np.float64(2.5), 2.5), (np.float32(math.inf), "inf"), (np.array([1.0, math.nan]), [1.0, None]),
     (np.bool_(True), True), (Path("a/b"), "a/b"),
 ])  # fmt: skip
-def test_a_value_as_json_holds_it(value, written):
+def test_the_json_of_a_value(value, written):
     found = json_value(value)
     assert found == written
     assert isinstance(found, type(written))
 
 
-def test_a_document_is_indented_and_ends_its_line():
+def test_a_document_is_indented_and_ends_with_a_line_break():
     assert to_json({"a": [1], "b": "\u00e9"}) == '{\n  "a": [\n    1\n  ],\n  "b": "\u00e9"\n}\n'
 
 
@@ -35,7 +35,7 @@ def test_a_line_is_one_line():
 
 @pytest.mark.parametrize("write", [to_json, json_line])
 @pytest.mark.parametrize("number", [0xD800, 0xDCFF, 0xDFFF])
-def test_what_is_no_letter_is_escaped(write, number):
+def test_surrogates_are_escaped(write, number):
     text = write([f"a{chr(number)}"])
     assert f"\\u{number:x}" in text
     text.encode("utf-8")

@@ -1,4 +1,4 @@
-"""Numbers that kernels draw have the distributions that they say, against scipy's (Kolmogorov and Smirnov)."""
+"""Distributions of numbers that kernels draw, compared with those of scipy by a Kolmogorov-Smirnov test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import stats
 from cluster_abm.engine import streams
 
 COUNT = 1500
-# A distance that 1 of 1,000 samples of a right distribution exceeds.
+# The critical distance at a significance level of 0.001.
 FAR = 1.95 / math.sqrt(COUNT)
 
 
@@ -19,7 +19,7 @@ def drawn(draw, *more):
     return np.array([draw.py_func(np.uint64(2**40 + 7), streams.SIZE, count, *more) for count in range(COUNT)])
 
 
-# Whole shapes up to 16 are sums of exponentials; others are drawn by Marsaglia and Tsang's method.
+# Whole shapes up to 16 are sums of exponential numbers; others use the method of Marsaglia and Tsang.
 @pytest.mark.parametrize("shape", [0.3, 0.9, 1.0, 1.5, 4.0, 15.5, 16.0, 17.0, 60.0])
 def test_sizes_of_accesses_are_gamma_of_mean_1(shape):
     assert stats.kstest(drawn(streams.gamma, shape), stats.gamma(shape, scale=1.0 / shape).cdf).statistic < FAR

@@ -1,4 +1,4 @@
-"""How much work a pooled cluster can book: 146 years, CPU and accesses at the disk together, worked by hand."""
+"""The largest work of a pooled cluster, by hand: 146 years of CPU and disk together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_MS = 4.6e12
 
 
 def pool_with(cpu_ms: float, tasks: int = 1, speed: float = 1.0) -> PooledState:
-    """Two nodes; a job with an access of 100 KB per 20 ms of CPU, which takes 8 ms and 100 x 0.02 ms: 10 ms."""
+    """Two nodes, and a job with an access of 100 KB per 20 ms of CPU. An access takes 8 + 100 x 0.02 = 10 ms."""
     nodes = empty_nodes(2)
     nodes["speed"], nodes["user_memory_kb"], nodes["seek_ns"], nodes["ns_per_kb"] = speed, 10_000, 8_000_000, 20_000.0
     jobs = np.zeros(1, JOB)
@@ -21,7 +21,7 @@ def pool_with(cpu_ms: float, tasks: int = 1, speed: float = 1.0) -> PooledState:
     return PooledState(nodes, jobs, 1)
 
 
-# Alone a task takes cpu_ms / speed + 0.05 x 10 ms for each ms of CPU at speed 1: 1.5 cpu_ms at speed 1, cpu_ms at 2.
+# A task takes cpu_ms / speed for CPU and 0.05 x 10 x cpu_ms for its accesses: 1.5 cpu_ms at speed 1, cpu_ms at 2.
 @pytest.mark.parametrize(("tasks", "speed", "times"), [(1, 1.0, 1.5), (1, 2.0, 1.0), (4, 1.0, 6.0), (4, 2.0, 4.0)])
 def test_all_tasks_count_with_their_cpu_and_their_accesses(tasks, speed, times):
     pool_with(0.999 * MOST_MS / times, tasks, speed)

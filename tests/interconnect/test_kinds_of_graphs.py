@@ -1,4 +1,4 @@
-"""A graph from a file may hold parallel edges, whether the file has any or not."""
+"""A graph from a file is a multigraph, with and without parallel edges in the file."""
 
 from __future__ import annotations
 
