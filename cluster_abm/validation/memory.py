@@ -23,7 +23,7 @@ GROUPS = Path("/sys/fs/cgroup")
 DEMAND_MB = 96
 LIMITS = (0.75, 0.6, 0.5)
 REPEATS = 2
-# Touches before the faults are counted, and while they are, of each page in the mean.
+# Touches of each page on average, before faults are counted and while they are.
 WARM, COUNTED = 2, 2
 MB, PAGE = 1 << 20, 4096
 

@@ -120,7 +120,7 @@ def validate(parts: Sequence[str], seconds: float, seed: int, folder: Path, say:
         seconds: after which it is over; only what the simulator's first compilation takes can be longer.
         seed: of the sets; the same one gives the same work.
         folder: in which the disk is read: of one file without a name, gone at the end.
-        say: is told what is going on.
+        say: called with a line of text at each step.
     """
     begun_s = time.monotonic()
     end_s = begun_s + seconds

@@ -170,7 +170,7 @@ def test_a_comparison_for_people_says_how_many_seeds_its_table_is_over(start):
 
 @pytest.mark.slow
 def test_a_comparison_that_has_just_booked_a_run(start):
-    """With so many runs to come, the command then is busy with their list; it must not hang with half of it locked."""
+    """The command is busy with a long list of runs then; it must not hang with half of the list locked."""
     command = start("compare", "quickstart", "--json", *MANY, "--seeds", 20_000)
     command.wait_until(progress(r"\b([3-9]|[1-9]\d+)/60000 "))
     code, out, err = command.interrupt()

@@ -15,10 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import busy, scenario
 
-from cluster_abm.model.observation.watching import JobLife
 from cluster_abm.results.load_scale import LoadScale, scale_to
 from viz import charts, colours, network
-from viz.charts import Line
 from viz.colours import INDICES
 from viz.markup import Markup, joined, tag
 from viz.panels import panels
@@ -191,13 +189,6 @@ def test_a_logarithmic_scale_begins_where_loads_are_told_apart(name, per_core, u
     assert 0 < scale.share(starts / 2) < scale.share(starts) < scale.share(2 * starts)
 
 
-def test_cpu_and_disk_are_told_apart_without_colours(run):
-    lines = parsed(f"<div>{dict(panels([run], 'cpu', ''))['lines']}</div>")
-    (busy_lines,) = [one for one in lines.iter("svg") if one.get("aria-label") == "Busy [%]"]
-    widths = {one.get("stroke"): one.get("stroke-width") for one in busy_lines.iter("path") if one.get("stroke-width")}
-    assert widths[colours.CPU] != widths[colours.DISK]
-
-
 def test_shares_have_no_more_digits_than_mean_something(run):
     other = Run(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
     run_frame, run.frame = run.frame, replace(run.frame, disk_utilisation=0.70601, cpu_utilisation=0.17)
@@ -244,14 +235,6 @@ def test_what_went_wrong_is_told_as_text():
     assert name == "error"
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-
-
-def test_a_line_goes_through_its_values():
-    line = Line("", "#000000", False, [0.0, 10.0, math.nan, 5.0])
-    picture = parsed(charts.lines("t", [0.0, 1.0, 2.0, 3.0], [line], 148.0, 138.0))
-    (path,) = [one.get("d") for one in picture.iter("path") if one.get("stroke") == "#000000"]
-    # Hundred pixels each way: 40 + 8 left and right, 20 + 18 above and below; the axis ends at 10.
-    assert path == "M40.0 120.0L73.3 25.0M140.0 72.5"
 
 
 @given(st.floats(1e-12, 1e12))
@@ -329,16 +312,6 @@ def test_negotiations_fit_into_their_room_and_say_why(run, size):
             assert f"job {row.get('data-job')} · " in "".join(row.itertext())
 
 
-@pytest.mark.parametrize(
-    ("policy", "words"), [("none", "none decides nothing"), ("iolb", "no decision has been taken")]
-)
-def test_no_negotiations_are_none_for_good_or_none_yet(policy, words):
-    from viz.talk import negotiations
-
-    fresh = Run(scenario(**busy(policy__name=policy)), 500.0, 400.0)
-    assert words in str(negotiations([fresh], (600.0, 200.0)))
-
-
 def test_a_map_of_another_size_has_the_same_nodes_in_it(run):
     other = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
     before = dict(other.map.at)
@@ -348,13 +321,6 @@ def test_a_map_of_another_size_has_the_same_nodes_in_it(run):
         # Margins and legend are as large as before.
         assert (other.map.at[node][0] - 24) / 952 == pytest.approx((x - 24) / 452)
         assert y <= other.map.at[node][1] < 800
-
-
-def test_a_life_is_a_bar_of_its_parts():
-    life = JobLife(3, "running", 2, 1, (0, 4), {"cpu": 300.0, "io": 100.0, "paging": 0.0})
-    bars = [one for one in parsed(charts.life(life, 400.0)).iter("rect") if one.find("title") is not None]
-    assert [float(bar.get("width")) for bar in bars] == [300.0, 100.0]
-    assert "CPU: 0.3 s (75 %)" in bars[0].find("title").text
 
 
 def test_of_two_runs_that_end_apart_the_lines_have_one_clock():

@@ -13,7 +13,7 @@ from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results import pictures
 from cluster_abm.results.colours import colours_of
 from cluster_abm.results.pictures import Curve, draw_comparison, draw_reproduction, draw_run
-from cluster_abm.results.style import plain, time_unit
+from cluster_abm.results.style import plain
 
 NAMES = [
     "none",
@@ -214,17 +214,6 @@ def test_equal_tables_give_equal_bytes(tmp_path):
 )  # fmt: skip
 def test_plain_numbers(value, text):
     assert plain(value) == text
-
-
-def test_units_of_time():
-    assert [time_unit(longest_s) for longest_s in (0.0, 0.1, 60.0, 3600.0, 36_000.0, 1e6)] == [
-        "s",
-        "ms",
-        "s",
-        "s",
-        "h",
-        "days",
-    ]
 
 
 def test_colours_are_all_different():

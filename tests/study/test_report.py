@@ -259,10 +259,7 @@ def test_two_keys_are_small_multiples_along_the_one_with_more_values():
 
 
 def test_words_and_units():
-    assert label_of("cluster.exchange_period_ms") == "exchange period [ms]"
-    assert label_of("workload.cpu_ms.mean") == "mean cpu [ms]"
     assert label_of("workload.io_per_ms.mean") == "mean io [1/ms]"
-    assert label_of("interconnect.bandwidth_mbps") == "bandwidth [Mbit/s]"
     keys = pd.Series({"cluster.exchange_period_ms": 100.0, "workload.home.kind": "skewed"})
     assert distinct_texts([0.5, "uniform", True]) == ["0.5", "uniform", "True"]
     assert distinct_texts([0.5, 0.25, 2, 2.0]) == ["0.5", "0.25", "2", "2"]
