@@ -21,7 +21,7 @@ from crossings.own_policies import (
     Rotating,
 )
 from crossings.table import crosses
-from support import run_within
+from support import act_at, run_within
 from test_talk_while_nodes_fail import CHECKPOINTS, down, kill
 
 SLOW = {"interconnect__bandwidth_mbps": 80.0}
@@ -94,12 +94,7 @@ def test_a_task_without_node_waits_while_all_nodes_that_are_up_drain_and_goes_be
     When node 1 accepts again, at 300, node 0's task comes there in 53 ms and has all its 1000 ms to do, behind the
     other one; its end is known at 2060."""
     model = model_of(tmp_path, Rotating(), [job(0.5, 1000), job(1.5, 1000), job(120.5, 10)], **SLOW)
-    model.run(until_ms=140.0)
-    model.node_agents[1].drain()
-    model.run(until_ms=150.0)
-    model.node_agents[0].fail()
-    model.run(until_ms=300.0)
-    model.node_agents[1].recover()
+    act_at(model, (140, 1, "drain"), (150, 0, "fail"), (300, 1, "recover"))
     model.run()
     assert ends(model) == [2054.5, 1054.5, 2070]
     assert column(model, "blocked_ms") == [150, 0, 2060 - 120.5]
