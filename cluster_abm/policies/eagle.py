@@ -106,6 +106,6 @@ class Eagle(Hawk):
         given: dict[int, int] = post.notes.get("given", {})
         for number in [number for number, target in given.items() if target == node]:
             del given[number]
-        # When the node is back, it knows nothing: it is told anew.
+        # When the node is back, it has forgotten the list, and needs it again.
         post.notes.get("told", {}).pop(node, None)
         self.share(post)

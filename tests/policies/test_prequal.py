@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import pytest
 from post_by_hand import Manager, Sent, Started, task
 from support import finished
 
 from cluster_abm.policies.prequal import Prequal, Probed
-from cluster_abm.policies.talking import Ended, Message
 
 
 def pool(*answers: tuple[int, float, float]) -> list[Probed]:
@@ -46,19 +44,16 @@ def test_an_answer_is_used_once_at_least():
     assert Prequal(probes=4).reuse(100) == 1
 
 
-def post(**more):
-    return SimpleNamespace(notes={}, now_ms=0.0, nodes=100, tasks_here=0, me=0, **more)
-
-
 def test_the_threshold_is_the_quantile_of_what_was_seen():
     """Of 1..100 the 0.84 quantile is 84."""
-    here = post()
+    here = Manager(Prequal(), nodes=100)
     here.notes["seen"] = [float(count) for count in range(100, 0, -1)]
     assert Prequal().threshold(here) == 84.0
 
 
 def test_answers_that_are_too_old_are_dropped_and_the_oldest_and_the_worst_by_turns():
-    here, policy = post(), Prequal()
+    policy = Prequal()
+    here = Manager(policy, nodes=100)
     here.notes["pool"] = pool((0, 1.0, 10.0), (1, 1.0, 20.0), (2, 9.0, 5.0), (3, 1.0, 30.0))
     here.notes["seen"] = [1.0] * 10
     here.now_ms = 1000.5
@@ -72,14 +67,13 @@ def test_answers_that_are_too_old_are_dropped_and_the_oldest_and_the_worst_by_tu
 def test_a_node_tells_the_median_latency_at_its_present_number_of_tasks():
     """Tasks that came with 1, 1, 1, 3 in flight took 10, 30, 20, 500 ms; with 2 now, 3 is nearest to 2 + 1; with none,
     1 is nearest to 0 + 1."""
-    here, policy, said = post(), Prequal(), []
-    here.send = lambda node, topic, value, about: said.append((node, topic, value, about))
-    here.notes["with"] = {1: 1, 2: 1, 3: 1, 4: 3}
-    policy.ended([Ended(1, 1, 10.0), Ended(2, 2, 30.0), Ended(3, 3, 20.0), Ended(4, 4, 500.0)], here)
-    policy.hears(Message(7, 0, "probe"), here)
-    here.tasks_here = 2
-    policy.hears(Message(7, 0, "probe"), here)
-    assert said == [(7, "answer", 20.0, 0), (7, "answer", 500.0, 2)]
+    node = Manager(Prequal(), tasks_here=4)
+    node.notes["with"] = {1: 1, 2: 1, 3: 1, 4: 3}
+    for number, here_ms in (1, 10.0), (2, 30.0), (3, 20.0), (4, 500.0):
+        node.ended(task(number), here_ms=here_ms)
+    assert node.hears(7, "probe") == [Sent(7, "answer", 20.0, 0)]
+    node.tasks_here = 2
+    assert node.hears(7, "probe") == [Sent(7, "answer", 500.0, 2)]
 
 
 # ---- a manager to which tasks come ---------------------------------------------------------------------------------
