@@ -90,17 +90,3 @@ BY_TASKS = Scorer.linear([1.0 if name == "tasks" else 0.0 for name in NAMES])
 ])  # fmt: skip
 def test_the_node_of_the_highest_score(home, scores, down, refused, node):
     assert BY_TASKS.choose(features(home, scores, down), refused) == node
-
-
-def test_a_network_by_hand():
-    """Two units: max(0, tasks - 0.25) and max(0, 0.75 - tasks); the score is 1 + 2 x the first - the second.
-
-    With 0.5 tasks: 1 + 2 x 0.25 - 0.25 = 1.25. With 1: 1 + 2 x 0.75 - 0 = 2.5. With 0: 1 + 0 - 0.75 = 0.25.
-    """
-    first = np.zeros((2, INPUTS))
-    first[:, NAMES.index("tasks")] = [1.0, -1.0]
-    network = Scorer(((first, np.array([-0.25, 0.75])), (np.array([[2.0, -1.0]]), np.array([1.0]))))
-    assert network.scores(features(0, [0.5, 1.0, 0.0])).tolist() == pytest.approx([1.25, 2.5, 0.25])
-    # The last layer is not cut at 0.
-    negative = Scorer.linear([-1.0 if name == "tasks" else 0.0 for name in NAMES])
-    assert negative.scores(features(0, [0.5, 1.0])).tolist() == [-0.5, -1.0]

@@ -184,7 +184,7 @@ def test_the_victim_keeps_places_that_did_not_reach_the_thief_and_repeats_lost_a
     assert victim.unanswered(6, "stolen", about=5, nodes=[3]) == ready(5, home=3)
 
 
-def test_a_thief_that_gets_a_long_task_starts_it():
+def test_a_thief_that_gets_a_long_task_starts_it_and_makes_no_further_attempt():
     node = idle()
     node.ended(task(1))
     assert node.hears(7, "queue", task=long(2)) == [Started(2, 4, NEXT)]
