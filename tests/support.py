@@ -70,13 +70,27 @@ PLAIN = {
 }  # fmt: skip
 
 
-def traced(tmp_path: Path, policy: str, rows: list[str], **more: Any) -> ClusterModel:
-    """A run of a trace (arrival_ms,home,cpu_ms,tasks), without I/O."""
+def traced_model(tmp_path: Path, policy: str, rows: Iterable[str], **more: Any) -> ClusterModel:
+    """A model of a trace (arrival_ms,home,cpu_ms,tasks), without I/O."""
     path = tmp_path / "jobs.csv"
     lines = [",".join([*row.split(",")[:3], "0", "1", row.split(",")[3]]) for row in rows]
     path.write_text("arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks\n" + "\n".join(lines) + "\n")
     given = {**PLAIN, "workload__kind": "trace", "workload__trace__file": str(path), "policy__name": policy, **more}
-    return finished(1, **given)
+    return ClusterModel(scenario(**given), seed=1)
+
+
+def traced(tmp_path: Path, policy: str, rows: Iterable[str], **more: Any) -> ClusterModel:
+    """The same, run to its end."""
+    model = traced_model(tmp_path, policy, rows, **more)
+    model.run()
+    return model
+
+
+def act_at(model: ClusterModel, *acts: tuple[float, int, str]) -> None:
+    """Run a model up to each of these times [ms], and call a method of a node's agent then: (time, node, method)."""
+    for at_ms, node, act in acts:
+        model.run(until_ms=at_ms)
+        getattr(model.node_agents[node], act)()
 
 
 def needed_by(policy: str) -> dict[str, Any]:

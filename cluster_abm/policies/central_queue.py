@@ -44,12 +44,12 @@ class CentralQueue(SlottedPolicy):
             post.send(post.head, "free slots", free)
 
     def came(self, task: ArrivingTask, post: Post) -> None:
-        """The head has used a slot that was announced; a task whose job meets at barriers is sent without one."""
+        """The head has filled an announced slot; a task whose job meets at barriers fills none."""
         if not post.meets_at_barriers(task):
             post.notes["announced"] = max(0, post.notes.get("announced", 0) - 1)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """The head has not heard of slots: announce them again, unless a new head has been told of all since."""
+        """The head has not heard of these slots: announce them again, unless all were announced to a new head since."""
         if message.sent_ms >= post.notes.get("begun_ms", math.inf):
             post.notes["announced"] -= int(message.value)
             self.announce(post)

@@ -101,12 +101,11 @@ class Eagle(Hawk):
             super().unanswered(message, post)
 
     def node_failed(self, node: int, post: Post) -> None:
-        """The head counts it no more among the nodes with long tasks; it has to be told anew which these are."""
+        """The head forgets the long tasks of a failed node, and tells the nodes that still have some."""
         super().node_failed(node, post)
         given: dict[int, int] = post.notes.get("given", {})
-        lost = [number for number, target in given.items() if target == node]
-        for number in lost:
+        for number in [number for number, target in given.items() if target == node]:
             del given[number]
+        # When the node is back, it has forgotten the list, and needs it again.
         post.notes.get("told", {}).pop(node, None)
-        if lost:
-            self.share(post)
+        self.share(post)

@@ -112,7 +112,7 @@ class Hawk(BatchSampling):
         self.look_for_work(post)
 
     def long_left_ms(self, post: Post) -> float:
-        """The work of the long tasks that wait at the own node [ms]; what runs is not known."""
+        """The work of the long tasks that wait at the own node [ms]; that of running ones is not known."""
         hardware = post.view.hardware[post.me]
         long = {place.number for place in self.queue(post) if place.home < 0}
         return sum(
@@ -136,7 +136,7 @@ class Hawk(BatchSampling):
         post.send(victims[0], "steal")
 
     def taken(self, post: Post) -> list[Place]:
-        """Take the places of the first group of short jobs that stands behind a long task from the queue."""
+        """Take out of the queue the first group of short jobs' places that stands behind a long task."""
         queue = self.queue(post)
         behind, is_over = bool(post.notes.get("long")), False
         found: list[Place] = []
@@ -144,7 +144,11 @@ class Hawk(BatchSampling):
         for place in queue:
             if place.home < 0:
                 behind, is_over = True, bool(found)
-            (found if behind and place.home >= 0 and not is_over else kept).append(place)
+                kept.append(place)
+            elif behind and not is_over:
+                found.append(place)
+            else:
+                kept.append(place)
         queue.clear()
         queue.extend(kept)
         return found
@@ -152,7 +156,10 @@ class Hawk(BatchSampling):
     # ---- messages ----------------------------------------------------------------------------------------------------
 
     def hears(self, message: Message, post: Post) -> None:
-        """Long tasks to place or to queue, ends of them, and thefts; the rest as in batch sampling."""
+        """Long tasks to place or to queue, their ends, and thefts; the rest as in batch sampling.
+
+        If the home has no task left, and the node no work then, it tries to steal.
+        """
         topic = message.topic
         if topic == "place":
             assert message.task is not None  # it was handed over
@@ -182,9 +189,9 @@ class Hawk(BatchSampling):
                 self.look_for_work(post)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """Hand a task to another node; steal elsewhere; keep what could not be given away; tell the head again.
+        """Place a task again; steal from another node; keep places that did not reach their thief; tell the head again.
 
-        The rest as in batch sampling; a node that is left without work by it asks for some.
+        Other messages as in batch sampling; if the node has no work then, it tries to steal.
         """
         if message.topic == "place":
             assert message.task is not None  # it was handed over

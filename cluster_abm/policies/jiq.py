@@ -86,7 +86,7 @@ class JoinIdleQueue(TalkingPolicy):
             self.choose(post)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """A manager that does not answer is asked no more; one that was joined in vain is left."""
+        """Choose without a manager that does not answer; if the node has joined its queue, join another one."""
         if message.topic == "idle":
             if post.notes.get("joined") == message.target:
                 del post.notes["joined"]

@@ -65,7 +65,7 @@ class ReservingPolicy(SlottedPolicy):
             post.notes.get("probed", {}).pop(job, None)
 
     def probe_elsewhere(self, job: int, node: int, post: Post) -> None:
-        """The places of a job at a node are lost: take others while tasks of it wait; where none is left, the same."""
+        """A job has lost its places at a node: while its tasks wait, probe others, or the same one if there is none."""
         probed: list[int] = post.notes.get("probed", {}).get(job, [])
         lost = probed.count(node)
         if not lost:

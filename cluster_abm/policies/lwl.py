@@ -25,7 +25,7 @@ class LeastWorkLeft(TalkingPolicy):
     central = True
 
     def begins(self, post: Post) -> None:
-        """Tell the head what is here: nothing, unless another node has become the head."""
+        """Tell the head what work is left: none when the run begins, but maybe some when the head is a new one."""
         self.tell(post)
 
     def ended(self, tasks: Sequence[Ended], post: Post) -> None:
@@ -33,7 +33,7 @@ class LeastWorkLeft(TalkingPolicy):
         self.tell(post)
 
     def unanswered(self, message: Message, post: Post) -> None:
-        """The head has not heard what is left: tell it what is left now."""
+        """The head has not heard what work is left: tell it what is left now."""
         self.tell(post)
 
     def tell(self, post: Post) -> None:

@@ -25,12 +25,12 @@ class PersistentIdle(JoinIdleQueue):
     central = True
 
     def announce(self, post: Post) -> None:
-        """Tell the head that the node is idle; another head is told anew."""
+        """If the node is idle, and has not told this head yet, tell it."""
         if not post.tasks_here and post.notes.get("joined") != post.head:
             self.join(post.head, post)
 
     def came(self, task: ArrivingTask, post: Post) -> None:
-        """The head knows."""
+        """The node is no longer idle: the head knows, for it has sent the task."""
         post.notes.pop("joined", None)
 
     def arrives(self, tasks: Sequence[ArrivingTask], post: Post) -> None:

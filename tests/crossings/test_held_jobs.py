@@ -1,4 +1,4 @@
-"""Jobs that wait in queues: which of several queues goes first, and how long a run waits for what may free them.
+"""Held jobs: which of several queues goes first, and how long a run waits for events that may free its held jobs.
 
 Timelines of crossings.managers, worked by hand.
 """
@@ -27,7 +27,7 @@ class HeldForNode2(HeldWhileHomeIsBusy):
 
 
 class HeldWhileNode1IsDown(HeldWhileHomeIsBusy):
-    """Each node holds its jobs until it hears that node 1 works."""
+    """Each node holds its jobs until a test sets `is_down` to False."""
 
     name = "test-held-while-node-1-is-down"
     uses_reports = True
@@ -37,9 +37,9 @@ class HeldWhileNode1IsDown(HeldWhileHomeIsBusy):
         return self.is_down
 
 
-def test_of_two_queues_that_wait_for_one_node_that_of_the_lower_node_goes_first(tmp_path):
-    """Job 0 is on node 2 until 153.5, which is known at 160. Job 1 waits at node 1, job 2 at node 0, and is the first
-    to go: 53 ms, and its own 10. That is known at 230."""
+def test_the_queue_of_the_lower_node_goes_first_when_two_queues_wait_for_one_node(tmp_path):
+    """Job 0 runs on node 2 until 153.5, which is known at 160. Job 1 waits at node 1, job 2 at node 0. Job 2 goes
+    first: its start takes 53 ms, and its CPU 10. Its end is known at 230; then job 1 goes."""
     jobs = [job(0.5, 100), job(13.5, 10, home=1), job(14.5, 10)]
     model = model_of(tmp_path, HeldForNode2(), jobs, cluster__nodes=3, negotiation__mode="papers")
     model.run()
@@ -47,9 +47,9 @@ def test_of_two_queues_that_wait_for_one_node_that_of_the_lower_node_goes_first(
 
 
 @crosses("holding", "stale-reports", "failure")
-def test_a_run_that_has_waited_for_reports_goes_on_when_something_frees_its_jobs(tmp_path):
-    """Node 1 is out. A job is held at 13.5, and nothing is to come: reports of that would have come at 413, and the run
-    would end then. At 400 node 1 is back: the job starts, and ends after its 1000 ms."""
+def test_a_run_that_waits_for_reports_goes_on_when_a_node_is_back(tmp_path):
+    """Node 1 is down, and a job is held at 13.5. The last reports that could free it would come at 413 (next test). At
+    400 node 1 is back: the job starts, and takes 1000 ms."""
     policy = HeldWhileNode1IsDown()
     model = model_of(tmp_path, policy, [job(13.5, 1000)])
     model.node_agents[1].fail()
@@ -62,8 +62,9 @@ def test_a_run_that_has_waited_for_reports_goes_on_when_something_frees_its_jobs
     assert model.now_ms == 1410
 
 
-def test_a_run_whose_held_job_nothing_frees_ends_when_reports_of_that_would_have_come(tmp_path):
-    """The same, and node 1 stays out: four periods of 100 ms and 3 ms of latency after 10, where the slice begins."""
+def test_a_run_with_a_held_job_ends_when_the_last_reports_that_could_free_it_have_come(tmp_path):
+    """The same, but node 1 stays down. The slice of the job begins at 10. All reports of that time have come four
+    periods of 100 ms and 3 ms of latency later, at 413: node 0 looks at 420, and the run ends with that slice."""
     model = model_of(tmp_path, HeldWhileNode1IsDown(), [job(13.5, 1000)])
     model.node_agents[1].fail()
     run_within(model, 5_000)
@@ -71,8 +72,9 @@ def test_a_run_whose_held_job_nothing_frees_ends_when_reports_of_that_would_have
     assert model.now_ms == 430
 
 
-def test_a_run_whose_jobs_wait_for_the_end_of_a_held_one_ends_when_no_other_is_to_come(tmp_path):
-    """Job 1 waits for the end of job 0, which is held for ever; job 2 is still to come until 700.5, and is held too."""
+def test_a_run_with_a_job_that_waits_for_a_held_one_ends_with_the_last_arrival(tmp_path):
+    """Job 0 is held for ever, and job 1 waits for its end, so it is never submitted. Job 2 comes at 700.5, and is held
+    too: the run ends with that slice."""
     jobs = [job(13.5, 40, job="a", after=""), job(13.5, 40, job="b", after="a"), job(700.5, 40, job="c", after="")]
     model = model_of(tmp_path, HeldForEver(), jobs)
     run_within(model, 5_000)

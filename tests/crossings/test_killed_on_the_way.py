@@ -173,8 +173,8 @@ class WithJobsKilledAt80(ClusterModel):
 
 @crosses("kill", "programs")
 def test_a_disk_ends_what_it_serves_for_a_killed_task_in_the_last_slice_of_a_run(tmp_path):
-    """The access is in service from 75 to 85 ms. At 80, when a slice has ended, its job is killed, the last one, and
-    ends when the disk does: so does the run, with that slice, and the disk has worked for 10 ms."""
+    """The access is in service from 75 to 85 ms. The only job is killed at 80, at the end of a slice, and ends at 85
+    with its access. The run ends with that slice, at 90; the disk has worked for 10 ms."""
     plain = timeline(tmp_path, [{"name": "it"}], [{"cpu_ms": 150, "memory_mb": 1, "accesses": 1}])
     model = WithJobsKilledAt80(plain.setup, seed=1)
     model.run()
@@ -184,7 +184,7 @@ def test_a_disk_ends_what_it_serves_for_a_killed_task_in_the_last_slice_of_a_run
 
 
 class KillingTheNext(Job):
-    """Job 0 kills job 1 at 20 ms; both write down their steps."""
+    """Job 0 kills job 1 at 20 ms; both record their steps."""
 
     steps: list[tuple[float, int]]
 
@@ -200,7 +200,7 @@ class WithJobsThatKill(ClusterModel):
 
 
 @crosses("kill")
-def test_a_job_that_another_one_kills_in_its_step_has_no_step_of_its_own_any_more(tmp_path):
+def test_a_job_that_is_killed_in_the_step_of_another_one_does_not_step_any_more(tmp_path):
     plain = timeline(tmp_path, [{"cpu_ms": 25}, {"home": 1, "cpu_ms": 100}])
     KillingTheNext.steps = []
     model = WithJobsThatKill(plain.setup, seed=1)

@@ -21,7 +21,7 @@ from crossings.own_policies import (
     Rotating,
 )
 from crossings.table import crosses
-from support import run_within
+from support import act_at, run_within
 from test_talk_while_nodes_fail import CHECKPOINTS, down, kill
 
 SLOW = {"interconnect__bandwidth_mbps": 80.0}
@@ -94,12 +94,7 @@ def test_a_task_without_node_waits_while_all_nodes_that_are_up_drain_and_goes_be
     When node 1 accepts again, at 300, node 0's task comes there in 53 ms and has all its 1000 ms to do, behind the
     other one; its end is known at 2060."""
     model = model_of(tmp_path, Rotating(), [job(0.5, 1000), job(1.5, 1000), job(120.5, 10)], **SLOW)
-    model.run(until_ms=140.0)
-    model.node_agents[1].drain()
-    model.run(until_ms=150.0)
-    model.node_agents[0].fail()
-    model.run(until_ms=300.0)
-    model.node_agents[1].recover()
+    act_at(model, (140, 1, "drain"), (150, 0, "fail"), (300, 1, "recover"))
     model.run()
     assert ends(model) == [2054.5, 1054.5, 2070]
     assert column(model, "blocked_ms") == [150, 0, 2060 - 120.5]
@@ -194,14 +189,11 @@ def test_a_node_that_failed_is_asked_in_vain_until_three_reports_are_missing_and
 @MODES
 def test_what_a_node_that_drains_answers_is_known_until_its_next_report(tmp_path, compiled):
     """Node 1 has a task from 50.5 to 150.5, of which the report of 0 says nothing. It drains from 60 to 300: asked at
-    63.5 it refuses, which takes 6 ms, and tells that it has a task. So nobody asks it until its report of 200 comes, at
-    203: it reports though it drains. Then it is asked in vain once more."""
+    63.5 it refuses, which takes 6 ms, and answers that it has a task. So node 0 does not ask it until its report of 200
+    comes, at 203: it reports though it drains. Then it is asked in vain once more."""
     arrivals = [63.5, 73.5, 203.5, 213.5, 313.5]
     model = model_of(tmp_path, ByReports(), [job(50.5, 100, home=1), *(job(at, 5) for at in arrivals)], compiled)
-    model.run(until_ms=60.0)
-    model.node_agents[1].drain()
-    model.run(until_ms=300.0)
-    model.node_agents[1].recover()
+    act_at(model, (60, 1, "drain"), (300, 1, "recover"))
     model.run()
     assert ends(model) == [150.5, 69.5 + 5, 73.5 + 5 + 1, 203.5 + 5, 219.5 + 5, 313.5 + 59 + 5]
 
@@ -267,8 +259,8 @@ def test_the_answer_about_a_task_that_went_counts_until_the_next_report(tmp_path
 
 @crosses("periodic", "failure")
 def test_a_task_that_was_sent_turns_back_when_its_target_fails_and_goes_again_when_that_is_back(tmp_path):
-    """It leaves at 100, is back at 150, cannot go at 200, for nobody answers, and goes at 300. At
-    200 the manager of the node that is down is not asked."""
+    """The task leaves at 100, and is back at 150. At 200 it cannot go, for node 1, which is down, does not answer; its
+    manager is not asked to relieve it then. At 300 the task goes."""
     policy = RelievingNoted()
     model = model_of(tmp_path, policy, [job(0.5, 1000), job(13.5, 100)], **SLOW, **down((1, 150, 250)))
     model.run()

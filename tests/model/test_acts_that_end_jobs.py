@@ -1,4 +1,4 @@
-"""What follows at once when an agent takes memory away, or fails a node: jobs that end, and buffers that shrink."""
+"""An agent takes memory from a node, or fails it: jobs end at once, and memory is divided anew."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cluster_abm.model import Job
 
 
 def submitted(model: ClusterModel) -> list[int]:
-    """Numbers of the jobs that are agents."""
+    """Numbers of the jobs that have an agent."""
     return sorted(agent.job for agent in model.agents_by_type[Job])
 
 
 @pytest.mark.parametrize("act", ["memory", "fail"])
-def test_agents_of_jobs_that_an_act_ends_leave_at_once(act, tmp_path):
-    """Two jobs of 8 MB each on node 0, one on node 1. A RAM of 10 MB, without swap, holds one of node 0's: the newer
+def test_a_job_that_an_act_ends_loses_its_agent_at_once(act, tmp_path):
+    """Two jobs of 8 MB run on node 0, one on node 1. RAM of 10 MB without swap holds one of node 0's jobs: the newer
     one is killed. If node 0 fails, both are lost."""
     jobs = [LONG, (5, 0, 10_000, 0, 8, 1, 0), (5, 1, 10_000, 0, 8, 1, 0)]
     model = two_nodes(
@@ -33,8 +33,9 @@ def test_agents_of_jobs_that_an_act_ends_leave_at_once(act, tmp_path):
     assert submitted(model) == ([0, 2] if act == "memory" else [2])
 
 
-def test_a_node_of_another_size_has_its_buffer_as_it_was_set_up():
-    """RAM of 1000 MB, a buffer of 100 that a controller has let grow by 5. The buffer's 100 cannot be taken."""
+def test_a_node_whose_memory_is_set_anew_gets_its_buffer_of_the_set_up_again():
+    """RAM is 1000 MB, the buffer has 100 of it, and a controller has let it grow by 5: 895 MB are left to programs. RAM
+    has to stay above the buffer's 100. With 103 MB the buffer has its 100 again, and programs have 3."""
     model = ClusterModel(
         scenario(cluster__memory_mb=1000.0, cluster__buffer_mb=100.0, cluster__buffer_in_memory=True), seed=1
     )

@@ -1,4 +1,4 @@
-"""What it costs to start a task that has lost its node, also on the node that manages it."""
+"""Cost of starting a task that has lost its node, on another node and on its manager's own."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def view(*mb_per_s: float):
 @pytest.mark.parametrize(
     ("mb_per_s", "target", "costs_ms"),
     [
-        # Another node: what a move there costs.
+        # Another node: the cost of a move to it.
         ((5, np.inf, 5, 5), 3, [300, 300]),
-        # The own node: as to the nearest other one.
+        # The own node: the cost of a move to the nearest other one, node 2.
         ((5, np.inf, 5, 5), 1, [200, 200]),
-        # To that no way leads: as to the next one.
+        # No route leads to node 2: the cost of a move to the next nearest, node 3.
         ((5, np.inf, 0, 5), 1, [300, 300]),
-        # To none: the fixed cost alone.
+        # No route leads to any node: the fixed cost alone.
         ((0, np.inf, 0, 0), 1, [10, 20]),
     ],
 )
-def test_on_its_managers_own_node_a_task_costs_what_it_costs_on_the_nearest_one(mb_per_s, target, costs_ms):
-    """Of a task that begins, and of one that goes on from a checkpoint."""
+def test_a_start_on_the_managers_own_node_costs_as_much_as_on_the_nearest_one(mb_per_s, target, costs_ms):
+    """Costs of a task that begins anew, and of one that goes on from a checkpoint."""
     assert [recovery_ms(task, view(*mb_per_s), target) for task in TASKS] == costs_ms

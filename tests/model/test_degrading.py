@@ -61,7 +61,8 @@ def test_two_causes_multiply(tmp_path):
 
 
 def test_a_cause_that_ends_leaves_the_other_one(tmp_path):
-    """At half from 1 s on, from 2 to 4 s at a quarter of that: 1 + 0.5 + 0.25 s, and the other 1.25 s last 2.5 s."""
+    """The speed is 1/2 from 1 s on, and 1/8 from 2 to 4 s. Of 3 s of CPU, 1 + 0.5 + 0.25 are done at 4 s; the other
+    1.25 take 2.5 s."""
     model = one_job(tmp_path, [slow("cpu", 0.5, at_s=1.0), slow("cpu", 0.25, at_s=2.0, for_s=2.0)])
     model.run()
     assert model.engine.records["finish_ns"].tolist() == [6_500_000_000]

@@ -1,4 +1,4 @@
-"""What managers are told, when, and what becomes of messages of and to a node that fails: the mail alone."""
+"""The mail between load managers, alone: when events are due, and which messages a failed node loses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def message(source: int, target: int, topic: str, task=None) -> Message:
 
 
 def told(mail: Mail) -> list[tuple[float, int, str, str]]:
-    """All that is in the mail, in its order: when [ms], to whom, what; of a message its topic, else what is said."""
+    """Take all events from the mail, in their order: (time [ms], node, kind, topic of the message or argument)."""
     found = []
     while (event := mail.take(NEVER)) is not None:
         said = event.message.topic if event.message is not None else str(*event.given)
@@ -38,35 +38,36 @@ def told(mail: Mail) -> list[tuple[float, int, str, str]]:
     ("timeout_ms", "known_ms"),
     [
         (200.0, 220),
-        # What is sent again at once would be so for ever: a slice at least.
+        # At least one slice: a manager that sends again at once would go on for ever within a slice.
         (0.0, 30),
         (9.0, 30),
         (11.0, 31),
     ],
 )
-def test_silence_is_known_after_the_timeout_and_not_within_a_slice(timeout_ms, known_ms):
+def test_a_message_is_unanswered_after_the_timeout_and_after_a_slice_at_least(timeout_ms, known_ms):
+    """The message is sent at 20 ms."""
     mail = mail_of(up=(True, False, True), timeout_ms=timeout_ms)
     mail.send(message(0, 1, "may I?"), 20 * MS)
     assert mail.next_ns == known_ms * MS
     assert told(mail) == [(known_ms, 0, "unanswered", "may I?")]
 
 
-def test_where_all_is_known_no_message_is_lost_or_takes_time():
+def test_in_mode_papers_no_message_is_lost_or_takes_time():
     mail = mail_of(loss_share=0.999, are_instant=True)
     for number in range(10):
         mail.send(message(0, 1, str(number)), 20 * MS)
     assert told(mail) == [(20, 1, "hears", str(number)) for number in range(10)]
     assert mail.submit(0, 2) == 0
-    # The home has told the head of its job all the same.
+    # The message from the home to the head counts too.
     assert mail.sent == 11
 
 
-def test_a_home_tells_the_head_of_a_job_by_a_message_unless_it_is_the_head():
+def test_a_home_sends_the_head_a_message_about_a_job_unless_it_is_the_head():
     mail = mail_of()
     assert (mail.submit(0, 2), mail.submit(2, 2), mail.sent) == (3 * MS, 0, 1)
 
 
-def test_events_are_told_before_an_instant_and_not_at_it():
+def test_only_events_before_an_instant_are_taken():
     mail = mail_of()
     mail.tell(30 * MS, 1, "begins")
     assert mail.take(30 * MS) is None
@@ -74,10 +75,10 @@ def test_events_are_told_before_an_instant_and_not_at_it():
     assert mail.next_ns == NEVER
 
 
-def test_what_was_under_way_to_a_node_that_fails_comes_back_and_its_own_words_to_itself_do_not():
-    """Node 1 fails at 22 ms. Of what is under way to it, node 0's question is unanswered 200 ms later, a task that node
-    2 hands over is given back, a reminder of its own and silence that it was to be told of are gone. What it has sent
-    itself arrives. The others learn of its failure after the timeout."""
+def test_messages_to_a_failed_node_become_unanswered_and_its_own_events_are_dropped():
+    """Node 1 fails at 22 ms. Node 0's question to it is unanswered 200 ms later. A task that node 2 hands over to it is
+    given back. Its reminder, and the timeout of its own message, are dropped. Its answer to node 2 still arrives. The
+    other nodes learn of the failure after the timeout."""
     task = SimpleNamespace(task=5, job=4)
     mail = mail_of()
     mail.send(message(0, 1, "question"), 20 * MS)
@@ -93,13 +94,13 @@ def test_what_was_under_way_to_a_node_that_fails_comes_back_and_its_own_words_to
     ]  # fmt: skip
 
 
-def test_a_node_that_is_down_is_not_told_of_another_ones_failure():
+def test_a_node_that_is_down_does_not_learn_of_another_failure():
     mail = mail_of(up=(True, False, False))
     assert mail.node_fails(1, 0) == []
     assert told(mail) == [(200, 0, "node_failed", "1")]
 
 
-def test_tasks_of_a_job_are_taken_from_the_mail_and_all_else_stays():
+def test_the_tasks_of_a_job_are_withdrawn_and_all_other_events_stay():
     first, second = SimpleNamespace(task=5, job=4), SimpleNamespace(task=6, job=5)
     mail = mail_of()
     mail.tell(30 * MS, 0, "arrives", (first,))

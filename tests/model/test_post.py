@@ -1,4 +1,4 @@
-"""The post of a load manager alone: how it draws nodes, what it looks at anew, and what it lets a policy say."""
+"""The post of a load manager, alone: how it draws nodes, when it makes a new view, and which arguments it refuses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MS = 1_000_000
 
 
 def post_of(*draws: float, closed: tuple[int, ...] = (), without_jobs: tuple[int, ...] = ()):
-    """The post of manager 2 of five, and what it has done; its draws are these."""
+    """The post of manager 2 of five, which draws these numbers, and the list of its calls to the conversation."""
     done: list[tuple] = []
     views = iter(range(100))
     conversation = SimpleNamespace(
@@ -31,31 +31,31 @@ def post_of(*draws: float, closed: tuple[int, ...] = (), without_jobs: tuple[int
 @pytest.mark.parametrize(
     ("closed", "excluded", "draws", "count", "nodes"),
     [
-        # Of 0 to 4 a fifth of the numbers each.
+        # Nodes 0 to 4 have a fifth of the numbers each.
         ((), (), [0.0], 1, [0]),
         ((), (), [0.199], 1, [0]),
         ((), (), [0.2], 1, [1]),
         ((), (), [0.999], 1, [4]),
-        # Of 0, 2 and 4 the second; then of 0 and 4 the second; then 0 is left. More there are not.
+        # Nodes 0, 2 and 4 are open: the second of three, then the second of two (0 and 4), then node 0, and no more.
         ((1,), (3,), [0.5, 0.9, 0.999], 9, [2, 4, 0]),
-        # None twice, whichever comes first.
+        # No node twice.
         ((), (), [0.0, 0.0, 0.0], 3, [0, 1, 2]),
         ((), (), [0.999, 0.999, 0.999], 3, [4, 3, 2]),
         ((0, 1, 2, 3, 4), (), [], 2, []),
     ],
 )
-def test_nodes_are_drawn_among_those_that_are_open_each_once(closed, excluded, draws, count, nodes):
+def test_each_open_node_is_drawn_at_most_once(closed, excluded, draws, count, nodes):
     post, _ = post_of(*draws, closed=closed)
     assert post.draw_nodes(count, excluded) == nodes
 
 
 def test_homes_are_drawn_among_the_nodes_that_have_jobs():
-    """Of 0 to 4, 1 takes no task, 0 and 4 have no jobs, and 2 is excluded: 3 is left."""
+    """Node 1 is closed, nodes 0 and 4 have no jobs, and node 2 is excluded: node 3 is left."""
     post, _ = post_of(0.999, closed=(1,), without_jobs=(0, 4))
     assert post.draw_homes(2, [2]) == [3]
 
 
-def test_a_view_is_asked_for_once_an_instant_and_again_once_a_task_has_started():
+def test_a_new_view_is_made_at_each_instant_and_after_each_start():
     post, done = post_of()
     task = SimpleNamespace(task=7, job=3)
     post.at(10 * MS).held[7] = task
@@ -67,7 +67,7 @@ def test_a_view_is_asked_for_once_an_instant_and_again_once_a_task_has_started()
         post.start(task, 4, "rule")
 
 
-def test_a_task_that_is_handed_over_waits_here_no_more():
+def test_a_task_that_was_handed_over_no_longer_waits_here():
     post, done = post_of()
     task = SimpleNamespace(task=7, job=3)
     post.at(10 * MS).held[7] = task
@@ -77,22 +77,23 @@ def test_a_task_that_is_handed_over_waits_here_no_more():
         post.hand(task, 0, "yours")
 
 
-@pytest.mark.parametrize("after_ms", [0, 0.5, 1e12])
-def test_a_reminder_comes_so_long_after_now(after_ms):
+@pytest.mark.parametrize(("after_ms", "at_ns"), [(0, 10_000_000), (0.5, 10_500_000), (1e12, 10**18 + 10_000_000)])
+def test_a_reminder_is_due_after_the_given_time(after_ms, at_ns):
+    """It is set at 10 ms."""
     post, done = post_of()
     post.at(10 * MS).remind(after_ms, "now")
-    assert done == [("now", 2, round((10 + after_ms) * MS))]
+    assert done == [("now", 2, at_ns)]
 
 
 @pytest.mark.parametrize("after_ms", [-1e-9, 1.001e12, math.nan, math.inf, True, "1"])
-def test_a_reminder_of_no_time_is_refused(after_ms):
+def test_a_reminder_after_an_impossible_time_is_refused(after_ms):
     post, _ = post_of()
     with pytest.raises(PolicyFault, match="remind: after_ms"):
         post.remind(after_ms, "now")
 
 
 @pytest.mark.parametrize("node", [-1, 5, 1.0, True, "1", None])
-def test_a_node_that_there_is_not_is_refused(node):
+def test_a_node_that_does_not_exist_is_refused(node):
     post, _ = post_of()
     with pytest.raises(PolicyFault, match="allowed are 0 to 4"):
         post.send(node, "hello")

@@ -1,13 +1,12 @@
-"""Jobs as they are submitted: which tasks appear in a slice, and that each step of a run takes it on."""
+"""Submission of jobs: which tasks appear in a slice, when users submit again, and when a run ends."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import PLAIN, run_within, scenario
+from support import run_within, traced_model
 
 from cluster_abm import ClusterModel
 from cluster_abm.clock import Clock
@@ -18,13 +17,9 @@ from cluster_abm.model.submission.users import Users
 MS = 1_000_000
 
 
-def model_of(folder: Path, *rows: str, **more) -> ClusterModel:
-    """A model of a trace (arrival_ms,home,cpu_ms,tasks) on two nodes, whose tasks start at home."""
-    path = folder / "jobs.csv"
-    lines = [",".join([*row.split(",")[:3], "0,1", row.split(",")[3]]) for row in rows]
-    path.write_text("arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks\n" + "\n".join(lines) + "\n")
-    given = {"cluster__nodes": 2, "workload__kind": "trace", "workload__trace__file": str(path), "policy__name": "none"}
-    return ClusterModel(scenario(**PLAIN, **given, **more), seed=1)
+def model_of(folder, *rows: str) -> ClusterModel:
+    """A model of a trace on two nodes, whose tasks start at home."""
+    return traced_model(folder, "none", rows, cluster__nodes=2)
 
 
 def appearing(model: ClusterModel, boundary_ms: float) -> list[list[tuple[int, int, int]]]:
@@ -44,7 +39,7 @@ def test_tasks_of_all_jobs_of_a_slice_appear_together_each_with_its_rank(tmp_pat
 
 
 def test_jobs_that_come_while_no_node_is_up_appear_together_when_one_is(tmp_path):
-    """Both nodes are out when jobs of 2 and 1 tasks come at 1 and 2 ms: at 50 ms they have been held for the rest."""
+    """Both nodes are down when jobs of 2 and 1 tasks come, at 1 and 2 ms: at 50 ms they were held for 49 and 48 ms."""
     model = model_of(tmp_path, "1,0,5,2", "2,1,5,1")
     for node in model.node_agents:
         node.fail()
@@ -67,9 +62,9 @@ def test_a_step_takes_a_run_one_slice_on_and_a_run_to_its_end(tmp_path):
     assert (model.now_ms, model.steps, model.time) == (30, 3, 4)
 
 
-def test_a_user_thinks_from_the_end_of_the_task_that_ends_last_whichever_is_noted_last():
-    """Of a job's two tasks one ends at 9 ms and, noted later, one at 4: after 20 ms the user submits the next job. The
-    third is the next user's: it comes at 6 ms anyhow."""
+def test_a_user_thinks_from_the_latest_end_of_the_tasks_of_a_job():
+    """Job 0 has two tasks: one ends at 9 ms; the record of the other, which ended at 4, comes later. The user thinks 20
+    ms, and submits job 1 at 29. Job 2 is of another user, and comes at 6 ms."""
     jobs = np.array([(0, 2, 0), (NEVER, 1, 20 * MS), (6 * MS, 1, 7 * MS)], "i8,i8,i8")
     jobs.dtype.names = ("arrival_ns", "tasks", "think_ns")
     submitted = []
@@ -94,7 +89,7 @@ def test_news_are_ends_of_tasks_and_changes_of_nodes_and_of_links_each_once():
     engine, live = SimpleNamespace(finished=0), SimpleNamespace(routes=object())
     availability = SimpleNamespace(accepting=np.ones(2, bool))
     news = News(engine, availability, live)
-    # What there is at the first call is news.
+    # The first call always finds news.
     assert [news.have_come() for _ in range(2)] == [True, False]
     engine.finished = 1
     assert [news.have_come() for _ in range(2)] == [True, False]
@@ -105,8 +100,8 @@ def test_news_are_ends_of_tasks_and_changes_of_nodes_and_of_links_each_once():
 
 
 @pytest.mark.parametrize("by_steps", [True, False])
-def test_a_run_ends_when_its_last_task_has_and_all_nodes_drain(by_steps, tmp_path):
-    """A task runs on node 0 from 1 to 101 ms. Both nodes drain from 20 on: a job that comes at 50 waits, for ever."""
+def test_a_run_whose_nodes_all_drain_ends_with_its_last_running_task(by_steps, tmp_path):
+    """A task runs on node 0 from 1 to 101 ms. Both nodes drain from 20 on: the job that comes at 50 waits for ever."""
     model = model_of(tmp_path, "1,0,100,1", "50,1,5,1")
     model.run(until_ms=20)
     for node in model.node_agents:

@@ -1,6 +1,7 @@
-"""Where pages that overflow a node's memory lie, and how long its faults take then: numbers worked by hand.
+"""Pages that overflow a node's memory: which nodes hold them, and how long its faults take then, worked by hand.
 
-A page of 4 KB takes 0.32 ms at 12.5 MB/s, and 0.2 ms for twice a latency of 0.1; a fault of the own disk 8.1 ms.
+A page of 4 KB takes 0.32 ms at 12.5 MB/s, and 0.2 ms for twice a latency of 0.1: 0.52 ms in all, against 8.1 ms for a
+fault that the own disk serves.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ OVERFLOWS = (1000, 1300, 0, 0, 0, 8.1 * MS)
 
 
 def placed(rows, up=None, mb_per_s=12.5, latency_ms=0.1, now_ms=1000):
-    """What is known once overflow has been placed anew at a time, exchanged every second, in slices of 10 ms."""
+    """Place overflow at a time: the part of the model, and its calls of the engine. The period is 1 s, slices 10 ms."""
     nodes = np.array(rows, "i8,i8,i8,f8,i8,i8")
     nodes.dtype.names = FIELDS
     told = []
@@ -36,9 +37,11 @@ def placed(rows, up=None, mb_per_s=12.5, latency_ms=0.1, now_ms=1000):
     return memory, told
 
 
-def test_overflow_lies_where_most_memory_is_free_and_not_spoken_for():
-    """300 KB overflow. Of node 1's 600 KB the buffer has 150, and 400 are for tasks on their way: 50 are free; of node
-    2's 300 so are 200; node 3, all free, is out. So 250 KB are elsewhere and spare 8.1 - 0.52 ms each."""
+def test_overflow_is_placed_on_nodes_that_are_up_and_have_free_memory():
+    """Node 0 has an overflow of 300 KB. Node 1 has 600 KB, of which 400 are for tasks in transit and 150 for the buffer
+    (149.2, rounded up): 50 are free. Node 2 has 300, of which 100 are for tasks in transit; its buffer takes none of
+    them: 200 are free. Node 3 is empty, but down. So other nodes hold 250 of 300 KB: a fault on these pages is shorter
+    by 8.1 - 0.52 ms, and a fault on average by 250/300 of that."""
     rows = [OVERFLOWS, (1000, 400, 400, 149.2, 1, 8.1 * MS), (1000, 700, 100, 99, 0, 8.1 * MS)]
     memory, told = placed([*rows, (5000, 0, 0, 0, 0, 8.1 * MS)], up=[True, True, True, False])
     (saved_ns, elsewhere) = told[0]
@@ -48,8 +51,8 @@ def test_overflow_lies_where_most_memory_is_free_and_not_spoken_for():
     assert memory.held_by_others_mb(1).tolist() == [0, 0, 0, 0]
 
 
-def test_the_largest_overflow_is_placed_first_and_of_equal_ones_the_lower_nodes():
-    """Nodes 0 and 1 overflow by 300 KB, node 2 by 400; node 3 has 800 free."""
+def test_the_largest_overflow_is_placed_first_and_of_equal_ones_that_of_the_lower_node():
+    """Nodes 0 and 1 overflow by 300 KB, node 2 by 400; node 3 has 800 free: 400, then 300, then the last 100."""
     rows = [OVERFLOWS, OVERFLOWS, (1000, 1400, 0, 0, 0, 8.1 * MS), (1000, 200, 0, 0, 0, 8.1 * MS)]
     memory, told = placed(rows)
     assert [memory.held_by_others_mb(node)[3] for node in range(3)] == [0.3, 0.1, 0.4]
@@ -57,19 +60,19 @@ def test_the_largest_overflow_is_placed_first_and_of_equal_ones_the_lower_nodes(
 
 
 def test_a_fault_takes_a_nanosecond_at_least():
-    """Over a network that takes no time all of a fault's would be spared."""
+    """A network that takes no time would save all 8.1 ms of a fault; one nanosecond is left."""
     _, told = placed([OVERFLOWS, (1000, 0, 0, 0, 0, 8.1 * MS)], mb_per_s=np.inf, latency_ms=0.0)
     assert told == [[[8_099_999, 0], [1, 0]]]
 
 
 @pytest.mark.parametrize(("now_ms", "acts", "due_ms"), [(990, 0, 1000), (1000, 1, 2000)])
-def test_overflow_is_placed_anew_every_period(now_ms, acts, due_ms):
+def test_overflow_is_placed_anew_when_the_period_has_passed(now_ms, acts, due_ms):
     memory, told = placed([OVERFLOWS, (1000, 0, 0, 0, 0, 8.1 * MS)], now_ms=now_ms)
     assert (len(told), memory.due_ns) == (acts, due_ms * MS)
 
 
-def test_from_a_node_that_is_farther_than_the_own_disk_nothing_is_fetched():
-    """Twice 4 ms of latency and 0.32 ms are more than 8.1."""
+def test_a_node_from_which_a_page_takes_longer_than_from_the_own_disk_holds_none():
+    """Twice 4 ms of latency and 0.32 ms are 8.32 ms, more than 8.1."""
     memory, told = placed([OVERFLOWS, (1000, 0, 0, 0, 0, 8.1 * MS)], latency_ms=4.0)
     assert told == [[[0, 0], [0, 0]]]
     assert memory.held_by_others_mb(0).tolist() == [0, 0]

@@ -1,6 +1,6 @@
-"""A load manager of a talking policy, told one thing after another by a test, and what it does about each.
+"""One load manager of a talking policy: a test calls its handlers one by one, and sees what each call does.
 
-Nothing runs: its messages reach nobody, and the tasks that it starts stay where the test has them.
+No model runs: messages are not delivered, and a started task changes nothing but the manager's own count of tasks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Reminded:
-    """A reminder of its own, due after so long [ms]."""
+    """A reminder to itself, due after this time [ms]."""
 
     after_ms: float
     topic: str
@@ -48,7 +48,7 @@ class Handed:
 
 @dataclass(frozen=True)
 class Started:
-    """A task, by its number, that was started on a node; the index that decided, for its home and for the node."""
+    """A task, by its number, that was started on a node; the deciding index, and its values for home and node."""
 
     task: int
     node: int
@@ -61,27 +61,26 @@ class Started:
 def task(
     number: int, job: int | None = None, home: int = 0, cpu_ms: float = 100.0, io_per_ms: float = 0.0, **more: Any
 ):
-    """A task, of a job of the same number unless it is given."""
+    """A task; its job has the same number unless `job` says otherwise."""
     return ArrivingTask(number, number if job is None else job, home, cpu_ms, io_per_ms, 100.0, 0.0, 0.0, **more)
 
 
 class Manager:
-    """The manager of one node. What it is told, it is told by a method of that name, which returns what it did then.
+    """The manager of one node. Each handler of its policy is a method of the same name; it returns what was done.
 
     Args:
         policy: its policy.
-        me, nodes, head: its node, how many there are, and the head node.
-        order: nodes in the order in which they are drawn, each time anew, without those that are excluded; None: by
-            their numbers.
+        me, nodes, head: its node, the number of nodes, and the head node.
+        order: the order in which nodes are drawn, the same in each draw; None: by their numbers.
         homes: nodes at which jobs are submitted; None: all.
-        numbers: what it draws, one number after another.
+        numbers: the numbers that are drawn, one after another.
         barriers: jobs whose tasks meet at barriers.
 
     Attributes:
         waiting: tasks that wait here.
-        tasks_here: tasks on the node: those that it starts here itself, and those that have come, until they end.
-        now_ms: the time; it stands until a test sets it.
-        loads: what is measured on the own node, by index.
+        tasks_here: number of tasks on the node: a task counts from its start here, or from `came`, until `ended`.
+        now_ms: the time; it changes only when a test sets it.
+        loads: measured loads of the own node, by index.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class Manager:
         self._started_here: set[int] = set()
         self._done: list[Any] = []
 
-    # ---- what it is told -----------------------------------------------------------------------------------------
+    # ---- handlers of its policy ------------------------------------------------------------------------------------
 
     def begins(self) -> list[Any]:
         return self._done_by(self.policy.begins)
@@ -119,19 +118,13 @@ class Manager:
         self.keeps_waiting(*tasks)
         return self._done_by(self.policy.arrives, tasks)
 
-    def hears(self, source: int, topic: str, value: float = 0.0, about: int = -1, nodes: Sequence[int] = (),
-              task: ArrivingTask | None = None, sent_ms: float | None = None) -> list[Any]:  # fmt: skip
-        sent_ms = self.now_ms if sent_ms is None else sent_ms
-        self.keeps_waiting(*[task] if task else [])
-        heard = Message(source, self.me, topic, float(value), about, tuple(nodes), task, sent_ms)
-        return self._done_by(self.policy.hears, heard)
+    def hears(self, source: int, *content: Any, **more: Any) -> list[Any]:
+        """A message from the manager of a node arrives; its content as for `_message`."""
+        return self._done_by(self.policy.hears, self._message(source, self.me, *content, **more))
 
-    def unanswered(self, target: int, topic: str, value: float = 0.0, about: int = -1, nodes: Sequence[int] = (),
-                   task: ArrivingTask | None = None, sent_ms: float | None = None) -> list[Any]:  # fmt: skip
-        sent_ms = self.now_ms if sent_ms is None else sent_ms
-        self.keeps_waiting(*[task] if task else [])
-        sent = Message(self.me, target, topic, float(value), about, tuple(nodes), task, sent_ms)
-        return self._done_by(self.policy.unanswered, sent)
+    def unanswered(self, target: int, *content: Any, **more: Any) -> list[Any]:
+        """A message to the manager of a node got no answer; its content as for `_message`."""
+        return self._done_by(self.policy.unanswered, self._message(self.me, target, *content, **more))
 
     def came(self, task: ArrivingTask) -> list[Any]:
         if task.task in self._started_here:
@@ -149,20 +142,31 @@ class Manager:
     def node_failed(self, node: int) -> list[Any]:
         return self._done_by(self.policy.node_failed, node)
 
+    # ---- what the model does beside them ---------------------------------------------------------------------------
+
     def keeps_waiting(self, *tasks: ArrivingTask) -> None:
-        """Tasks wait here, and the policy is not told."""
+        """Tasks wait here; no handler is called."""
         self._waiting |= {task.task: task for task in tasks}
 
     def loses(self, task: ArrivingTask) -> None:
         """A task that waits here is killed."""
         del self._waiting[task.task]
 
+    def _message(self, source: int, target: int, topic: str, value: float = 0.0, about: int = -1,
+                 nodes: Sequence[int] = (), task: ArrivingTask | None = None,
+                 sent_ms: float | None = None) -> Message:  # fmt: skip
+        """A message, sent now unless `sent_ms` says otherwise; its task waits here."""
+        if task is not None:
+            self.keeps_waiting(task)
+        sent_ms = self.now_ms if sent_ms is None else sent_ms
+        return Message(source, target, topic, float(value), about, tuple(nodes), task, sent_ms)
+
     def _done_by(self, handler: Any, *given: Any) -> list[Any]:
         handler(*given, self)
         done, self._done = self._done, []
         return done
 
-    # ---- the post of its policy ----------------------------------------------------------------------------------
+    # ---- the post of its policy ------------------------------------------------------------------------------------
 
     @property
     def waiting(self) -> tuple[ArrivingTask, ...]:

@@ -28,7 +28,7 @@ def probes(number: int, *nodes: int, home: int = 0) -> list[Sent]:
 
 
 def probed(node: Manager, number: int, home: int = 7) -> list:
-    """A place for a job is taken in the queue of a node."""
+    """The home of a job probes a node: the job takes a place in its queue."""
     return node.hears(home, "probe", about=number, nodes=[home])
 
 
@@ -47,7 +47,7 @@ def none(number: int, *nodes: int) -> list[Sent]:
     (2.0, 1, [9, 8]), (2.0, 2, [9, 8, 7, 6]), (1.5, 1, [9, 8]), (1.5, 2, [9, 8, 7]), (1.5, 3, [9, 8, 7, 6, 5]),
     (0.5, 1, [9]), (0.5, 2, [9]), (0.5, 3, [9, 8]),
 ])  # fmt: skip
-def test_so_many_nodes_are_probed_rounded_up(ratio, tasks, nodes):
+def test_the_number_of_probed_nodes_is_rounded_up(ratio, tasks, nodes):
     home = home_of(ratio, order=range(9, -1, -1))
     assert home.arrives(*job(1, *range(tasks))) == probes(1, *nodes)
 
@@ -58,12 +58,12 @@ def test_by_default_two_nodes_are_probed_per_task():
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [1, 2]])
 def test_where_there_are_fewer_nodes_all_are_probed_several_times(order):
-    """One of three nodes may have failed."""
+    """Five probes for three nodes; or for two, when one has failed."""
     home = home_of(5.0, nodes=3, order=order)
     assert home.arrives(task(1)) == probes(1, *(order * 3)[:5])
 
 
-def test_the_first_to_be_ready_get_the_tasks_and_the_others_are_told_that_there_is_none():
+def test_the_first_ready_nodes_get_the_tasks_and_the_others_a_message_that_none_is_left():
     home = home_of(2.0)
     home.arrives(*job(1, 11, 12))
     assert home.hears(2, "ready", about=1) == [Started(11, 2, BOUND)]
@@ -72,7 +72,7 @@ def test_the_first_to_be_ready_get_the_tasks_and_the_others_are_told_that_there_
     assert home.hears(3, "ready", about=1) == none(1, 3)
 
 
-def test_a_node_that_is_ready_gets_a_task_of_the_job_that_it_asks_for():
+def test_a_ready_node_gets_a_task_of_the_job_that_it_names():
     home = home_of()
     home.arrives(*job(1, 11, 12))
     home.arrives(*job(2, 21, 22))
@@ -81,16 +81,16 @@ def test_a_node_that_is_ready_gets_a_task_of_the_job_that_it_asks_for():
     assert home.hears(5, "ready", about=3) == none(3, 5)
 
 
-def test_another_node_is_probed_for_one_that_did_not_hear_it():
+def test_another_node_is_probed_when_a_probe_was_lost_or_its_node_has_failed():
     home = home_of(2.0, order=[4, 5, 6])
     home.arrives(task(1))
     assert home.unanswered(4, "probe", about=1, nodes=[0]) == probes(1, 5)
-    # Of the places that the job has two are at node 5 now.
+    # The job has two places at node 5 now, and none elsewhere.
     assert home.node_failed(5) == probes(1, 4, 4)
     assert home.node_failed(5) == []
 
 
-def test_nobody_is_probed_for_a_job_of_which_no_task_waits_any_more():
+def test_no_node_is_probed_for_a_job_without_waiting_tasks():
     home = home_of(3.0)
     home.arrives(task(1))
     home.hears(0, "ready", about=1)
@@ -98,7 +98,7 @@ def test_nobody_is_probed_for_a_job_of_which_no_task_waits_any_more():
     assert home.node_failed(2) == []
 
 
-def test_nobody_is_probed_for_a_job_that_was_killed():
+def test_no_node_is_probed_for_a_killed_job():
     home = home_of(2.0)
     home.arrives(task(1))
     home.loses(task(1))
@@ -107,14 +107,15 @@ def test_nobody_is_probed_for_a_job_that_was_killed():
 
 
 def test_a_place_that_was_used_is_not_lost_when_its_node_fails():
-    """The job has two places at node 0, of which one was used for its first task; a third one is at node 1."""
+    """The job has two places at node 0, and one at node 1. Its first task has used one of those at node 0."""
     home = home_of(1.5, nodes=2, order=[0, 1])
     assert home.arrives(*job(1, 11, 12)) == probes(1, 0, 1, 0)
     home.hears(0, "ready", about=1)
     assert home.node_failed(0) == probes(1, 1)
 
 
-def test_places_of_other_jobs_are_lost_too_when_a_node_fails_and_none_elsewhere():
+def test_when_a_node_fails_all_jobs_lose_their_places_there_and_keep_those_elsewhere():
+    """Jobs 1 and 3 have their place at node 4, job 2 at node 6."""
     home = home_of(order=[4, 5])
     home.arrives(task(1))
     home.order = [6, 5]
@@ -124,8 +125,8 @@ def test_places_of_other_jobs_are_lost_too_when_a_node_fails_and_none_elsewhere(
     assert home.node_failed(4) == [*probes(1, 5), *probes(3, 5)]
 
 
-def test_where_no_other_node_takes_tasks_the_same_one_is_probed_until_it_answers():
-    """The own node takes no more tasks, and the only other one has failed."""
+def test_if_no_node_accepts_tasks_the_same_one_is_probed_until_it_answers():
+    """The own node accepts no more tasks, and the only other one has failed."""
     home = home_of(nodes=2, order=[1])
     home.arrives(task(1))
     home.order = []
@@ -133,12 +134,12 @@ def test_where_no_other_node_takes_tasks_the_same_one_is_probed_until_it_answers
     assert home.unanswered(1, "probe", about=1, nodes=[0]) == probes(1, 1)
 
 
-def test_that_there_is_none_is_said_again_to_who_did_not_hear_it_and_not_for_ever():
+def test_a_lost_message_that_no_task_is_left_is_sent_again_a_hundred_times_at_most():
     home = home_of()
     home.hears(5, "ready", about=1)
     assert home.unanswered(5, "none", about=1) == [Sent(5, "none", 1.0, 1)]
-    assert home.unanswered(5, "none", 30.0, about=1) == [Sent(5, "none", 31.0, 1)]
-    assert home.unanswered(5, "none", 200.0, about=1) == []
+    assert home.unanswered(5, "none", 99.0, about=1) == [Sent(5, "none", 100.0, 1)]
+    assert home.unanswered(5, "none", 100.0, about=1) == []
 
 
 def test_tasks_that_meet_at_barriers_start_together_without_a_probe():
@@ -157,7 +158,7 @@ def test_a_node_asks_for_a_task_when_a_slot_is_free():
     assert node.ended(one) == ready(5)
 
 
-def test_a_slot_is_kept_for_the_task_that_was_asked_for_until_that_has_ended():
+def test_a_slot_is_kept_for_a_requested_task_until_that_task_has_ended():
     node = node_of()
     assert probed(node, 5) == ready(5)
     assert probed(node, 6, home=8) == []
@@ -166,8 +167,8 @@ def test_a_slot_is_kept_for_the_task_that_was_asked_for_until_that_has_ended():
     assert node.ended(task(50, job=5)) == ready(6, home=8)
 
 
-def test_a_slot_is_kept_too_when_a_task_comes_that_was_not_asked_for():
-    """Of two slots one is kept for job 5, one is taken by a task that is sent without being asked for; it ends."""
+def test_a_slot_stays_kept_when_a_task_comes_without_a_request():
+    """Of two slots, one is kept for job 5, and a task that comes without a request has the other. This one ends."""
     node = node_of(cores=2)
     probed(node, 5)
     node.came(task(99))
@@ -176,8 +177,8 @@ def test_a_slot_is_kept_too_when_a_task_comes_that_was_not_asked_for():
     assert probed(node, 7) == []
 
 
-def test_as_many_tasks_are_asked_for_as_there_are_slots():
-    """Of two tasks of job 5 that are asked for one comes, and there is no second one."""
+def test_a_node_requests_as_many_tasks_as_it_has_slots():
+    """It requests two tasks of job 5: one comes, and the home has no second one."""
     node = node_of(cores=2)
     assert probed(node, 5) == ready(5)
     assert probed(node, 5) == ready(5)
@@ -189,7 +190,7 @@ def test_as_many_tasks_are_asked_for_as_there_are_slots():
     assert probed(node, 9) == []
 
 
-def test_where_there_is_no_task_the_next_home_is_asked():
+def test_after_a_home_without_a_task_the_next_place_is_served():
     node = node_of(tasks_here=1)
     for number in 5, 6, 8:
         probed(node, number)
@@ -199,7 +200,7 @@ def test_where_there_is_no_task_the_next_home_is_asked():
     assert node.hears(7, "none", about=8) == []
 
 
-def test_an_answer_that_is_heard_twice_frees_one_slot():
+def test_an_answer_that_arrives_twice_frees_one_slot():
     node = node_of()
     probed(node, 5)
     node.hears(7, "none", about=5)
@@ -218,7 +219,7 @@ def test_a_home_that_does_not_answer_is_asked_again_before_the_others():
 
 
 def test_a_home_is_asked_a_hundred_times_and_then_the_next_one():
-    """The last time it has been asked 99 times in vain."""
+    """The value of a request says how many times its home was asked in vain before."""
     node = node_of()
     probed(node, 5)
     probed(node, 6, home=8)

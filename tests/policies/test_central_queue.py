@@ -11,13 +11,13 @@ FREE, TOGETHER = "free slots", "together: its job meets at barriers"
 
 
 def node_of(cores: int = 1, slots_per_core: int = 1, **more) -> Manager:
-    """The manager of node 2, which has told the head, node 1, of all slots."""
+    """The manager of node 2; the head is node 1."""
     hardware = [NODE._replace(cores=cores)] * 4
     return Manager(CentralQueue(slots_per_core=slots_per_core), me=2, head=1, hardware=hardware, **more)
 
 
 def head_of(*free: tuple[int, int], **more) -> Manager:
-    """The head, node 0, to which nodes have announced so many slots."""
+    """The head, node 0; `free` has the announcements that it has heard: (node, slots)."""
     head = Manager(CentralQueue(), nodes=10, **more)
     for node, slots in free:
         head.hears(node, FREE, slots)
@@ -43,7 +43,7 @@ def test_a_node_without_a_free_slot_announces_none(tasks_here):
     assert node_of(2, tasks_here=tasks_here).begins() == []
 
 
-def test_a_slot_is_announced_when_its_task_has_ended_and_no_other():
+def test_a_node_announces_one_slot_per_ended_task():
     node, one, two, three = node_of(3), task(1), task(2), task(3)
     assert node.begins() == [Sent(1, FREE, 3)]
     assert node.came(one) == node.came(two) == []
@@ -52,8 +52,8 @@ def test_a_slot_is_announced_when_its_task_has_ended_and_no_other():
     assert node.ended(two, three) == [Sent(1, FREE, 2)]
 
 
-def test_a_task_that_was_recovered_here_has_taken_no_slot():
-    """It comes unannounced, beside one that the head has sent."""
+def test_the_end_of_a_recovered_task_frees_no_slot_while_the_task_of_the_slot_runs():
+    """A recovered task starts here without the head, beside the one that the head has sent."""
     node, sent, recovered = node_of(1), task(1), task(2)
     node.begins()
     node.came(sent)
@@ -62,15 +62,15 @@ def test_a_task_that_was_recovered_here_has_taken_no_slot():
     assert node.ended(sent) == [Sent(1, FREE, 1)]
 
 
-def test_a_slot_that_the_head_knows_of_is_not_announced_when_a_recovered_task_has_ended():
+def test_an_announced_slot_is_not_announced_again_when_a_recovered_task_ends():
     node = node_of(1)
     node.begins()
     node.tasks_here += 1
     assert node.ended(task(2)) == []
 
 
-def test_a_slot_that_the_head_knows_of_is_not_announced_when_a_task_of_a_job_with_barriers_has_ended():
-    """Such tasks are sent to any node, whatever is free there."""
+def test_an_announced_slot_is_not_announced_again_when_a_task_of_a_job_with_barriers_ends():
+    """The head sends tasks of jobs with barriers to any node, and counts no slot for them."""
     node, together, other = node_of(1, barriers=[7]), task(1, job=7), task(2)
     node.begins()
     node.came(together)
@@ -79,8 +79,8 @@ def test_a_slot_that_the_head_knows_of_is_not_announced_when_a_task_of_a_job_wit
     assert node.ended(other) == [Sent(1, FREE, 1)]
 
 
-def test_a_task_that_ends_where_more_run_than_there_are_slots_frees_none():
-    """The slot was filled by a job with barriers and then, as announced, by the head."""
+def test_the_end_of_a_task_frees_no_slot_while_another_task_fills_it():
+    """One slot, two tasks: one of a job with barriers, and one that the head has sent for the announced slot."""
     node, together, other = node_of(1, barriers=[7]), task(1, job=7), task(2)
     node.begins()
     node.came(together)
@@ -89,8 +89,8 @@ def test_a_task_that_ends_where_more_run_than_there_are_slots_frees_none():
     assert node.ended(together) == [Sent(1, FREE, 1)]
 
 
-def test_a_task_that_was_sent_to_a_failed_node_and_starts_here_instead_frees_no_slot():
-    """There is one slot, and the task that the head has sent to it is there already."""
+def test_a_task_that_starts_here_in_place_of_a_failed_node_frees_no_slot():
+    """The node has one slot, which the task that the head has sent for it fills already."""
     node, sent, instead = node_of(1), task(1), task(2)
     node.begins()
     node.came(sent)
@@ -99,7 +99,7 @@ def test_a_task_that_was_sent_to_a_failed_node_and_starts_here_instead_frees_no_
     assert node.ended(instead) == [Sent(1, FREE, 1)]
 
 
-def test_a_new_head_is_told_of_all_free_slots():
+def test_a_node_announces_all_free_slots_to_a_new_head():
     node, one = node_of(3), task(1)
     node.begins()
     node.came(one)
@@ -108,8 +108,8 @@ def test_a_new_head_is_told_of_all_free_slots():
     assert node.ended(one) == [Sent(0, FREE, 1)]
 
 
-def test_slots_of_which_the_head_has_not_heard_are_announced_again():
-    """Of the three that were announced none was heard of; a task of a job with barriers has come to one of them."""
+def test_a_lost_announcement_is_repeated_with_the_slots_that_are_free_then():
+    """The announcement of three slots is lost twice; meanwhile a task of a job with barriers fills one of them."""
     node, together = node_of(3, barriers=[7]), task(1, job=7)
     node.begins()
     assert node.unanswered(1, FREE, 3) == [Sent(1, FREE, 3)]
@@ -118,7 +118,8 @@ def test_slots_of_which_the_head_has_not_heard_are_announced_again():
     assert node.ended(together) == [Sent(1, FREE, 1)]
 
 
-def test_what_was_lost_is_announced_again_without_what_was_heard():
+def test_a_lost_announcement_is_repeated_without_the_slots_of_earlier_ones():
+    """The head has heard of two slots, and has sent a task to one. The task ends; that announcement is lost."""
     node, one = node_of(2), task(1)
     node.begins()
     node.came(one)
@@ -126,13 +127,13 @@ def test_what_was_lost_is_announced_again_without_what_was_heard():
     assert node.unanswered(1, FREE, 1) == [Sent(1, FREE, 1)]
 
 
-def test_a_new_head_is_not_told_twice_of_what_the_old_one_did_not_hear():
+def test_slots_that_the_old_head_did_not_hear_of_are_announced_once_to_the_new_one():
     node = node_of(2)
     node.begins()
     node.head, node.now_ms = 0, 50.0
     node.begins()
     assert node.unanswered(1, FREE, 2, sent_ms=0.0) == []
-    # What was lost on its way to the new one is.
+    # An announcement to the new head that is lost is repeated.
     assert node.unanswered(0, FREE, 2, sent_ms=50.0) == [Sent(0, FREE, 2)]
 
 
@@ -140,7 +141,7 @@ def test_a_new_head_is_not_told_twice_of_what_the_old_one_did_not_hear():
 
 
 def test_the_oldest_tasks_get_the_slots_that_were_announced_first():
-    """Two slots of node 3 and one of node 5 for four tasks; then node 4 has one, for the fourth."""
+    """Two slots of node 3 and one of node 5 for four tasks; the fourth gets the slot that node 4 announces later."""
     head = head_of((3, 2), (5, 1))
     assert head.arrives(task(1, job=9), task(2, job=9)) == started((1, 3), (2, 3))
     assert head.arrives(task(3), task(4)) == started((3, 5))
@@ -166,7 +167,7 @@ def test_slots_of_a_node_that_has_failed_are_gone():
 
 
 def test_tasks_that_meet_at_barriers_start_together_and_use_no_slot():
-    """Four tasks and three nodes, of which one is drawn again; the one slot is left to the next job."""
+    """Four tasks and three nodes: one node is drawn twice. The announced slot stays free for the next job."""
     head = head_of((3, 1), barriers=[7], order=[4, 6, 8])
     starts = head.arrives(*(task(number, job=7) for number in (1, 2, 3, 4)))
     assert [(start.task, start.rule) for start in starts] == [(number, TOGETHER) for number in (1, 2, 3, 4)]

@@ -6,8 +6,9 @@ Of eight nodes 0 and 1 are kept for short tasks; a task of more than 150 ms is l
 from __future__ import annotations
 
 import pytest
-from post_by_hand import NODE, Handed, Manager, Sent, Started, task
-from test_hawk import LEFT, demands, long
+import test_hawk
+from post_by_hand import Handed, Manager, Sent, Started, task
+from test_hawk import LEFT, long
 
 from cluster_abm.policies.eagle import Eagle
 
@@ -15,10 +16,8 @@ REFUSED, ON, OVER = "refused", "long tasks are on", "a long task has ended"
 BOUND = "late binding: a slot is free"
 
 
-def manager_of(me: int = 4, *, nodes: int = 8, cores: int = 1, probe_ratio: float = 1.0, **more) -> Manager:
-    policy = Eagle(long_ms=150.0, short_share=0.25, probe_ratio=probe_ratio)
-    policy.prepare(demands([(1, 100.0)]), nodes)
-    return Manager(policy, me=me, head=7, nodes=nodes, hardware=[NODE._replace(cores=cores)] * nodes, **more)
+def manager_of(me: int = 4, *, probe_ratio: float = 1.0, **more) -> Manager:
+    return test_hawk.manager_of(me, policy=Eagle, given={"probe_ratio": probe_ratio}, **more)
 
 
 def probe(node: Manager, job: int, tried: float = 0.0, home: int = 3) -> list:
@@ -38,7 +37,7 @@ def told(nodes: list[int], on: tuple[int, ...]) -> list[Sent]:
 
 
 def test_a_node_with_a_long_task_refuses_a_probe_and_says_where_long_tasks_are():
-    """As far as it knows that is on itself alone, until the head tells it."""
+    """Until the head sends the list, it knows of its own long task only."""
     node = manager_of()
     node.came(long(1))
     assert probe(node, 5) == [Sent(3, REFUSED, 0.0, 5, (4,))]
@@ -54,14 +53,14 @@ def test_a_probe_that_was_refused_twice_is_not_refused_again():
 
 
 def test_a_node_where_a_long_task_waits_refuses_too():
-    """A short task runs, and another place stands in the queue: of a short job."""
+    """A short task runs; a short job's place and a long task stand in the queue."""
     node = manager_of(tasks_here=1)
     assert probe(node, 5) == []
     assert node.hears(7, "queue", task=long(1)) == []
     assert probe(node, 6) == [Sent(3, REFUSED, 0.0, 6, (4,))]
 
 
-def test_a_node_without_a_long_task_refuses_none():
+def test_a_node_without_a_long_task_refuses_no_probe():
     node = manager_of(tasks_here=1)
     node.came(task(9))
     assert probe(node, 5, home=0) == probe(node, 6, home=0) == probe(node, 8) == []
@@ -71,19 +70,18 @@ def test_a_node_without_a_long_task_refuses_none():
     assert probe(node, 5) == [Sent(3, "ready", about=5)]
 
 
-def test_what_was_lost_is_said_again():
+def test_lost_refusals_and_messages_to_the_head_are_sent_again():
     node = manager_of()
     assert node.unanswered(3, REFUSED, 1.0, 5, [2, 4]) == [Sent(3, REFUSED, 1.0, 5, (2, 4))]
     assert node.unanswered(7, OVER, about=1) == [Sent(7, OVER, about=1)]
-    node.loads = {}
     assert node.unanswered(7, LEFT) == [Sent(7, LEFT, 0.0)]
 
 
 # ---- the home of a job that is refused -----------------------------------------------------------------------------
 
 
-def test_after_a_refusal_a_node_without_long_tasks_is_probed_and_after_another_one_that_never_has_any():
-    """Nodes 6, 2, 5 and 3, and then 1 and 0, are drawn in this order; long tasks are on 2, 5 and 6."""
+def test_after_one_refusal_a_node_without_long_tasks_is_probed_and_after_two_one_kept_for_short_tasks():
+    """Nodes are drawn in the order 6, 2, 5, 3, 1, 0; the first refusal says that long tasks are on 2, 5 and 6."""
     home = manager_of(order=[6, 2, 5, 3, 1, 0])
     assert home.arrives(task(1)) == probes(1, 6)
     assert home.hears(6, REFUSED, 0.0, 1, [2, 5, 6]) == probes(1, 3, tried=1.0)
@@ -91,7 +89,7 @@ def test_after_a_refusal_a_node_without_long_tasks_is_probed_and_after_another_o
     assert home.hears(1, "ready", about=1) == [Started(1, 1, BOUND)]
 
 
-def test_a_refusal_of_a_place_that_the_job_does_not_have_is_not_heeded():
+def test_a_refusal_of_a_place_that_the_job_does_not_have_changes_nothing():
     home = manager_of(order=[6, 5])
     home.arrives(task(1))
     assert home.hears(2, REFUSED, 0.0, 1, [2]) == []
@@ -100,15 +98,15 @@ def test_a_refusal_of_a_place_that_the_job_does_not_have_is_not_heeded():
     assert home.hears(6, REFUSED, 0.0, 1, [6]) == []
 
 
-def test_a_refusal_after_the_last_task_has_started_is_not_heeded():
+def test_a_refusal_after_the_last_task_has_started_changes_nothing():
     home = manager_of(probe_ratio=2.0, order=[6, 5])
     home.arrives(task(1))
     home.hears(6, "ready", about=1)
     assert home.hears(5, REFUSED, 0.0, 1, [5]) == []
 
 
-def test_the_place_that_is_probed_for_a_refused_one_is_the_jobs():
-    """Node 5, which was probed for node 6, fails."""
+def test_the_job_has_its_place_at_the_node_that_was_probed_after_a_refusal():
+    """Node 6 refuses, and node 5 is probed. The failure of node 6 changes nothing; that of node 5 costs the place."""
     home = manager_of(order=[6, 5, 3])
     home.arrives(task(1))
     home.hears(6, REFUSED, 0.0, 1, [6])
@@ -118,21 +116,21 @@ def test_the_place_that_is_probed_for_a_refused_one_is_the_jobs():
 
 
 @pytest.mark.parametrize(("order", "on", "node"), [([6, 5], [5, 6], 5), ([6], [5, 6], 6)])
-def test_where_long_tasks_are_on_all_another_node_is_probed_or_the_same(order, on, node):
+def test_if_all_nodes_have_long_tasks_any_other_one_is_probed_or_else_the_same(order, on, node):
     home = manager_of(order=order)
     home.arrives(task(1))
     assert home.hears(6, REFUSED, 0.0, 1, on) == probes(1, node, tried=1.0)
 
 
-def test_on_one_node_the_probe_goes_to_it_again():
-    """No node is kept for short tasks there."""
+def test_in_a_cluster_of_one_node_the_probe_goes_to_it_again():
+    """No node is kept for short tasks in this cluster."""
     home = manager_of(0, nodes=1)
     home.arrives(task(1))
     for tried in 0.0, 1.0:
         assert home.hears(0, REFUSED, tried, 1, [0]) == probes(1, 0, tried=tried + 1.0, home=0)
 
 
-def test_a_probe_that_was_lost_goes_to_another_node():
+def test_a_lost_probe_goes_to_another_node():
     home = manager_of(order=[6, 5])
     home.arrives(task(1))
     assert home.unanswered(6, "probe", 0.0, 1, [4]) == probes(1, 5)
@@ -141,7 +139,7 @@ def test_a_probe_that_was_lost_goes_to_another_node():
 # ---- a node on which a task has ended ------------------------------------------------------------------------------
 
 
-def test_it_asks_for_another_task_of_the_same_job_before_the_next_in_its_queue():
+def test_a_free_node_asks_for_another_task_of_the_same_job_before_it_serves_its_queue():
     node = manager_of()
     node.came(task(11, job=1, home=2))
     assert probe(node, 5) == []
@@ -151,8 +149,8 @@ def test_it_asks_for_another_task_of_the_same_job_before_the_next_in_its_queue()
     assert node.hears(2, "none", about=1) == [Sent(3, "ready", about=5)]
 
 
-def test_it_asks_for_as_many_as_slots_are_open():
-    """Two tasks have ended on a node of two slots, of which one is taken by a task that was recovered there."""
+def test_a_node_asks_for_one_task_per_open_slot():
+    """Two tasks have ended on a node of two slots; a task that was recovered there fills one slot."""
     node = manager_of(cores=2)
     one, two = task(11, job=1, home=2), task(21, job=2, home=0)
     node.came(one)
@@ -162,17 +160,18 @@ def test_it_asks_for_as_many_as_slots_are_open():
     assert node.hears(2, "none", about=1) == []
 
 
-def test_the_home_may_be_node_0():
+def test_the_home_of_an_ended_task_can_be_node_0():
     node = manager_of()
     node.came(task(11, job=1, home=0))
     assert node.ended(task(11, job=1)) == [Sent(0, "ready", about=1)]
 
 
-def test_of_a_task_that_was_recovered_here_no_home_is_known():
+def test_after_the_end_of_a_recovered_task_no_home_is_asked():
+    """The node knows the homes of the tasks that came, and a recovered task did not."""
     assert manager_of(tasks_here=1).ended(task(11, job=1, home=2)) == []
 
 
-def test_after_a_long_task_none_is_asked_for_and_the_head_is_told():
+def test_after_a_long_task_the_node_tells_the_head_and_asks_no_home():
     node = manager_of(cores=2)
     for number in 3, 1:
         node.came(long(number, job=9, home=2))
@@ -193,13 +192,13 @@ def queued(number: int, node: int) -> Handed:
     return Handed(number, node, "queue")
 
 
-def test_the_head_tells_all_nodes_with_long_tasks_which_these_are_whenever_it_changes():
+def test_the_head_sends_each_change_of_the_list_to_all_nodes_with_long_tasks():
     head = manager_of(7)
     assert head.hears(3, "place", task=long(1)) == [queued(1, 2), *told([2], (2,))]
     assert head.arrives(long(2)) == [queued(2, 3), *told([2, 3], (2, 3))]
     assert head.hears(2, OVER, about=1) == told([3], (3,))
     assert head.hears(2, OVER, about=1) == []
-    # Nodes 4 to 7, then node 2 again, which is told anew.
+    # Long tasks go to nodes 4 to 7, and then to node 2 again.
     for number, node in (3, 4), (4, 5), (5, 6), (6, 7):
         on = tuple(range(3, node + 1))
         assert head.arrives(long(number)) == [queued(number, node), *told(list(on), on)]
@@ -207,7 +206,7 @@ def test_the_head_tells_all_nodes_with_long_tasks_which_these_are_whenever_it_ch
     assert head.arrives(long(7)) == [queued(7, 2), *told([2, 3, 4, 5, 6, 7], (2, 3, 4, 5, 6, 7))]
 
 
-def test_a_node_with_several_long_tasks_is_named_once_and_until_all_have_ended():
+def test_a_node_with_several_long_tasks_is_in_the_list_once_and_until_all_have_ended():
     head = manager_of(7, nodes=2)
     assert head.arrives(long(1), long(2)) == [queued(1, 1), *told([1], (1,)), queued(2, 1)]
     assert head.hears(1, OVER, about=1) == []
@@ -215,8 +214,8 @@ def test_a_node_with_several_long_tasks_is_named_once_and_until_all_have_ended()
     assert head.notes["given"] == {}
 
 
-def test_a_node_that_has_failed_has_no_long_task():
-    """It has forgotten what it was told, and is told anew when it has one again."""
+def test_a_failed_node_leaves_the_list_and_gets_it_anew_with_its_next_long_task():
+    """The failed manager has forgotten the list, so it gets it again even if the list is the same."""
     head = manager_of(7)
     head.arrives(long(1), long(2))
     assert head.node_failed(2) == told([3], (3,))
@@ -229,7 +228,7 @@ def test_a_node_that_has_failed_has_no_long_task():
     assert head.arrives(long(3)) == [queued(3, 2), *told([2], (2,))]
 
 
-def test_a_long_task_that_is_placed_anew_is_on_the_other_node():
+def test_a_long_task_that_is_placed_anew_moves_in_the_list_too():
     head = manager_of(7)
     head.arrives(long(1))
     assert head.unanswered(2, "queue", task=long(1)) == [queued(1, 3), *told([3], (3,))]

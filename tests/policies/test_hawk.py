@@ -16,16 +16,19 @@ from cluster_abm.policies.tasks import ArrivingTask, Demands
 LEFT, NEXT, NOTHING = "long tasks left", "next in the node's queue", "nothing to steal"
 
 
-def manager_of(me: int = 4, *, head: int = 7, cores: int = 1, nodes: int = 8, given: dict | None = None, **more):
-    """The manager of a node; node 2, and then 3, 5, 6 and 7, are the first of the general partition to be drawn."""
-    policy = Hawk(**{"long_ms": 150.0, "short_share": 0.25, "probe_ratio": 1.0} | (given or {}))
+def manager_of(me: int = 4, *, cores: int = 1, nodes: int = 8, given: dict | None = None, policy=Hawk, **more):
+    """The manager of a node, under a policy with these parameters; the head is node 7.
+
+    Of the general partition nodes 2, 3, 5, 6 and 7 are drawn in this order.
+    """
+    policy = policy(**{"long_ms": 150.0, "short_share": 0.25, "probe_ratio": 1.0} | (given or {}))
     policy.prepare(demands([(1, 100.0)]), nodes)
     hardware = [NODE._replace(cores=cores)] * nodes
-    return Manager(policy, me=me, head=head, nodes=nodes, **{"hardware": hardware} | more)
+    return Manager(policy, me=me, head=7, nodes=nodes, **{"hardware": hardware} | more)
 
 
 def demands(jobs: list[tuple[int, float]]) -> Demands:
-    """Jobs of so many tasks and so much CPU a task."""
+    """Demands of jobs (number of tasks, CPU per task [ms])."""
     tasks, cpu_ms = np.array(sorted(jobs, key=lambda job: job[1]), float).reshape(-1, 2).T
     return Demands(tasks, cpu_ms, np.zeros(len(cpu_ms)), np.zeros(len(cpu_ms)))
 
@@ -35,7 +38,7 @@ def long(number: int, cpu_ms: float = 200.0, **more) -> ArrivingTask:
 
 
 def takes_places(manager: Manager, *jobs: int | str) -> None:
-    """Places are taken in the queue of a busy node: for short jobs of node 0, by number, and for long tasks, "L1"."""
+    """Fill the queue of a busy node: 1 is a place of short job 1 of node 0, "L1" is long task 1."""
     for job in jobs:
         if isinstance(job, str):
             assert manager.hears(7, "queue", task=long(int(job[1:]))) == []
@@ -51,11 +54,11 @@ def queued(*tasks_and_nodes: tuple[int, int]) -> list[Handed]:
     return [Handed(number, node, "queue") for number, node in tasks_and_nodes]
 
 
-# ---- what is long, and which nodes are kept for what is not --------------------------------------------------------
+# ---- long tasks, and the nodes that are kept for short ones --------------------------------------------------------
 
 
-def test_a_task_above_the_ninth_decile_is_long_and_short_ones_have_their_share_of_the_work():
-    """Of demands of 1 to 10 ms nine tenths are up to 9 ms. The job of 10 ms has five tasks: 50 of 95 ms are long."""
+def test_a_task_above_the_ninth_decile_is_long_and_short_jobs_have_their_share_of_the_work():
+    """Demands are 1 to 10 ms: the ninth decile is 9. The job of 10 ms has five tasks: 50 of 95 ms of work are long."""
     policy = Hawk()
     policy.prepare(demands([*((1, float(cpu_ms)) for cpu_ms in range(1, 10)), (5, 10.0)]), 4)
     assert policy.long_ms == 9.0
@@ -63,8 +66,8 @@ def test_a_task_above_the_ninth_decile_is_long_and_short_ones_have_their_share_o
     assert policy.short_share == pytest.approx(45.0 / 95.0)
 
 
-def test_what_is_set_is_not_estimated():
-    """Above 8 ms are two jobs, of 9 and 50 ms in all: 36 of 95 ms are short."""
+def test_a_parameter_that_is_set_is_not_estimated():
+    """Above 8 ms are two jobs, with 9 and 50 ms of work: the other 36 of 95 ms are short."""
     jobs = demands([*((1, float(cpu_ms)) for cpu_ms in range(1, 10)), (5, 10.0)])
     for given, long_ms, share in ({"long_ms": 8.0}, 8.0, 36 / 95), ({"short_share": 0.1}, 9.0, 0.1):
         policy = Hawk(**given)
@@ -73,7 +76,7 @@ def test_what_is_set_is_not_estimated():
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
-def test_demands_that_do_not_differ_part_no_jobs_unless_it_is_said_what_is_long(jobs):
+def test_equal_demands_are_refused_unless_long_ms_is_set(jobs):
     alike = demands([(1, 10.0)] * jobs)
     with pytest.raises(InputError, match="needs tasks of different sizes"):
         Hawk().prepare(alike, 4)
@@ -81,7 +84,7 @@ def test_demands_that_do_not_differ_part_no_jobs_unless_it_is_said_what_is_long(
     Hawk().prepare(demands([(1, 5.0), *[(1, 10.0)] * jobs]), 4)
 
 
-def test_of_one_job_or_none_no_task_is_long():
+def test_with_one_job_or_none_no_task_is_long():
     for jobs in [], [(1, 10.0)]:
         policy = Hawk()
         policy.prepare(demands(jobs), 4)
@@ -91,7 +94,7 @@ def test_of_one_job_or_none_no_task_is_long():
 @pytest.mark.parametrize(("share", "nodes", "kept"), [
     (0.25, 8, 2), (0.3, 8, 2), (0.32, 8, 3), (0.0, 8, 1), (1.0, 8, 7), (0.0, 2, 1), (1.0, 2, 1), (0.5, 1, 0),
 ])  # fmt: skip
-def test_one_node_at_least_is_kept_for_short_tasks_and_one_is_not(share, nodes, kept):
+def test_each_partition_has_at_least_one_node_unless_there_is_one_node_only(share, nodes, kept):
     manager = manager_of(0, nodes=nodes, given={"short_share": share})
     assert manager.policy.short_nodes(manager) == kept
 
@@ -110,7 +113,8 @@ def test_a_long_job_is_handed_to_the_head_task_by_task():
 
 
 def test_the_head_gives_long_tasks_to_the_nodes_of_least_long_work_in_the_general_partition():
-    """Nodes 2 to 7: those of 300 ms, by their numbers; 200 on node 7; then that one, until 400, then node 2."""
+    """Five tasks of 300 ms go to nodes 2 to 6, one of 200 to node 7. The next of 200 goes to node 7 too, which has the
+    least work, and makes it 400; so the last goes to node 2, the first of those with 300."""
     head = manager_of(7)
     assert head.arrives(*(long(number, 300.0) for number in range(5))) == queued(*((n, n + 2) for n in range(5)))
     assert head.hears(1, "place", task=long(5, 200.0)) == queued((5, 7))
@@ -123,9 +127,9 @@ def test_a_long_job_that_meets_at_barriers_starts_together():
     assert head.arrives(long(1, job=9)) == [Started(1, 3, "together: its job meets at barriers")]
 
 
-def test_a_node_tells_the_head_what_is_left_and_so_corrects_its_account():
-    """Nodes 2 and 3 were given 200 ms each; node 2 has 50 left at 20 ms, it says. At 30 ms 40 and 170 are left; with
-    160 ms more it is 200 and 170, and then 200 and 370."""
+def test_a_message_from_a_node_corrects_the_account_of_the_head():
+    """Nodes 2 and 3 got 200 ms each. Node 2 had 50 left at 20 ms, so at 30 ms they have 40 and 170. A task of 160 goes
+    to node 2: 200 and 170. One of 200 goes to node 3: 200 and 370. The last goes to node 2."""
     head = manager_of(7, nodes=4, given={"short_share": 0.5})
     assert head.arrives(long(1), long(2)) == queued((1, 2), (2, 3))
     head.now_ms = 30.0
@@ -148,7 +152,7 @@ def test_a_manager_that_is_not_the_head_keeps_no_account():
 
 
 def test_a_long_task_that_could_not_be_handed_over_is_placed_anew():
-    """Node 2 has the work of what was sent to it. The head may be another one by now: the own node."""
+    """The account of node 2 keeps the work of the task that was sent to it. The own node may have become the head."""
     head = manager_of(7)
     head.arrives(long(1))
     assert head.unanswered(2, "queue", task=long(1)) == queued((1, 3))
@@ -173,7 +177,7 @@ def test_long_tasks_and_places_are_served_in_their_order():
     assert node.ended(task(8)) == [Sent(0, "ready", about=5)]
     assert node.hears(0, "none", about=5) == [Started(1, 4, NEXT)]
     node.came(one)
-    # What is left is the other long task, and not what waits for a node to ask for it.
+    # Long task 2 is left. Task 9 does not count: it waits here until a node asks for it.
     assert node.ended(one) == [Sent(7, LEFT, 200.0), Sent(0, "ready", about=6)]
 
 
@@ -184,33 +188,33 @@ def test_a_long_task_that_was_killed_is_passed_over():
     assert node.ended(task(8)) == [Started(2, 4, NEXT)]
 
 
-def test_a_long_task_that_starts_is_not_the_one_that_was_asked_for():
-    """Of two slots one is kept for the task of job 5, which was asked for."""
+def test_the_start_of_a_long_task_leaves_a_request_for_a_task_of_its_job_open():
+    """Of two slots, one is kept for a task of job 5, which the node has requested. The long task is of job 5 too."""
     node, one = manager_of(cores=2), long(1, job=5)
     node.hears(0, "probe", about=5, nodes=[0])
     assert node.hears(7, "queue", task=one) == [Started(1, 4, NEXT)]
     node.came(one)
     takes_places(node, 6)
-    # That task comes, and the long one ends.
+    # The requested task comes, and then the long one ends.
     assert node.came(task(50, job=5)) == []
     assert node.ended(one) == [Sent(7, LEFT, 0.0), Sent(0, "ready", about=6)]
 
 
-def test_the_head_is_told_of_the_ends_of_long_tasks_only_and_of_the_work_that_waits():
-    """200 ms on two cores of speed 2, and 200 x 0.1 accesses of 10 ms; twice as much CPU without I/O."""
+def test_a_node_tells_the_head_its_waiting_long_work_when_a_long_task_ends():
+    """Two cores of speed 2: task 3 has 200 / 4 ms of CPU, and 200 x 0.1 accesses of 10 ms; task 4 has 400 / 4 ms."""
     hardware = [NODE._replace(cores=2, speed=2.0)] * 8
     node, one, two = manager_of(hardware=hardware), long(1), task(2)
     for started in one, two:
         node.came(started)
     for number, cpu_ms, io_per_ms in (3, 200.0, 0.1), (4, 400.0, 0.0):
         node.hears(7, "queue", task=task(number, cpu_ms=cpu_ms, io_per_ms=io_per_ms))
-    # The slots are taken by others, which were recovered here.
+    # Recovered tasks fill the slots.
     node.tasks_here = 4
     assert node.ended(two) == []
     assert node.ended(one) == [Sent(7, LEFT, pytest.approx(50.0 + 200.0 + 100.0))]
 
 
-def test_the_head_is_told_again_of_what_it_did_not_hear():
+def test_a_lost_message_to_the_head_is_repeated_with_the_work_that_is_left_then():
     node, one = manager_of(), long(1)
     node.came(one)
     takes_places(node, "L2")
@@ -221,6 +225,6 @@ def test_the_head_is_told_again_of_what_it_did_not_hear():
     assert node.unanswered(7, LEFT, 0.0) == [Sent(3, LEFT, 200.0)]
 
 
-def test_a_node_that_is_back_tells_the_head_and_at_the_start_of_a_run_none_does():
+def test_a_node_that_is_back_tells_the_head_but_not_at_the_start_of_a_run():
     assert manager_of().begins() == []
     assert manager_of(now_ms=0.1).begins() == [Sent(7, LEFT, 0.0)]

@@ -14,7 +14,7 @@ FIRST, RANDOM = "first in the idle queue", "random: no node is known to be idle"
 
 
 def manager_of(*drawn: int, tasks_here: int = 0) -> Manager:
-    """The manager of node 0, which asks as many others how long their idle queues are."""
+    """The manager of node 0; it draws these nodes, and asks all of them for the length of their idle queue."""
     return Manager(JoinIdleQueue(probes=len(drawn)), nodes=10, order=drawn, tasks_here=tasks_here)
 
 
@@ -22,15 +22,15 @@ def asks(*nodes: int) -> list[Sent]:
     return [Sent(node, ASKS) for node in nodes]
 
 
-def test_by_default_it_joins_a_queue_drawn_at_random_and_asks_nobody():
+def test_by_default_an_idle_node_joins_the_queue_of_a_drawn_manager_and_asks_none():
     assert Manager(JoinIdleQueue(), order=[3, 1]).begins() == [Sent(3, "idle")]
 
 
-def test_only_managers_to_which_jobs_come_are_joined():
+def test_an_idle_node_joins_only_the_queue_of_a_dispatcher():
     assert Manager(JoinIdleQueue(), order=[3, 1], homes=[1, 2]).begins() == [Sent(1, "idle")]
 
 
-def test_it_joins_the_shortest_queue_once_all_have_answered():
+def test_an_idle_node_joins_the_shortest_queue_when_all_managers_have_answered():
     manager = manager_of(4, 5, 6)
     assert manager.begins() == asks(4, 5, 6)
     assert manager.hears(4, TELLS, 3) == []
@@ -39,7 +39,7 @@ def test_it_joins_the_shortest_queue_once_all_have_answered():
     assert manager.notes["joined"] == 6
 
 
-def test_of_equal_queues_it_joins_that_of_the_first_answer():
+def test_of_equal_queues_an_idle_node_joins_that_of_the_first_answer():
     manager = manager_of(4, 5)
     manager.begins()
     manager.hears(5, TELLS, 2)
@@ -47,7 +47,7 @@ def test_of_equal_queues_it_joins_that_of_the_first_answer():
 
 
 @pytest.mark.parametrize("silent_last", [True, False])
-def test_it_does_not_wait_for_a_manager_that_gives_no_answer(silent_last):
+def test_an_idle_node_does_not_wait_for_a_silent_manager(silent_last):
     manager = manager_of(4, 5, 6)
     manager.begins()
     steps = [
@@ -58,21 +58,21 @@ def test_it_does_not_wait_for_a_manager_that_gives_no_answer(silent_last):
     assert last() == [Sent(5, "idle")]
 
 
-def test_where_no_manager_answers_it_draws_others():
+def test_if_no_manager_answers_the_node_draws_again():
     manager = manager_of(4, 5)
     manager.begins()
     assert manager.unanswered(4, ASKS) == []
     assert manager.unanswered(5, ASKS) == asks(4, 5)
 
 
-def test_a_manager_that_was_joined_in_vain_is_left():
+def test_after_a_lost_announcement_the_node_joins_a_queue_again():
     manager = manager_of(4)
     assert manager.begins() == [Sent(4, "idle")]
     assert manager.unanswered(4, "idle") == [Sent(4, "idle")]
 
 
-def test_a_node_that_has_joined_another_queue_since_stays_there():
-    """What it said to manager 4 was lost; a task came and ended before that was known, and it joined manager 5."""
+def test_after_a_lost_announcement_the_node_stays_in_a_queue_that_it_has_joined_since():
+    """Its message to manager 4 is lost. Before the timeout a task comes and ends, and the node joins manager 5."""
     manager, one = manager_of(4), task(1, home=7)
     manager.begins()
     manager.came(one)
@@ -82,7 +82,7 @@ def test_a_node_that_has_joined_another_queue_since_stays_there():
     assert manager.notes["joined"] == 5
 
 
-def test_a_busy_node_and_one_that_has_joined_announce_nothing():
+def test_a_node_that_is_busy_or_in_a_queue_announces_nothing():
     manager = manager_of(4, tasks_here=2)
     assert manager.ended(task(1)) == []
     assert manager.ended(task(2)) == [Sent(4, "idle")]
@@ -90,14 +90,15 @@ def test_a_busy_node_and_one_that_has_joined_announce_nothing():
 
 
 @pytest.mark.parametrize(("home", "sent"), [(7, [Sent(4, "busy")]), (4, [])])
-def test_a_node_that_gets_a_task_from_elsewhere_leaves_its_queue(home, sent):
+def test_a_node_that_gets_a_task_tells_the_manager_of_its_queue_unless_that_sent_it(home, sent):
+    """The node is in the queue of manager 4."""
     manager = manager_of(4)
     manager.begins()
     assert manager.came(task(1, home=home)) == sent
     assert "joined" not in manager.notes
 
 
-def test_answers_that_come_after_a_task_are_no_reason_to_join():
+def test_a_node_that_has_got_a_task_ignores_late_answers():
     manager = manager_of(4, 5)
     manager.begins()
     manager.hears(4, TELLS, 1)
@@ -106,8 +107,8 @@ def test_answers_that_come_after_a_task_are_no_reason_to_join():
     assert manager.unanswered(5, ASKS) == []
 
 
-def test_the_idle_queue_of_a_manager():
-    """Nodes 3 and 8 join, 3 leaves, and leaves once more; what is asked for is the queue's length; 8 fails."""
+def test_the_idle_queue_of_a_manager_and_its_length():
+    """Nodes 3 and 8 join; node 3 leaves twice, the second time without effect; node 8 fails."""
     manager = manager_of(4)
     for node, topic, queue in (3, "idle", [3]), (8, "idle", [3, 8]), (3, "busy", [8]), (3, "busy", [8]):
         assert manager.hears(node, topic) == []
@@ -126,7 +127,7 @@ def test_tasks_go_to_the_nodes_that_joined_first_and_then_to_random_ones():
     assert manager.arrives(task(3), task(4)) == [Started(3, 7, FIRST), Started(4, 9, RANDOM)]
 
 
-def test_where_the_manager_that_was_joined_fails_another_one_is_drawn():
+def test_if_the_manager_of_its_queue_fails_the_node_draws_another_one():
     manager = manager_of(4)
     manager.begins()
     assert manager.node_failed(5) == []

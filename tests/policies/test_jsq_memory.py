@@ -20,7 +20,7 @@ def asks(number: int, *nodes: int) -> list[Sent]:
 
 
 def started(number: int, node: int, probed: int, tasks: float) -> list[Started]:
-    """A task that was started on a node of so many tasks, the fewest of so many nodes."""
+    """A task that was started on a node; it had the fewest tasks, `tasks`, of the `probed` nodes."""
     return [Started(number, node, f"shortest of {probed}", "tasks", there=tasks)]
 
 
@@ -29,15 +29,15 @@ def test_a_node_tells_how_many_tasks_it_has():
     assert node.hears(0, ASKS, about=7) == [Sent(0, TELLS, 3, 7)]
 
 
-def test_it_says_again_what_was_not_heard_as_it_is_then():
+def test_a_node_repeats_a_lost_answer_with_its_present_number_of_tasks():
     node = head_of(me=4, tasks_here=3)
     node.hears(0, ASKS, about=7)
     node.tasks_here = 2
     assert node.unanswered(0, TELLS, 3, about=7) == [Sent(0, TELLS, 2, 7)]
 
 
-def test_the_task_goes_to_the_shortest_once_all_have_answered_and_that_is_probed_again():
-    """4 has five tasks and 6 has three: four with the task, still the fewest."""
+def test_a_task_goes_to_the_node_of_fewest_tasks_and_the_next_task_probes_that_node_too():
+    """Node 4 has five tasks. Node 6 has three, and four with the new one: still the fewest, so it is remembered."""
     head = head_of(order=[4, 6])
     assert head.arrives(task(1)) == asks(1, 4, 6)
     assert head.hears(4, TELLS, 5, about=1) == []
@@ -54,9 +54,9 @@ def test_by_default_two_are_drawn_and_one_is_remembered():
     assert head.notes["remembered"] == [1]
 
 
-def test_the_task_that_was_sent_counts_for_what_is_remembered():
-    """Of three, one and two tasks the one is the fewest; with the task it is as short as the other that has two, of
-    which the one that answered first is remembered."""
+def test_the_started_task_counts_in_the_choice_of_remembered_nodes():
+    """Nodes 4, 6 and 5 have three, two and one tasks. The task goes to node 5, which then has two, like node 6. Both
+    are remembered, node 6 first, for it answered first."""
     head = head_of(d=3, memory=2, order=[4, 6, 5])
     head.arrives(task(1))
     head.hears(4, TELLS, 3, about=1)
@@ -65,7 +65,7 @@ def test_the_task_that_was_sent_counts_for_what_is_remembered():
     assert head.notes["remembered"] == [6, 5]
 
 
-def test_of_equal_queues_the_first_to_answer_is_the_shortest():
+def test_of_equal_nodes_the_first_to_answer_gets_the_task():
     head = head_of(order=[4, 6])
     head.arrives(task(1))
     head.hears(6, TELLS, 2, about=1)
@@ -74,7 +74,7 @@ def test_of_equal_queues_the_first_to_answer_is_the_shortest():
 
 
 @pytest.mark.parametrize("silent_last", [True, False])
-def test_it_does_not_wait_for_a_node_that_does_not_answer_and_forgets_it(silent_last):
+def test_the_head_does_not_wait_for_a_silent_node_and_forgets_it(silent_last):
     head = head_of(d=2, memory=2, order=[4, 6])
     head.notes["remembered"] = [7]
     assert head.arrives(task(1)) == asks(1, 7, 4, 6)
@@ -86,8 +86,8 @@ def test_it_does_not_wait_for_a_node_that_does_not_answer_and_forgets_it(silent_
     assert head.notes["remembered"] == [4, 6]
 
 
-def test_a_node_that_does_not_answer_is_not_probed_again_for_being_remembered():
-    """Two tasks probe: the silence about the first one is enough for a third one."""
+def test_a_silent_node_is_forgotten_while_another_task_still_probes_it():
+    """Tasks 1 and 2 probe node 7; when it has not answered about task 1, task 3 no longer probes it."""
     head = head_of(d=1, order=[4])
     head.notes["remembered"] = [7]
     head.arrives(task(1), task(2))
@@ -95,7 +95,7 @@ def test_a_node_that_does_not_answer_is_not_probed_again_for_being_remembered():
     assert head.arrives(task(3)) == asks(3, 4)
 
 
-def test_where_none_answers_others_are_probed():
+def test_if_no_node_answers_others_are_probed():
     head = head_of(order=[4, 6])
     head.arrives(task(1))
     assert head.unanswered(4, ASKS, about=1) == []
@@ -105,7 +105,7 @@ def test_where_none_answers_others_are_probed():
     assert head.hears(3, TELLS, 2, about=1) == started(1, 5, 2, 1.0)
 
 
-def test_what_is_said_about_a_task_that_has_started_changes_nothing():
+def test_late_answers_about_a_started_task_change_nothing():
     head = head_of(d=1, order=[4])
     head.notes["remembered"] = [7]
     head.arrives(task(1))
@@ -117,8 +117,8 @@ def test_what_is_said_about_a_task_that_has_started_changes_nothing():
 
 
 @pytest.mark.parametrize("answers", [True, False])
-def test_a_task_that_has_gone_is_not_started_and_is_no_reason_to_probe_again(answers):
-    """It was killed while a node was asked about it."""
+def test_a_killed_task_is_not_started_and_probes_no_more(answers):
+    """The task is killed while a node is asked about it."""
     head = head_of(d=1, order=[4])
     head.arrives(task(1))
     head.loses(task(1))
@@ -127,7 +127,7 @@ def test_a_task_that_has_gone_is_not_started_and_is_no_reason_to_probe_again(ans
     assert not head.notes["asked"]
 
 
-def test_a_node_that_has_failed_is_forgotten():
+def test_a_failed_node_is_forgotten():
     head = head_of(d=1, memory=2, order=[4])
     head.notes["remembered"] = [6, 7]
     head.node_failed(6)
@@ -145,9 +145,9 @@ def test_each_task_of_a_job_has_probes_of_its_own():
 
 
 @pytest.mark.parametrize(("answered_ms", "target"), [(10.0, 6), (10.1, 4)])
-def test_a_task_that_was_sent_after_an_answer_counts(answered_ms, target):
-    """Node 4 has two tasks and 6 has two and a half; the first task is sent to 4 at 10 ms. What 4 answered then, or
-    before, does not count it; what it answered later does."""
+def test_a_task_that_was_started_on_a_node_after_its_answer_is_added_to_it(answered_ms, target):
+    """Node 4 answers two tasks, node 6 two and a half (so that no tie comes up). Task 1 starts on node 4 at 10 ms. An
+    answer of node 4 of 10 ms or before does not include it: three are more than 2.5. A later one does."""
     head = head_of(order=[4, 6])
     head.arrives(task(1), task(2))
     head.hears(4, TELLS, 2, about=1, sent_ms=5.0)
@@ -160,8 +160,8 @@ def test_a_task_that_was_sent_after_an_answer_counts(answered_ms, target):
     assert start.there == {6: 2.5, 4: 2.0}[target]
 
 
-def test_what_was_sent_is_kept_as_long_as_a_task_is_probing_that_asked_before():
-    """Tasks 1 to 3 ask at 0 ms and task 4 at 15 ms; they are sent at 10, 20, 30 and 40 ms, one after another."""
+def test_a_start_is_remembered_while_a_task_probes_that_asked_before_it():
+    """Tasks 1 to 3 ask at 0 ms and task 4 at 15 ms. They start at 10, 20, 30 and 40 ms, one after another."""
     head = head_of(d=1, order=[4])
     head.arrives(task(1), task(2), task(3))
     for now_ms, number, kept in (10.0, 1, [10.0]), (20.0, 2, [10.0, 20.0]), (30.0, 3, [20.0, 30.0]), (40.0, 4, []):

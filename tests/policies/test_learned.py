@@ -61,16 +61,6 @@ def test_scores_worked_by_hand():
     assert scorer.scores(table(tasks=[0.0, 0.5, 0.75], io=[0.0, 0.25, 1.0])).tolist() == [0.5, 1.25, 2.0]
 
 
-def test_the_highest_score_and_on_a_tie_home_or_the_next_after_it():
-    least = linear(tasks=-1.0)
-    assert least.choose(table(home=2, tasks=[0.5, 0.25, 0.5])) == 1
-    assert least.choose(table(home=2, tasks=[0.5, 0.5, 0.5])) == 2
-    assert least.choose(table(home=1, tasks=[0.25, 0.5, 0.25])) == 2
-    assert least.choose(table(home=2, tasks=[0.25, 0.25, 0.5])) == 0
-    assert least.choose(table(home=2, tasks=[0.25, 0.5, 0.75]), refused=[0]) == 1
-    assert least.choose(table(home=2, down=[0, 1], tasks=[0.25, 0.5, 0.75])) == 2
-
-
 def test_squashed_numbers_keep_their_order_and_bounds():
     assert squashed(0.0, 4.0) == 0.0
     assert squashed(4.0, 4.0) == 0.5

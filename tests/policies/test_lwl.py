@@ -28,7 +28,7 @@ def head_of(nodes: int = 3, **more) -> Manager:
 @pytest.mark.parametrize(("hardware", "work"), [
     # 10 accesses of 10 ms.
     ({}, 100.0 + 100.0),
-    # The speed is the CPU's alone: as many accesses in half the time.
+    # The speed concerns the CPU alone: there are as many accesses as before.
     ({"speed": 2.0}, 50.0 + 100.0),
     ({"cores": 4}, 25.0 + 100.0),
     # On two channels the seeks and transfers of two requests go together: 5 ms each.
@@ -42,8 +42,8 @@ def test_work_is_cpu_over_the_cores_and_disk_time(hardware, work):
 # ---- the account ---------------------------------------------------------------------------------------------------
 
 
-def test_work_that_is_given_ends_after_what_was_given_before():
-    """100 ms at 10 ms, 50 at 20: until 160; then none is left, and 50 at 200 end at 250."""
+def test_new_work_ends_after_earlier_work():
+    """100 ms of work come at 10 ms and 50 at 20: they end at 160. Later 50 come at 200: they end at 250."""
     accounts = WorkAccounts([NODE] * 2, range(2))
     accounts.give(task(1, cpu_ms=100.0), 1, 10.0)
     assert accounts.left_ms(1, 30.0) == 80.0
@@ -54,29 +54,30 @@ def test_work_that_is_given_ends_after_what_was_given_before():
     assert accounts.left_ms(1, 220.0) == 30.0
 
 
-def test_of_nodes_without_work_the_one_that_had_none_for_longest_is_taken():
+def test_of_nodes_without_work_the_one_that_has_had_none_for_longest_is_chosen():
     accounts = WorkAccounts([NODE] * 3, range(3))
     for node, cpu_ms in (0, 90.0), (1, 30.0), (2, 60.0):
         accounts.give(task(node, cpu_ms=cpu_ms), node, 0.0)
     assert accounts.least(200.0) == 1
 
 
-def test_nodes_that_are_not_to_choose_from_are_not_chosen():
+def test_only_the_given_nodes_are_chosen():
     accounts = WorkAccounts([NODE] * 4, range(2, 4))
     assert accounts.least(0.0) == 2
     accounts.give(task(1), 2, 0.0)
     assert accounts.least(0.0) == 3
 
 
-def test_what_was_given_since_a_node_told_comes_on_top():
-    """100 ms at 0, at 50 and at 70; at 50 the node had 10 left: until 60, then 160 and 260. Later it had nothing."""
+def test_work_given_after_a_correction_is_added_to_it():
+    """100 ms of work come at 0, at 50 and at 70. At 50, before the second came, the node had 10 ms left: these end at
+    60, the second work at 160, the third at 260, 190 ms after 70."""
     accounts = WorkAccounts([NODE], range(1))
     for number, now_ms in enumerate((0.0, 50.0, 70.0)):
         accounts.give(task(number), 0, now_ms)
     assert accounts.left_ms(0, 70.0) == 230.0
     accounts.correct(0, 10.0, 50.0)
     assert accounts.left_ms(0, 70.0) == 190.0
-    # What was given before is forgotten for good; a pause between counts.
+    # At 60 it had 5 left, until 65. The third work comes at 70, after a pause, and ends at 170.
     accounts.correct(0, 5.0, 60.0)
     assert accounts.left_ms(0, 70.0) == 100.0
     accounts.correct(0, 0.0, 71.0)
@@ -90,7 +91,7 @@ def test_a_closed_node_is_not_chosen_until_it_is_corrected():
     accounts.close(0)
     assert accounts.left_ms(0, 10.0) == math.inf
     assert accounts.least(10.0) == 1
-    # What it was given before it failed is lost.
+    # The work from before its failure is lost: it has the 30 ms that it reports, of 0 ms, less 10.
     accounts.correct(0, 30.0, 0.0)
     assert accounts.left_ms(0, 10.0) == 20.0
     assert accounts.least(10.0) == 0
@@ -100,7 +101,8 @@ def test_a_closed_node_is_not_chosen_until_it_is_corrected():
 
 
 def test_each_task_of_a_job_goes_to_the_node_of_least_work():
-    """Node 2 is twice as fast: 100 ms on 0, 100 on 1, 50 on 2, then on 2 again, then on 0 by its number."""
+    """Node 2 is twice as fast. Tasks 1 to 3 give nodes 0, 1 and 2 work of 100, 100 and 50 ms. Task 4 goes to node 2,
+    which has 100 then, too; task 5 goes to node 0, the lowest of equal ones."""
     head = head_of(hardware=[NODE, NODE, NODE._replace(speed=2.0)])
     tasks = [task(number, job=1) for number in range(1, 6)]
     assert head.arrives(*tasks) == [
@@ -109,16 +111,16 @@ def test_each_task_of_a_job_goes_to_the_node_of_least_work():
     ]  # fmt: skip
 
 
-def test_the_record_tells_the_work_of_home_and_node_at_that_instant():
-    """At 30 ms home 1 has 70 ms left."""
+def test_a_decision_records_the_work_of_home_and_node_at_its_instant():
+    """Home 1 has got 100 ms of work at 0: at 30 ms 70 are left."""
     head = head_of()
     head.arrives(task(1, home=0), task(2, home=1))
     head.now_ms = 30.0
     assert head.arrives(task(3, home=1)) == [started(3, 2, 70.0, 0.0)]
 
 
-def test_a_node_that_tells_corrects_the_account():
-    """All have 100 ms left; what node 1 had left when it told, at 40 ms, it has had 20 ms since."""
+def test_a_message_from_a_node_corrects_the_account():
+    """All nodes have got 100 ms at 0, so 40 are left at 60. Node 1 had 30 left at 40: 10 at 60."""
     head = head_of()
     head.arrives(task(1), task(2), task(3))
     head.now_ms = 60.0
@@ -134,14 +136,14 @@ def test_a_node_on_which_a_task_has_ended_tells_its_cpu_and_disk_time():
 
 @pytest.mark.parametrize("work", [0.0, 30.0])
 def test_a_new_head_is_told_what_is_left(work):
-    """A run begins with no work anywhere; where another node stands in for the head, there may be some."""
+    """There is no work when the run begins, but there may be some when another node becomes the head."""
     node = head_of(me=2, head=1)
     node.loads = {"cpu_ms": work, "io_ms": work}
     assert node.begins() == [Sent(1, LEFT, 2 * work)]
 
 
-def test_what_the_head_did_not_hear_is_said_again_as_it_is_then():
-    """It would give a node no work that is back, and of which it has not heard it."""
+def test_a_lost_message_to_the_head_is_repeated_with_the_work_that_is_left_then():
+    """Otherwise a node that is back would get no work, for the head would never hear of it."""
     node = head_of(me=2, head=1)
     node.loads = {"cpu_ms": 0.0, "io_ms": 0.0}
     node.begins()
@@ -149,7 +151,7 @@ def test_what_the_head_did_not_hear_is_said_again_as_it_is_then():
     assert node.unanswered(1, LEFT) == [Sent(0, LEFT, 20.0)]
 
 
-def test_a_failed_node_gets_nothing_until_it_is_back():
+def test_a_failed_node_gets_no_task_until_it_is_back():
     head = head_of(nodes=2)
     head.node_failed(0)
     assert head.arrives(task(1), task(2)) == [started(1, 1, math.inf, 0.0), started(2, 1, math.inf, 100.0)]

@@ -11,7 +11,7 @@ IDLE, LAST = "an idle node", "the node that was idle last"
 
 
 def head_of(*idle: int, **more) -> Manager:
-    """The head, node 0, to which these nodes have said that they are idle."""
+    """The head, node 0, which has heard from these nodes that they are idle."""
     manager = Manager(PersistentIdle(), nodes=10, **more)
     for node in idle:
         assert manager.hears(node, "idle") == []
@@ -34,20 +34,21 @@ def test_a_busy_node_tells_the_head_when_its_last_task_has_ended():
     assert manager.ended(task(2)) == [Sent(2, "idle")]
 
 
-def test_a_node_that_gets_a_task_says_nothing_for_the_head_knows():
+def test_a_node_that_gets_a_task_sends_no_message():
+    """The head has sent the task: it knows."""
     manager, one = Manager(PersistentIdle(), me=5, head=2, nodes=10), task(1, home=7)
     manager.begins()
     assert manager.came(one) == []
     assert manager.ended(one) == [Sent(2, "idle")]
 
 
-def test_what_did_not_arrive_is_said_again():
+def test_a_lost_message_is_sent_again():
     manager = Manager(PersistentIdle(), me=5, head=2, nodes=10)
     manager.begins()
     assert manager.unanswered(2, "idle") == [Sent(2, "idle")]
 
 
-def test_what_did_not_arrive_is_not_said_again_by_a_node_that_has_a_task_since():
+def test_a_lost_message_is_not_sent_again_by_a_node_that_has_got_a_task_since():
     manager = Manager(PersistentIdle(), me=5, head=2, nodes=10)
     manager.begins()
     manager.came(task(1))
@@ -67,8 +68,8 @@ def test_an_idle_node_tells_each_new_head(busy):
         assert manager.ended() == []
 
 
-def test_a_message_to_a_head_that_has_failed_is_not_said_to_the_new_head_twice():
-    """The node tells node 2, which fails: it tells node 3 as soon as that stands in."""
+def test_the_loss_of_a_message_to_the_old_head_sends_none_to_the_new_one():
+    """The node tells node 2, which fails; it tells node 3 as soon as node 3 stands in, and not again."""
     manager = Manager(PersistentIdle(), me=5, head=2, nodes=10)
     manager.begins()
     manager.head = 3
@@ -86,8 +87,8 @@ def test_one_of_three_idle_nodes_is_drawn(drawn, node):
     assert head.arrives(task(1)) == [Started(1, node, IDLE)]
 
 
-def test_each_idle_node_gets_one_task_and_the_last_of_them_all_others():
-    """Of 4, 6 and 8 the last is drawn, then the first, then the one that is left."""
+def test_each_idle_node_gets_one_task_and_the_last_one_all_further_tasks():
+    """Of nodes 4, 6 and 8, node 8 is drawn, then 4, then 6. Later node 8 is idle again."""
     head = head_of(4, 6, 8, numbers=[0.9, 0.1, 0.9])
     assert head.arrives(task(1), task(2)) == [Started(1, 8, IDLE), Started(2, 4, IDLE)]
     assert head.arrives(task(3), task(4)) == [Started(3, 6, IDLE), Started(4, 6, LAST)]
@@ -97,14 +98,14 @@ def test_each_idle_node_gets_one_task_and_the_last_of_them_all_others():
     assert head.arrives(task(6), task(7)) == [Started(6, 8, IDLE), Started(7, 8, LAST)]
 
 
-def test_where_none_has_been_idle_a_node_is_drawn_and_kept():
+def test_if_no_node_has_been_idle_one_is_drawn_and_kept():
     head = head_of(order=[7, 3])
     assert head.arrives(task(1)) == [Started(1, 7, LAST)]
     head.order = [3]
     assert head.arrives(task(2)) == [Started(2, 7, LAST)]
 
 
-def test_a_node_that_has_failed_is_neither_idle_nor_the_last():
+def test_a_failed_node_is_neither_idle_nor_the_last():
     head = head_of(4, 6, order=[9], numbers=[0.9, 0.9])
     assert head.arrives(task(1)) == [Started(1, 6, IDLE)]
     head.node_failed(4)
@@ -114,6 +115,6 @@ def test_a_node_that_has_failed_is_neither_idle_nor_the_last():
     assert head.arrives(task(3)) == [Started(3, 9, LAST)]
 
 
-def test_node_0_can_be_the_last():
+def test_node_0_can_be_the_node_that_was_idle_last():
     head = head_of(0, order=[9], numbers=[0.5])
     assert head.arrives(task(1), task(2)) == [Started(1, 0, IDLE), Started(2, 0, LAST)]

@@ -1,4 +1,4 @@
-"""Scorers as large as may be, and a little larger; and which node the highest score is of, by hand."""
+"""The largest scorers that are allowed, and larger ones; and the node of the highest score, worked by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INPUTS = len(NAMES)
 
 
 def layers(*units: int):
-    """Layers of zeros with so many outputs each; the last one has one more layer behind it, with one output."""
+    """Layers of zeros with these numbers of outputs, and behind them a layer with one output."""
     inputs, found = INPUTS, []
     for outputs in (*units, 1):
         found.append((np.zeros((outputs, inputs)), np.zeros(outputs)))
@@ -42,7 +42,7 @@ def layers(*units: int):
     (((np.full((1, INPUTS), -1.01 * LARGEST_WEIGHT), np.zeros(1)),), "allowed are numbers of -1e+09 to 1e+09"),
     (((np.zeros((1, INPUTS)), np.array([1.01 * LARGEST_WEIGHT])),), "allowed are numbers of -1e+09 to 1e+09"),
 ])  # fmt: skip
-def test_layers_that_fit_together(made, said):
+def test_layers_have_to_fit_together_and_to_stay_within_the_limits(made, said):
     if not said:
         assert Scorer(made).layers == made
         return
@@ -53,7 +53,7 @@ def test_layers_that_fit_together(made, said):
 
 
 @pytest.mark.parametrize(("words", "fits"), [("", True), ("x" * MOST_WORDS, True), ("x" * (MOST_WORDS + 1), False)])
-def test_words_of_a_scorer(words, fits):
+def test_the_words_of_a_scorer_have_a_limited_length(words, fits):
     document = {
         "format": FORMAT, "words": words, "features": NAMES,
         "layers": [{"weights": [[1] + [0.5] * (INPUTS - 1)], "bias": [-2]}],
@@ -90,17 +90,3 @@ BY_TASKS = Scorer.linear([1.0 if name == "tasks" else 0.0 for name in NAMES])
 ])  # fmt: skip
 def test_the_node_of_the_highest_score(home, scores, down, refused, node):
     assert BY_TASKS.choose(features(home, scores, down), refused) == node
-
-
-def test_a_network_by_hand():
-    """Two units: max(0, tasks - 0.25) and max(0, 0.75 - tasks); the score is 1 + 2 times the first less the second.
-
-    0.5: 1 + 0.5 - 0.25. 1: 1 + 1.5 - 0. 0: 1 + 0 - 0.75.
-    """
-    first = np.zeros((2, INPUTS))
-    first[:, NAMES.index("tasks")] = [1.0, -1.0]
-    network = Scorer(((first, np.array([-0.25, 0.75])), (np.array([[2.0, -1.0]]), np.array([1.0]))))
-    assert network.scores(features(0, [0.5, 1.0, 0.0])).tolist() == pytest.approx([1.25, 2.5, 0.25])
-    # The last layer is not cut at 0.
-    negative = Scorer.linear([-1.0 if name == "tasks" else 0.0 for name in NAMES])
-    assert negative.scores(features(0, [0.5, 1.0])).tolist() == [-0.5, -1.0]

@@ -1,7 +1,7 @@
 """Stealing under Hawk, one manager, message by message, worked by hand (Delgado et al. 2015, section 3.6).
 
-Of eight nodes 0 and 1 are kept for short tasks: the others, in the order 2, 3, ..., are asked for work. The manager is
-that of node 4, and the head is node 7.
+Of eight nodes, 0 and 1 are kept for short tasks. The manager is that of node 4: it asks the others for work, in the
+order 2, 3, 5 ... The head is node 7.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ STEAL = "steal"
 
 
 def idle(attempts: int = 10, **more) -> Manager:
-    """A node whose only task has just ended."""
+    """A node with one task, which a test ends."""
     node = manager_of(given={"steal_attempts": attempts}, **more)
     node.tasks_here = 1
     return node
@@ -25,7 +25,7 @@ def steals(*nodes: int) -> list[Sent]:
 
 
 def stolen(*jobs: int) -> list[Sent]:
-    """Places for these jobs of node 0 that are given to node 6."""
+    """Node 6 gets the places of these jobs of node 0."""
     return [Sent(6, "stolen", about=job, nodes=(0,)) for job in jobs]
 
 
@@ -52,8 +52,8 @@ def test_by_default_ten_nodes_are_asked():
     assert node.hears(2, NOTHING) == []
 
 
-def test_each_end_of_a_last_task_is_followed_by_as_many_attempts():
-    """Work comes while it asks for some: the attempts that are left are given up."""
+def test_each_time_the_node_has_no_task_left_it_makes_all_its_attempts():
+    """A task comes while the node asks: it gives up the other attempts, and has two again when that task ends."""
     node = idle(2)
     assert node.ended(task(1)) == steals(2)
     node.came(task(2))
@@ -63,7 +63,7 @@ def test_each_end_of_a_last_task_is_followed_by_as_many_attempts():
     assert node.hears(2, NOTHING) == []
 
 
-def test_a_node_that_is_being_answered_asks_no_other_one():
+def test_a_node_that_waits_for_an_answer_asks_no_other_one():
     node = idle()
     node.ended(task(1))
     node.came(task(2))
@@ -71,7 +71,7 @@ def test_a_node_that_is_being_answered_asks_no_other_one():
 
 
 def test_a_node_with_work_does_not_steal():
-    """Another task runs; a place stands in its queue, for a task that is asked for."""
+    """First another task runs. Then that task ends too, but a place stands in the queue, and its home is asked."""
     node = idle()
     node.came(task(2))
     assert node.ended(task(1)) == []
@@ -80,7 +80,7 @@ def test_a_node_with_work_does_not_steal():
 
 
 def test_a_node_does_not_steal_while_places_stand_in_its_queue():
-    """It has asked node 2; then a task has come, and a place stands behind it."""
+    """The node has asked node 2; then a task has come, and a place stands behind it."""
     node = idle()
     node.ended(task(1))
     node.came(task(2))
@@ -89,8 +89,8 @@ def test_a_node_does_not_steal_while_places_stand_in_its_queue():
     assert node.ended(task(2)) == ready(5)
 
 
-def test_a_node_that_is_left_without_work_by_an_answer_steals():
-    """The home has no task left, or it has failed: the node has no task, and no place is left in its queue."""
+def test_a_node_that_gets_no_task_from_the_last_home_in_its_queue_steals():
+    """The home has no task left, or has failed: the node has no task, and no place in its queue."""
     node = idle()
     takes_places(node, 5)
     assert node.ended(task(1)) == ready(5)
@@ -102,7 +102,7 @@ def test_a_node_that_is_left_without_work_by_an_answer_steals():
     assert node.unanswered(0, "ready", about=5) == steals(2)
 
 
-def test_a_node_that_has_another_place_does_not_steal_after_an_answer():
+def test_a_node_with_another_place_in_its_queue_serves_that_and_does_not_steal():
     node = idle()
     takes_places(node, 5, 6)
     node.ended(task(1))
@@ -110,8 +110,8 @@ def test_a_node_that_has_another_place_does_not_steal_after_an_answer():
     assert node.unanswered(0, "ready", about=6) == [Sent(0, "ready", 1.0, 6)]
 
 
-def test_where_there_is_nobody_to_steal_from_it_does_not_ask():
-    """Node 1 is kept for short tasks, and node 4 is its own; later there is one more."""
+def test_without_another_node_in_the_general_partition_the_node_does_not_ask():
+    """Node 1 is kept for short tasks, and node 4 is the own one; all others have failed. Later node 5 is back."""
     node = idle(order=[1, 4])
     assert node.ended(task(1)) == []
     node.order = [4, 5]
@@ -141,11 +141,11 @@ def test_stolen_places_are_served_like_others_and_end_the_attempts():
     ([1, 2, "L1"], [], [1, 2, "L1"]),
     ([1, 2], [], [1, 2]),
     ([], [], []),
-    # A place behind the long task is taken, and not that for the same job before it.
+    # The place behind the long task is stolen, not the place of the same job before it.
     ([1, 2, "L1", 1], [1], [1, 2, "L1"]),
 ])  # fmt: skip
 def test_the_first_group_behind_a_long_task_is_given_away(queue, group, left):
-    """A short task runs."""
+    """A short task runs on the victim."""
     victim = manager_of(tasks_here=1)
     takes_places(victim, *queue)
     assert victim.hears(6, STEAL) == (stolen(*group) or [Sent(6, NOTHING)])
@@ -155,7 +155,7 @@ def test_the_first_group_behind_a_long_task_is_given_away(queue, group, left):
 @pytest.mark.parametrize(("queue", "group", "left"), [
     ([1, 2, "L1", 3], [1, 2], ["L1", 3]), (["L1", 1, 2], [1, 2], ["L1"]), (["L1"], [], ["L1"]),
 ])  # fmt: skip
-def test_behind_a_long_task_that_runs_are_the_first_places(queue, group, left):
+def test_while_a_long_task_runs_the_first_places_are_stolen(queue, group, left):
     victim = manager_of()
     victim.came(long(9))
     takes_places(victim, *queue)
@@ -163,7 +163,7 @@ def test_behind_a_long_task_that_runs_are_the_first_places(queue, group, left):
     assert queue_of(victim) == left
 
 
-def test_a_long_task_that_has_ended_is_none_to_stand_behind():
+def test_behind_an_ended_long_task_no_place_is_stolen():
     victim = manager_of(tasks_here=1)
     victim.came(long(9))
     takes_places(victim, 1)
@@ -171,7 +171,7 @@ def test_a_long_task_that_has_ended_is_none_to_stand_behind():
     assert victim.hears(6, STEAL) == [Sent(6, NOTHING)]
 
 
-def test_what_the_thief_did_not_hear_is_kept_or_said_again():
+def test_the_victim_keeps_places_that_did_not_reach_the_thief_and_repeats_lost_answers():
     victim = manager_of(tasks_here=1)
     takes_places(victim, "L1", 5)
     victim.hears(6, STEAL)
@@ -184,7 +184,7 @@ def test_what_the_thief_did_not_hear_is_kept_or_said_again():
     assert victim.unanswered(6, "stolen", about=5, nodes=[3]) == ready(5, home=3)
 
 
-def test_a_thief_that_gets_a_long_task_starts_it():
+def test_a_thief_that_gets_a_long_task_starts_it_and_makes_no_further_attempt():
     node = idle()
     node.ended(task(1))
     assert node.hears(7, "queue", task=long(2)) == [Started(2, 4, NEXT)]

@@ -37,7 +37,7 @@ def test_where_all_are_asked_no_node_idles_while_another_has_two_waiting():
     assert idle_while_another_has_two(policy__victims="all", policy__retry_slices=1) == 0
 
 
-def test_where_none_is_asked_again_they_do():
+def test_if_no_thief_asks_again_some_nodes_idle_while_another_has_two_waiting():
     assert idle_while_another_has_two(policy__victims=1, policy__retry_slices=0) > 0
 
 
@@ -91,19 +91,19 @@ def test_a_node_that_waits_for_an_answer_asks_no_other():
 
 
 @pytest.mark.parametrize(("victims", "asked"), [(1, [6]), (3, [6, 4, 9]), (4, [6, 4, 9, 1]), ("all", [6, 4, 9, 1])])
-def test_so_many_are_asked_or_all(victims, asked):
-    """Nodes 6, 4, 9 and 1 take tasks beside the own one."""
+def test_an_idle_node_asks_the_set_number_of_victims_or_all(victims, asked):
+    """Nodes 6, 4, 9 and 1 accept tasks beside the own one."""
     manager = manager_of(order=[6, 4, 0, 9, 1], given={"victims": victims})
     assert manager.begins() == asks(*asked)
 
 
-def test_who_gets_half_asks_any_node_and_who_gets_one_task_asks_homes_only():
+def test_a_thief_that_gets_half_asks_any_node_and_one_that_gets_one_task_asks_homes_only():
     for amount, asked in ("half", [6, 4]), ("one", [4, 9]):
         manager = manager_of(order=[6, 4, 0, 9], homes=[0, 4, 9], given={"victims": 2, "amount": amount})
         assert manager.begins() == asks(*asked)
 
 
-def test_it_asks_again_once_all_that_were_asked_have_nothing_or_give_no_answer():
+def test_a_thief_asks_again_when_all_victims_have_nothing_or_are_silent():
     manager = manager_of(given={"victims": 3, "retry_slices": 4})
     assert manager.begins() == asks(1, 2, 3)
     assert manager.hears(2, NONE) == []
@@ -111,25 +111,24 @@ def test_it_asks_again_once_all_that_were_asked_have_nothing_or_give_no_answer()
     assert manager.hears(3, NONE) == [Reminded(40.0, AGAIN)]
 
 
-def test_it_does_not_ask_again_where_it_is_not_to():
+def test_with_retry_slices_of_0_a_thief_does_not_ask_again():
     manager = manager_of(given={"retry_slices": 0})
     manager.begins()
     assert manager.unanswered(1, ASKS) == []
 
 
-def test_where_there_is_no_other_node_it_asks_later():
+def test_if_no_other_node_accepts_tasks_a_thief_asks_later():
     assert manager_of(order=[0]).begins() == [Reminded(100.0, AGAIN)]
 
 
-def test_a_node_with_a_task_asks_nobody():
+def test_a_node_with_a_task_asks_no_other_until_the_task_ends():
     manager = manager_of(tasks_here=1, cores=2)
     assert manager.begins() == []
     manager.hears(0, AGAIN)
     assert manager.ended(task(1)) == asks(1)
 
 
-def test_what_has_come_meanwhile_is_no_reason_to_ask_again():
-    """The reminder comes when it has a task; when that has ended, it asks at once."""
+def test_a_node_that_has_a_task_ignores_its_reminder_and_asks_when_the_task_ends():
     manager, one = manager_of(), task(1)
     manager.begins()
     manager.hears(1, NONE)
@@ -151,21 +150,21 @@ def test_tasks_that_wait_start_oldest_first_in_free_slots():
 @pytest.mark.parametrize(("amount", "waiting", "handed"), [
     ("half", 4, [3, 4]), ("half", 2, [2]), ("half", 1, [1]), ("one", 4, [4]), ("one", 1, [1]),
 ])  # fmt: skip
-def test_the_newest_are_handed_over(amount, waiting, handed):
+def test_the_newest_tasks_are_handed_over(amount, waiting, handed):
     manager = manager_of(tasks_here=1, given={"amount": amount})
     manager.arrives(*(task(number) for number in range(1, waiting + 1)))
     assert manager.hears(7, ASKS) == [Handed(number, 7, STOLEN) for number in handed]
 
 
 @pytest.mark.parametrize("amount", ["half", "one"])
-def test_a_node_where_none_waits_says_so_and_again_if_that_is_not_heard(amount):
+def test_a_node_without_waiting_tasks_answers_so_and_repeats_a_lost_answer(amount):
     manager = manager_of(tasks_here=1, given={"amount": amount})
     assert manager.hears(7, ASKS) == [Sent(7, NONE)]
     assert manager.unanswered(7, NONE) == [Sent(7, NONE)]
 
 
-def test_a_thief_starts_what_it_gets_as_slots_allow_and_its_own_where_it_waits():
-    """It gets two tasks of node 7, for one slot; a task of its own comes after them."""
+def test_a_thief_starts_stolen_and_own_tasks_in_their_order_as_slots_are_free():
+    """It gets two tasks of node 7 for its one slot, and then a task of its own."""
     manager, one, two = manager_of(), task(1, home=7), task(2, home=7)
     manager.begins()
     assert manager.hears(7, STOLEN, task=one) == [Started(1, 0, "stolen")]
@@ -175,8 +174,9 @@ def test_a_thief_starts_what_it_gets_as_slots_allow_and_its_own_where_it_waits()
     assert manager.ended(two) == own(3)
 
 
-def test_who_got_a_task_heeds_no_late_answer_of_another_victim():
-    """Of three victims one gives a task; it ends, and the next round begins before the others have answered."""
+def test_a_thief_that_has_got_a_task_ignores_late_answers_of_other_victims():
+    """Of three victims one hands over a task. Answers of the others change nothing; when the task ends, the thief asks
+    three again."""
     manager, one = manager_of(given={"victims": 3}), task(1, home=2)
     manager.begins()
     manager.hears(2, STOLEN, task=one)
@@ -185,7 +185,7 @@ def test_who_got_a_task_heeds_no_late_answer_of_another_victim():
     assert manager.ended(one) == asks(1, 2, 3)
 
 
-def test_a_task_that_could_not_be_handed_over_waits_here_again_and_starts_when_there_is_a_slot():
+def test_a_task_that_could_not_be_handed_over_waits_here_again_and_starts_in_a_free_slot():
     manager, one, two = manager_of(), task(1), task(2)
     manager.arrives(one, two)
     manager.hears(7, ASKS)
