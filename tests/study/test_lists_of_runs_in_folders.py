@@ -8,18 +8,13 @@ from __future__ import annotations
 import os
 
 import pytest
-from stand_in_runs import carrying_out, of, row
+from stand_in_runs import of, row
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner import tasks as module
 from cluster_abm.study.runner.tasks import Where, run_all
 from cluster_abm.study.store.leases import Leases, token_of
 from cluster_abm.study.store.store import Store
-
-
-@pytest.fixture
-def carried(monkeypatch):
-    return carrying_out(monkeypatch)
 
 
 def kept(folder, tasks, **more):

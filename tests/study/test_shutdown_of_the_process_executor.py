@@ -13,18 +13,11 @@ from types import SimpleNamespace
 
 import executor_tasks as work
 import pytest
-from stand_in_workers import Crew, a_moment, until
+from waiting import some_polls, until
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, processes
 from cluster_abm.study.runner.executors.processes import ProcessExecutor
-
-
-@pytest.fixture
-def crew(monkeypatch):
-    found = Crew()
-    monkeypatch.setattr(processes, "Worker", found.worker)
-    return found
 
 
 def ends(executor):
@@ -59,7 +52,7 @@ def test_all_are_killed_before_any_is_waited_for_and_the_caller_waits_for_their_
     futures = [executor.submit(work.square, number) for number in (2, 3)]
     until(lambda: len(crew.started) == 2 and all(worker.tasks for worker in crew.started))
     # The queue that tells the thread to end is slow.
-    executor._crew.events.put(a_moment)
+    executor._crew.events.put(some_polls)
     executor.abandon()
     assert not executor._crew.thread.is_alive()
     assert [how for _, how in crew.log] == ["killed", "killed", "dropped", "dropped"]
@@ -72,7 +65,7 @@ def test_left_at_once_while_its_first_worker_starts_it_waits_for_nobody(crew):
     future = executor.submit(work.square, 2)
     until(lambda: crew.started)
     executor.shutdown(wait=False)
-    a_moment()
+    some_polls()
     # It is to be done yet.
     assert (future.done(), crew.started[0].ends) == (False, [])
     executor.abandon()

@@ -9,15 +9,10 @@ from concurrent.futures import wait
 
 import executor_tasks as work
 import pytest
-from stand_in_turns import Enough, Turns
+from stand_in_slurm import Enough
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, slurm_jobs
-
-
-@pytest.fixture
-def turns(monkeypatch, tmp_path):
-    return lambda *given, **named: Turns(monkeypatch, tmp_path, *given, **named)
 
 
 @pytest.mark.parametrize(("cluster", "period_s"), [("local", 0.1), ("slurm", 5.0)])
@@ -45,7 +40,7 @@ def test_so_many_jobs_at_once(turns, monkeypatch, cluster, workers, window):
 def test_each_executor_has_a_folder_of_its_own_under_the_one_that_is_given(turns, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     given = [{}, {}, {"folder": "mine"}]
-    folders = [turns(parameters=parameters).asked[0]["folder"] for parameters in given]
+    folders = [turns(parameters=parameters).given[0]["folder"] for parameters in given]
     assert [folder.parent for folder in folders] == [tmp_path / "slurm-jobs"] * 2 + [tmp_path / "mine"]
     assert len({folder.name for folder in folders}) == 3
 

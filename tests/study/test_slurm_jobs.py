@@ -14,7 +14,8 @@ from types import SimpleNamespace
 
 import executor_tasks as work
 import pytest
-from stand_in_jobs import POLL_S, Jobs, looked_at, some_polls, until
+from stand_in_slurm import Jobs, looked_at
+from waiting import POLL_S, some_polls, until
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs

@@ -9,17 +9,10 @@ from concurrent.futures import BrokenExecutor, CancelledError
 
 import executor_tasks as work
 import pytest
-from stand_in_workers import Crew, a_moment, until
+from waiting import some_polls, until
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, processes
-
-
-@pytest.fixture
-def crew(monkeypatch):
-    found = Crew()
-    monkeypatch.setattr(processes, "Worker", found.worker)
-    return found
 
 
 def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):
@@ -27,18 +20,18 @@ def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):
     with open_executor("process", 2) as executor:
         first = executor.submit(work.square, 2)
         until(lambda: len(crew.started) == 1)
-        a_moment()
+        some_polls()
         # For one task one worker; while that starts it is not asked for again.
         assert len(crew.started) == 1
         others = [executor.submit(work.square, number) for number in (3, 4)]
         until(lambda: len(crew.started) == 2)
-        a_moment()
+        some_polls()
         assert len(crew.started) == 2
         one, two = crew.started
         one.word.set_result(1)
         two.word.set_result(1)
         until(lambda: one.tasks and two.tasks)
-        a_moment()
+        some_polls()
         # The third one waits, and gets the first that is free.
         assert [future.running() for future in (first, *others)] == [True, True, False]
         two.carry_out()
@@ -108,7 +101,7 @@ def test_where_no_more_workers_can_be_had_those_there_are_do_it_all(crew):
     with open_executor("process", 2) as executor:
         futures = [executor.submit(work.square, number) for number in range(3)]
         until(lambda: len(crew.plan) == 6)
-        a_moment()
+        some_polls()
         # Tried three times and no more; three times again once the one there is has said its first word.
         assert len(crew.plan) == 6
         (worker,) = crew.started
@@ -181,7 +174,7 @@ def test_at_the_end_what_waits_is_done_unless_it_is_to_be_cancelled(crew, cancel
         executor.submit(work.square, 4)
     if cancels:
         until(waiting.cancelled)
-    a_moment()
+    some_polls()
     crew.started[0].carry_out()
     assert running.result(timeout=20) == 4
     if not cancels:

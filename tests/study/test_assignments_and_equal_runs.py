@@ -8,18 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from stand_in_keeper import Bar, Keeper, carrying_out, request
+from stand_in_runs import Bar, Keeper, request, row
 
 from cluster_abm.policies import Policy, register
 from cluster_abm.study.runner import work as module
 from cluster_abm.study.runner.executors.inline import InlineExecutor
 from cluster_abm.study.runner.work import Work
 from cluster_abm.study.store.store import Record
-
-
-@pytest.fixture
-def carried(monkeypatch):
-    return carrying_out(monkeypatch)
 
 
 class Others(InlineExecutor):
@@ -84,7 +79,7 @@ def test_processes_of_this_machine_compile_first_what_is_missing(carried, monkey
 
     Here.is_here = is_here
     monkeypatch.setattr(module, "missing_parts", lambda scenarios: asked.append(len(list(scenarios))) or parts)
-    monkeypatch.setattr(module, "compile_ahead", lambda *given, look: asked.append((given, look(), carried.names())))
+    monkeypatch.setattr(module, "compile_ahead", lambda *given, look: asked.append((given, look(), carried.names)))
     executor = Here()
     Work(request(), Keeper(), Bar()).carry_on(executor)
     # One scenario a key.
@@ -113,12 +108,12 @@ def test_equal_runs_are_made_once_and_booked_with_the_first(carried, alike):
     work = Work(request(("a",), (3, 4, 11, 5), load_seed=3), keeper, bar, on_finished=finished.append)
     assert (len(work.queue), work.expected, bar.total) == (2, 4, 4)
     work.carry_on(InlineExecutor())
-    assert carried.names() == [("a", 3), ("a", 11)]
+    assert carried.names == [("a", 3), ("a", 11)]
     assert (work.made, bar.done) == (2, 4)
     assert work.finished == {("a", seed) for seed in (3, 4, 5, 11)}
     # Each has its record of its own, kept before its claim is given up.
-    assert [(record.seed, record.metrics) for record in finished[:3]] == [(seed, {"x": 0.5}) for seed in (3, 4, 5)]
-    assert keeper.asked[3:6] == [("claim", ("a", 4)), ("add", ("a", 4)), ("release", ("a", 4))]
+    assert [(record.seed, record.metrics) for record in finished[:3]] == [(seed, row()) for seed in (3, 4, 5)]
+    assert keeper.calls[3:6] == [("claim", ("a", 4)), ("add", ("a", 4)), ("release", ("a", 4))]
     assert (set(keeper.records), keeper.claims) == (work.finished, [])
     # The load over time is that of the seed it is kept of.
     assert [record.load for record in keeper.records.values()] == [None] * 4
@@ -126,14 +121,13 @@ def test_equal_runs_are_made_once_and_booked_with_the_first(carried, alike):
 
 def test_the_load_over_time_is_kept_of_its_own_seed_alone(carried, alike, monkeypatch):
     def carry_out(assignment):
-        carried.assignments.append(assignment)
-        return Record(assignment.key, assignment.seed, {}, {"tasks": [1]} if assignment.keeps_load else None)
+        return replace(carried.carry_out(assignment), load={"tasks": [1]} if assignment.keeps_load else None)
 
     monkeypatch.setattr(module, "carry_out", carry_out)
     keeper = Keeper()
     # Equal to the first or not, it is carried out.
     Work(request(("a",), (3, 4, 5), load_seed=4), keeper, Bar()).carry_on(InlineExecutor())
-    assert carried.names() == [("a", 3), ("a", 4)]
+    assert carried.names == [("a", 3), ("a", 4)]
     assert {seed: record.load is not None for (_, seed), record in keeper.records.items()} == {
         3: False, 4: True, 5: False,
     }  # fmt: skip
@@ -144,21 +138,21 @@ def test_the_load_over_time_is_kept_of_its_own_seed_alone(carried, alike, monkey
 
 def test_where_more_than_the_work_is_drawn_all_are_made(carried, alike):
     Work(request(("a",), (3, 4), policy="random"), Keeper(), Bar()).carry_on(InlineExecutor())
-    assert carried.names() == [("a", 3), ("a", 4)]
+    assert carried.names == [("a", 3), ("a", 4)]
     assert alike == [(False, 3, 4)]
 
 
 def test_runs_of_another_key_are_equal_to_none_of_this(carried, alike):
     Work(request(("a", "b"), (3, 4)), Keeper(), Bar()).carry_on(InlineExecutor())
-    assert carried.names() == [("a", 3), ("b", 3)]
+    assert carried.names == [("a", 3), ("b", 3)]
 
 
 def test_where_the_first_fails_the_others_are_made(carried, alike):
-    carried.fails = {3}
+    carried.fates = {3: "ValueError: x"}
     work = Work(request(("a",), (3, 4, 5)), Keeper(), Bar())
     work.carry_on(InlineExecutor())
     # What ended it may have been chance.
-    assert carried.names() == [("a", 3), ("a", 4), ("a", 5)]
+    assert carried.names == [("a", 3), ("a", 4), ("a", 5)]
     assert (work.finished, set(work.failed)) == ({("a", 4), ("a", 5)}, {("a", 3)})
 
 
@@ -175,12 +169,12 @@ def test_equal_runs_that_another_process_has_or_has_made_are_its_own(carried, al
     monkeypatch.setattr(module.time, "sleep", sleep)
     work = Work(request(("a",), (3, 4, 5, 6)), keeper, Bar())
     work.carry_on(InlineExecutor())
-    assert carried.names() == [("a", 3)]
+    assert carried.names == [("a", 3)]
     assert len(work.finished) == 4
     assert keeper.records["a", 5].metrics == {"x": 0.5, "theirs": 1}
     # One that failed there is known here to finish.
-    assert keeper.records["a", 6].metrics == {"x": 0.5}
-    assert [run for what, run in keeper.asked if what == "add"] == [("a", 3), ("a", 6)]
+    assert keeper.records["a", 6].metrics == row()
+    assert [run for what, run in keeper.calls if what == "add"] == [("a", 3), ("a", 6)]
     assert keeper.claims == []
 
 
@@ -188,7 +182,7 @@ def test_of_runs_that_are_there_none_is_taken_for_another_seed_s(carried, alike)
     """What a seed changes is not known of them. The first that is made here stands for the others."""
     work = Work(request(("a",), (3, 4, 5)), Keeper(), Bar(), {"a": {3: 0.5}})
     work.carry_on(InlineExecutor())
-    assert carried.names() == [("a", 4)]
+    assert carried.names == [("a", 4)]
     assert (work.made, len(work.finished)) == (1, 3)
 
 
@@ -198,5 +192,5 @@ def test_a_seed_that_is_asked_for_once_the_first_is_over_is_made(carried, alike)
     )
     work = Work(asked, Keeper(), Bar())
     work.carry_on(InlineExecutor())
-    assert carried.names() == [("a", 3), ("a", 4)]
+    assert carried.names == [("a", 3), ("a", 4)]
     assert work.made == 2

@@ -10,16 +10,10 @@ from types import SimpleNamespace
 
 import executor_tasks as work
 import pytest
-from stand_in_turns import Turns
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.code_version import with_same_code
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
-
-
-@pytest.fixture
-def turns(monkeypatch, tmp_path):
-    return lambda *given, **named: Turns(monkeypatch, tmp_path, *given, **named)
 
 
 def fault():
