@@ -148,7 +148,6 @@ def test_the_first_runs_by_name_go_into_a_part(store, monkeypatch):
 
 
 def test_two_processes_may_put_the_same_runs_into_parts(store, monkeypatch):
-    assert Store.runs_a_segment == 1000
     for seed in (1, 2):
         store.add(Record(KEY, seed, {"a": seed}))
     real = Store.write

@@ -76,10 +76,10 @@ def test_how_alike_jobs_are_with_those_before():
     column = np.tile([1.0, 2.0], 6)
     assert autocorrelations([column], (1, 2)) == pytest.approx([-1.0, 1.0])
     assert autocorrelations([column, np.ones(12)], (1, 2)) == pytest.approx([-1.0, 1.0])
-    # With one that goes by threes: the mean of both.
+    # 1 2 3 four times: around their mean -1 0 1, of variance 2/3. Of 11 products one job apart three are -1, so
+    # -3/11/(2/3) = -9/22; of 10 two jobs apart four are -1, so -4/10/(2/3) = -3/5. Each is averaged with -1 and 1.
     by_threes = np.tile([1.0, 2.0, 3.0], 4)
-    of_one = [(by_threes[lag:] - 2) @ (by_threes[:-lag] - 2) / (12 - lag) / (2 / 3) for lag in (1, 2)]
-    assert autocorrelations([column, by_threes], (1, 2)) == pytest.approx([(of_one[0] - 1) / 2, (of_one[1] + 1) / 2])
+    assert autocorrelations([column, by_threes], (1, 2)) == pytest.approx([-31 / 44, 1 / 5])
     # Jobs that lack the value are left out; of fewer than twice the lag nothing is known.
     assert autocorrelations([np.insert(column, 3, NAN)], (1, 2)) == pytest.approx([-1.0, 1.0])
     assert autocorrelations([column], (1, 6)).tolist() == [0.0, 0.0]
@@ -98,14 +98,13 @@ def test_windows_are_halves_of_the_eighth_part():
 
 
 def test_the_dispersion_of_jobs_in_pairs():
-    """Two jobs in every other piece of 10 s: counts 2 0 2 0 ... of mean 1, variance 10/9, wherever pieces begin."""
+    """Two jobs at 9 s, 29 s ...: counts in pieces of 10 s, over six places at which the pieces may begin.
+
+    From 0 s there are ten pieces, 2 0 2 0 ...: mean 1, variance 10/9. From the five later places there are nine,
+    2 0 ... 2: mean 10/9, variance (20 - 9 x 100/81)/8 = 10/9, quotient 1. In all (10/9 + 5)/6.
+    """
     times = np.repeat(np.arange(10) * 20.0 + 9.0, 2)
-    found = dispersion(times, 100.0, 10.0)
-    # Pieces that begin later than 0 are nine: counts 2 0 2 ... 2, or 0 2 0 ... 0, by whether 9 s lies before them.
-    of_nine = [np.var(one, ddof=1) / np.mean(one) for one in ([2, 0] * 4 + [2], [0, 2] * 4 + [0])]
-    begins = [place * 10.0 / 6 for place in range(1, 6)]
-    expected = [np.var([2, 0] * 5, ddof=1)] + [of_nine[0] if begin <= 9.0 else of_nine[1] for begin in begins]
-    assert found == pytest.approx(np.mean(expected))
+    assert dispersion(times, 100.0, 10.0) == pytest.approx(55 / 54)
     assert math.isnan(dispersion(np.array([]), 100.0, 10.0))
     assert math.isnan(dispersion(times, 100.0, 60.0))
 

@@ -191,17 +191,6 @@ def test_a_folder_that_cannot_be_made_is_named(monkeypatch, tmp_path):
         open_executor("slurm", slurm={"folder": tmp_path}).__enter__()
 
 
-@pytest.mark.parametrize("name", ["timeout_min", "mem_gb", "name", "stderr_to_stdout"])
-def test_names_of_submitit_s_own_stay(monkeypatch, tmp_path, name):
-    passed = {}
-    monkeypatch.setattr(
-        "submitit.AutoExecutor", lambda **_: SimpleNamespace(update_parameters=lambda **named: passed.update(named))
-    )
-    with open_executor("slurm", slurm={"folder": tmp_path, name: 3}):
-        pass
-    assert passed == {"timeout_min": 60} | {name: 3}
-
-
 def test_other_sources_in_a_job_are_the_task_s_problem(monkeypatch):
     raised, problem = slurm_jobs._carried("0123456789abcdef", lambda: 9)
     assert raised
@@ -214,10 +203,3 @@ def test_other_sources_in_a_job_are_the_task_s_problem(monkeypatch):
     assert with_same_code("mine", pow, 2, exp=3) == 8
     with pytest.raises(InputError, match=r"has other sources \(mine\) than the process that sends it work \(yours\)"):
         with_same_code("yours", pow, 2, 3)
-
-
-def test_last_words_that_are_no_text_say_nothing():
-    def stderr():
-        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")
-
-    assert slurm_jobs._end_of(SimpleNamespace(stderr=stderr)) == "it left no result"

@@ -17,7 +17,6 @@ import pytest
 from stand_in_slurm import Jobs, looked_at
 from waiting import POLL_S, some_polls, until
 
-from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
 
 
@@ -50,28 +49,7 @@ def test_nothing_is_submitted_where_nothing_waits(opened):
         assert future.result(timeout=20) == 9
 
 
-def test_no_more_jobs_than_allowed_and_the_next_as_soon_as_one_is_over(opened):
-    with opened(2) as (executor, jobs):
-        futures = [executor.submit(work.square, number) for number in range(4)]
-        until(lambda: len(jobs.made) == 2)
-        some_polls()
-        assert len(jobs.made) == 2
-        assert [future.running() for future in futures] == [True, True, False, False]
-        jobs.made[1].end()
-        until(lambda: len(jobs.made) == 3)
-        some_polls()
-        assert len(jobs.made) == 3
-        # One that is taken back while it waits is not submitted.
-        assert futures[3].cancel()
-        for job in jobs.made:
-            job.end()
-        assert [future.result(timeout=20) for future in futures[:3]] == [0, 1, 4]
-        some_polls()
-        assert len(jobs.made) == 3
-
-
 def test_an_array_has_no_more_jobs_than_slurm_allows(opened, monkeypatch):
-    assert slurm_jobs.ARRAY == 1000
     monkeypatch.setattr(slurm_jobs, "ARRAY", 3)
     with opened(100) as (executor, jobs):
         futures = [executor.submit(work.square, number) for number in range(7)]
@@ -80,23 +58,6 @@ def test_an_array_has_no_more_jobs_than_slurm_allows(opened, monkeypatch):
         for job in jobs.made:
             job.end()
         assert [future.result(timeout=20) for future in futures] == [number**2 for number in range(7)]
-
-
-def test_what_is_refused_fails_and_what_runs_goes_on(opened):
-    with opened() as (executor, jobs):
-        # Two run and one is refused: unlike numbers, so that none is taken for the other.
-        futures = [executor.submit(work.square, number) for number in (3, 5)]
-        until(lambda: len(jobs.made) == 2)
-        jobs.refuses = OSError("no room")
-        second = executor.submit(work.square, 4)
-        problem = second.exception(timeout=20)
-        assert isinstance(problem, InputError)
-        assert "the jobs could not be submitted: OSError: no room" in str(problem)
-        some_polls()
-        assert all(future.running() for future in futures)
-        for job in jobs.made:
-            job.end()
-        assert [future.result(timeout=20) for future in futures] == [9, 25]
 
 
 def test_files_of_a_job_that_came_back_are_removed_and_those_of_a_lost_one_are_kept(opened):
@@ -119,31 +80,7 @@ def test_files_of_a_job_that_came_back_are_removed_and_those_of_a_lost_one_are_k
     assert left == {"7_1.submitted_pickle"}
 
 
-@pytest.mark.parametrize(("error", "said"), [(None, "it left no result"), ("", "it left no result"), (" a \n", "a"),
-                                             ("one\ntwo\n", "two")])  # fmt: skip
-def test_last_words_of_a_job(error, said):
-    assert slurm_jobs._end_of(SimpleNamespace(stderr=lambda: error)) == said
-
-
-def test_a_result_may_come_later_than_its_job_s_end(opened, monkeypatch):
-    with opened() as (executor, jobs):
-        monkeypatch.setattr(executor, "_patience_s", 30.0)
-        future, never = executor.submit(work.square, 3), executor.submit(work.square, 4)
-        until(lambda: len(jobs.made) == 2)
-        for job in jobs.made:
-            job.end("UNKNOWN")
-        some_polls()
-        assert future.running()
-        jobs.made[0].end()
-        assert future.result(timeout=20) == 9
-        # Patience has its end.
-        assert not never.done()
-        monkeypatch.setattr(executor, "_patience_s", 0.01)
-        assert isinstance(never.exception(timeout=20), WorkerLost)
-
-
 def test_files_that_are_back_are_away_anew_the_next_time(opened, monkeypatch):
-    assert slurm_jobs.UNSEEN_FOR_S == 600.0
     clock = [1000.0]
     monkeypatch.setattr(slurm_jobs, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=time.sleep))
     with opened() as (executor, jobs):
@@ -199,11 +136,12 @@ def test_submitit_does_not_log_to_stdout_which_is_for_results(opened):
 
 
 @pytest.mark.parametrize(("given", "passed"), [
-    # Names of submitit's own stay; all others are Slurm's. Without a time limit it is 60 minutes.
+    # submitit's own parameters keep their names; all others get the prefix of Slurm's. The default limit is 60 minutes.
     ({}, {"timeout_min": 60}), ({"time": 5}, {"slurm_time": 5}), ({"timeout_min": 5}, {"timeout_min": 5}),
     ({"slurm_time": 5}, {"slurm_time": 5}), ({"partition": "short"}, {"slurm_partition": "short", "timeout_min": 60}),
     ({"mem_gb": 4, "mem": "4GB"}, {"mem_gb": 4, "slurm_mem": "4GB", "timeout_min": 60}),
     ({"slurm_qos": "low", "name": "runs"}, {"slurm_qos": "low", "name": "runs", "timeout_min": 60}),
+    ({"stderr_to_stdout": True}, {"stderr_to_stdout": True, "timeout_min": 60}),
 ])  # fmt: skip
 def test_parameters_go_to_submitit_by_its_names(given, passed, tmp_path, monkeypatch):
     seen = []
@@ -215,3 +153,17 @@ def test_parameters_go_to_submitit_by_its_names(given, passed, tmp_path, monkeyp
     with open_executor("slurm", slurm={"folder": tmp_path, **given}) as executor:
         assert executor.window == 1000
     assert seen == [("slurm", tmp_path, passed)]
+
+
+def raises(problem):
+    raise problem
+
+
+@pytest.mark.parametrize(("stderr", "said"), [
+    (lambda: None, "it left no result"), (lambda: "", "it left no result"), (lambda: " a \n", "a"),
+    (lambda: "one\ntwo\n", "two"),
+    # Bytes that are no text say nothing.
+    (lambda: raises(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")), "it left no result"),
+])  # fmt: skip
+def test_the_last_line_of_stderr_says_why_a_job_ended(stderr, said):
+    assert slurm_jobs._end_of(SimpleNamespace(stderr=stderr)) == said

@@ -62,8 +62,11 @@ def test_an_array_fills_what_is_free_and_a_cancelled_task_leaves_its_place_to_th
     assert futures[4].running()
 
 
-@pytest.mark.parametrize("problem", [RuntimeError("sbatch failed"), slurm_jobs.subprocess.SubprocessError("sbatch")])
-def test_what_sbatch_refuses_fails_with_its_words_and_the_rest_waits_for_its_end(turns, problem):
+@pytest.mark.parametrize(("problem", "said"), [
+    (OSError("no room"), "OSError: no room"), (RuntimeError("sbatch failed"), "RuntimeError: sbatch failed"),
+    (slurm_jobs.subprocess.SubprocessError("sbatch"), "SubprocessError: sbatch"),
+])  # fmt: skip
+def test_a_task_that_sbatch_refuses_fails_and_running_jobs_go_on(turns, problem, said):
     there = turns()
     # Two run and one is refused: unlike numbers, so that none is taken for the other.
     futures = [there.executor.submit(work.square, number) for number in (3, 5)]
@@ -72,7 +75,8 @@ def test_what_sbatch_refuses_fails_with_its_words_and_the_rest_waits_for_its_end
     refused = there.executor.submit(work.square, 4)
     there.turn()
     assert isinstance(refused.exception(timeout=0), InputError)
-    assert str(problem) in str(refused.exception())
+    assert str(refused.exception()).startswith("executor 'slurm': the jobs could not be submitted: ")
+    assert str(refused.exception()).endswith(said)
     assert all(future.running() for future in futures)
     there.executor.shutdown(wait=False)
     # The end is not before the last job's.
