@@ -1,6 +1,6 @@
-"""Tasks that an executor has: how often a lost one is sent again, what ends all of them, and what is booked then.
+"""Tasks in flight: retries of lost tasks, bookings of results, and bookings when the block is left.
 
-The executor is a stand-in, whose futures a test fulfils.
+The executor is a stand-in; the tests set its futures.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cluster_abm.study.runner.in_flight import Ended, InFlight
 
 @pytest.fixture
 def executor(monkeypatch):
-    """Futures in the order in which tasks were submitted."""
+    """An executor that keeps the future and the arguments of each task, in order."""
     monkeypatch.setattr(in_flight, "WAIT_S", 0.01)
     found = SimpleNamespace(window=2, futures=[], given=[])
 
@@ -54,23 +54,23 @@ def test_a_lost_task_is_sent_again_three_times_and_then_its_loss_is_booked(execu
     assert executor.given == [(pow, 2, 3)] * 4
 
 
-def test_what_a_task_comes_to_is_booked_in_the_order_of_their_ends(executor):
+def test_tasks_are_booked_in_the_order_in_which_they_end(executor):
     booked = []
     flight = InFlight(executor, booked.append)
     for name in ("a", "b", "c"):
         flight.send(name, abs, 1)
     problem, fault = ValueError("disk on fire"), PolicyFault("no node 9")
     executor.futures[2].set_exception(fault)
-    # Nothing is a result too.
+    # None is a result, too.
     executor.futures[0].set_result(None)
     executor.futures[1].set_exception(problem)
     assert [flight.book_next() for _ in range(4)] == [True, True, True, False]
-    # The fault of a policy ends its own runs only.
+    # A fault of a policy is booked like an error of its task.
     assert booked == [Ended("c", None, fault), Ended("a", None, None), Ended("b", None, problem)]
 
 
 @pytest.mark.parametrize("problem", [InputError("wrong"), KeyboardInterrupt(), BrokenExecutor("fault")])
-def test_what_is_no_task_s_own_doing_is_raised_and_not_booked(executor, problem):
+def test_a_problem_that_ends_all_tasks_is_raised_and_not_booked(executor, problem):
     flight = InFlight(executor, pytest.fail)
     flight.send("a", abs, 1)
     executor.futures[0].set_exception(problem)
@@ -79,7 +79,7 @@ def test_what_is_no_task_s_own_doing_is_raised_and_not_booked(executor, problem)
     assert len(flight) == 1
 
 
-def test_when_all_ends_the_faults_of_policies_are_booked_too(executor):
+def test_bad_input_in_the_block_books_results_and_faults_of_policies(executor):
     booked = []
 
     def ends():
@@ -98,7 +98,7 @@ def test_when_all_ends_the_faults_of_policies_are_booked_too(executor):
 
 
 @pytest.mark.parametrize("problem", [ZeroDivisionError, None])
-def test_after_a_fault_of_this_program_or_at_the_end_nothing_more_is_booked(executor, problem):
+def test_a_fault_of_this_program_and_a_normal_end_book_no_further_task(executor, problem):
     def ends():
         with InFlight(executor, pytest.fail) as flight:
             flight.send("a", abs, 1)
@@ -113,7 +113,7 @@ def test_after_a_fault_of_this_program_or_at_the_end_nothing_more_is_booked(exec
             ends()
 
 
-def test_whatever_booking_comes_to_it_is_not_tried_twice(executor):
+def test_a_booking_that_fails_is_not_repeated(executor):
     booked = []
 
     def book(ended):
@@ -148,7 +148,7 @@ def test_ctrl_c_takes_effect_when_a_task_has_been_booked(executor):
     assert (steps, len(flight)) == (["begins", "ends"], 0)
 
 
-def test_one_that_is_being_submitted_when_all_ends_is_not_booked(executor):
+def test_a_task_that_is_interrupted_while_it_is_submitted_is_not_booked(executor):
     def submit(*_):
         raise KeyboardInterrupt
 
