@@ -13,7 +13,7 @@ from cluster_abm.study.papers.conclusions import Conclusion, distinct
 from cluster_abm.study.papers.drawing import measured_words, picture_names, stacked_parts, stacked_where, value_words
 from cluster_abm.study.papers.plan import Claim, Number
 from cluster_abm.study.papers.points import Point, StatedNumber
-from cluster_abm.study.papers.reproduce import _value, _values
+from cluster_abm.study.papers.reproduce import _values
 from cluster_abm.study.statistics.estimates import Estimate
 
 NAN = float("nan")
@@ -43,13 +43,11 @@ def test_a_number_names_the_series_that_it_compares(paired, words):
     ("smallest improvement", 25.0), ("mean reduction", 145 / 3), ("largest reduction", 75.0),
 ])  # fmt: skip
 def test_statistics_of_ratios(name, value):
-    assert statistic(name, np.array([2.0, 4.0, 1.25])) == pytest.approx(value)
+    assert statistic(name, np.array([[2.0, 4.0, 1.25]])) == pytest.approx(value)
 
 
-def test_a_value_is_a_metric_or_a_sum_of_metrics():
-    row = {"a": 2.0, "b.c": 3.0}
-    assert (_value(row, "a"), _value(row, "metrics.a + b.c")) == (2.0, 5.0)
-    assert np.isnan(_value(row, "a + d"))
+def test_values_are_scaled_and_a_failed_run_has_none():
+    row = {"a": 2.0}
     assert _values([row, None, row], "a", 10.0) == pytest.approx((20.0, NAN, 20.0), nan_ok=True)
 
 

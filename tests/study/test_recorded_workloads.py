@@ -34,7 +34,9 @@ def test_windows_lie_in_the_middle_of_equal_parts(span, length, count, begins):
     ("load", "nodes"), [(0.7, 10), (0.7 + 1e-12, 10), (0.7007, 11), (1.4, 20), (0.07, 2), (0.21, 3)]
 )
 def test_the_number_of_nodes_is_rounded_up_except_for_rounding_errors(load, nodes):
+    """A load L of the busiest resource on 10 nodes needs 10 L/0.7 nodes, at least two."""
     assert nodes_for({"cpu": load, "disk": 0.01}, 10, 0.7) == nodes
+    assert nodes_for({"cpu": 0.01, "disk": load}, 10, 0.7) == nodes
 
 
 def test_a_load_is_the_mean_over_windows():

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cluster_abm.errors import InputError
 from cluster_abm.study.runner import measuring
 from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms, tasks_met
 from cluster_abm.study.statistics.warmup import Truncation
@@ -118,11 +117,6 @@ def test_warm_up_removes_the_first_submitted_jobs(monkeypatch):
     monkeypatch.setattr(measuring, "mser", lambda series: Truncation(0, settled=False))
     row = measure_run(model_of(TASKS, [2, 1, 1, 1], [3, 1, 0, 2]), "mser")
     assert (row["warmup_jobs"], row["warmup_settled"], asked[-1]) == (0, 0, ([0, 0, 1, 3], True))
-
-
-def test_another_warm_up_is_refused():
-    with pytest.raises(InputError, match="warmup = 'welch': allowed: none, mser"):
-        measure_run(SimpleNamespace(), "welch")
 
 
 def test_a_job_that_has_not_finished_has_no_response(model):
