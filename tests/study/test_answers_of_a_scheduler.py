@@ -95,7 +95,7 @@ def test_workers_of_other_sources_are_named(dask, monkeypatch, caplog, answers, 
     monkeypatch.setattr(dask_cluster, "result_version", lambda: "same")
 
     def run(function, on_error):
-        # What one worker raises is its answer.
+        # The exception of a worker is returned as its answer.
         assert (function(), on_error) == ("same", "return")
         return answers
 
@@ -183,14 +183,14 @@ def test_a_task_that_was_sent_is_under_way_and_its_result_comes_back(scheduler):
     assert future.result(timeout=0) == 9
 
 
-def test_workers_are_counted_as_soon_as_it_is_asked_how_many_tasks_there_may_be(scheduler):
+def test_the_first_look_at_the_window_counts_the_workers(scheduler):
     scheduler()
     executor = DaskExecutor("tcp://here:1")
     executor._client.nthreads = lambda callback_timeout: {"a": 200}
     assert executor.window == 400
 
 
-def test_a_worker_carries_out_what_it_was_sent_if_its_sources_are_these(scheduler, monkeypatch):
+def test_a_worker_carries_out_a_task_only_with_the_same_sources(scheduler, monkeypatch):
     there = scheduler()
     monkeypatch.setattr(dask_cluster, "result_version", lambda: "mine")
     DaskExecutor("tcp://here:1").submit(work.slow_square, 3, seconds=0.0)

@@ -39,7 +39,7 @@ def test_rows_by_job(tmp_path):
     assert found.conditions == {"a": {"cluster.nodes": 8}, "b": {"cluster.nodes": 16}}
 
 
-def test_a_run_whose_rows_leave_a_condition_empty_does_not_set_it(tmp_path):
+def test_an_empty_condition_is_not_set(tmp_path):
     found = read(tmp_path, "run,job,response_ms,cluster.nodes\na,0,1,8\nb,0,1,\nb,1,1,\n")
     assert found.conditions == {"a": {"cluster.nodes": 8}, "b": {}}
     with pytest.raises(InputError, match=r"line 3: cluster.nodes = '': run 'a' has 8 in its first row"):

@@ -208,19 +208,10 @@ def test_no_process_stays_behind(tmp_path, end):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"kind": "threads"}, "allowed are inline, process, dask, slurm"),
-        ({"kind": "process", "workers": 0}, "workers = 0"),
-        ({"kind": "dask"}, "--dask tcp://"),
-        ({"kind": "inline", "dask": "tcp://10.0.0.1:8786"}, "`--dask` needs `--executor dask`"),
-        ({"kind": "dask", "slurm": {"partition": "short"}}, "`--slurm` needs `--executor slurm`"),
-        ({"kind": "dask", "workers": 2}, "workers = 2: the executor 'dask' has those of its scheduler"),
-    ],
-)
-def test_what_cannot_be_opened_is_named(arguments, said):
-    with pytest.raises(InputError, match=said), open_executor(**arguments):
+@pytest.mark.parametrize(("kind", "said"), [("threads", "allowed are inline, process, dask, slurm"),
+                                            ("dask", "--dask tcp://")])  # fmt: skip
+def test_an_executor_that_cannot_be_opened_is_named(kind, said):
+    with pytest.raises(InputError, match=said), open_executor(kind):
         pass
 
 

@@ -1,4 +1,4 @@
-"""In which order a store makes a file, and what it puts into a part."""
+"""Files and parts of a store: the steps of a durable write, the columns of a part, and compaction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def steps(monkeypatch):
-    """What is asked of the system, in order."""
+    """The system calls so far, in order."""
     found = []
     real = {name: getattr(os, name) for name in ("fsync", "replace", "open", "close")}
 
@@ -43,20 +43,20 @@ def steps(monkeypatch):
     return found
 
 
-def test_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_after_that(tmp_path, steps):
+def test_a_file_is_synchronised_then_renamed_then_its_folder_is_synchronised(tmp_path, steps):
     write_durably(tmp_path / "x", b"whole", tmp_path / "partial")
     assert steps == ["fsync", "replace", "open", "fsync", "close"]
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"whole")]
 
 
-def test_all_of_it_is_handed_to_the_system_first(tmp_path, monkeypatch):
+def test_a_file_is_complete_when_it_is_synchronised(tmp_path, monkeypatch):
     held = []
     monkeypatch.setattr(durable.os, "fsync", lambda descriptor: held.append(os.fstat(descriptor).st_size))
     write_durably(tmp_path / "x", b"12345", tmp_path / "partial")
     assert held[0] == 5
 
 
-def test_where_folders_cannot_be_opened_the_name_is_left_to_the_system(tmp_path, monkeypatch, steps):
+def test_without_o_directory_the_folder_is_not_synchronised(tmp_path, monkeypatch, steps):
     monkeypatch.delattr(durable.os, "O_DIRECTORY")
     write_durably(tmp_path / "x", b"whole", tmp_path / "partial")
     assert steps == ["fsync", "replace"]
@@ -72,7 +72,7 @@ def test_a_folder_that_cannot_be_synchronised_is_closed(tmp_path, monkeypatch):
     assert closed == [7]
 
 
-def test_each_file_is_made_under_a_name_of_its_session_s_own(store, monkeypatch):
+def test_partial_files_are_named_by_their_session_and_a_number(store, monkeypatch):
     names = []
     monkeypatch.setattr(
         "cluster_abm.study.store.store.write_durably", lambda path, data, partial: names.append(partial)
@@ -101,7 +101,7 @@ def part(tmp_path):
     return path
 
 
-def test_a_part_has_a_column_for_every_metric_that_any_run_has():
+def test_a_part_has_a_column_for_each_metric_of_its_runs():
     table = segments.table_of(RECORDS)
     assert table.column_names == ["key", "seed", "load", "metrics.a", "metrics.b", "metrics.c"]
     assert table["load"].to_pylist() == ['{"tasks": [1]}', None, None]
@@ -115,7 +115,7 @@ def test_a_part_has_a_column_for_every_metric_that_any_run_has():
 
 
 @pytest.mark.parametrize(("columns", "found"), [
-    # By default all but the load over time, and of those that are named the ones that it has, in its order.
+    # By default all columns but the load over time; otherwise the named columns that exist, in the order of the part.
     (None, ["key", "seed", "metrics.a", "metrics.b", "metrics.c"]), (["load", "key"], ["key", "load"]),
     (["metrics.a", "metrics.x"], ["metrics.a"]), ([], []),
 ])  # fmt: skip
@@ -123,12 +123,12 @@ def test_columns_of_a_part(part, columns, found):
     assert segments.read_segment(part, columns).column_names == found
 
 
-def test_one_run_of_a_part_is_that_of_its_key_and_seed(part):
+def test_one_run_of_a_part_is_found_by_key_and_seed(part):
     for run, a in (((KEY, 1), [2]), ((OTHER, 1), [3]), ((KEY, 2), [None]), ((OTHER, 2), [])):
         assert segments.read_segment(part, run=run)["metrics.a"].to_pylist() == a
 
 
-def test_tables_are_stacked_with_what_one_of_them_lacks_left_empty():
+def test_joined_tables_are_empty_in_columns_that_one_of_them_lacks():
     one = segments.table_of(RECORDS[:1])
     other = segments.table_of([RECORDS[1] | {"metrics": {"a": 0.5}}])
     found = segments.joined([one, other])
@@ -148,13 +148,12 @@ def test_the_first_runs_by_name_go_into_a_part(store, monkeypatch):
 
 
 def test_two_processes_may_put_the_same_runs_into_parts(store, monkeypatch):
-    assert Store.runs_a_segment == 1000
     for seed in (1, 2):
         store.add(Record(KEY, seed, {"a": seed}))
     real = Store.write
 
     def write(self, path, data):
-        # The other one was faster by the name of its part.
+        # The other process makes the part first.
         monkeypatch.undo()
         assert Store(store.folder, "other").compact(1) == 2
         real(self, path, data)

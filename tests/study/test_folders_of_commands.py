@@ -1,4 +1,4 @@
-"""Whose folder it is: which command made it, which study, and whether there is anything of somebody else's in it."""
+"""Folders of results: a folder belongs to one command and one study, and foreign files are not overwritten."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from cluster_abm.study.store.durable import Damaged, seal, unseal
 COMMAND = {"scenario": {"cluster": {"nodes": 4}, "name": "mine"}, "policies": ["none", "jsq"], "seeds": 8, "goal": None}
 
 
-def test_the_first_command_takes_a_folder_and_the_same_one_goes_on(tmp_path):
+def test_the_first_command_claims_a_folder_and_the_same_command_continues(tmp_path):
     claim(tmp_path, COMMAND, "a search")
     assert json.loads((tmp_path / "command.json").read_text()) == COMMAND
     before = (tmp_path / "command.json").stat()
-    # In whatever order its keys are; what is not set is as good as what is not there; tuples are lists there.
+    # The order of keys does not matter, a missing key equals None, and a tuple equals a list.
     same = dict(reversed({key: value for key, value in COMMAND.items() if key != "goal"}.items()))
     claim(tmp_path, same | {"policies": ("none", "jsq")}, "a search")
     assert (tmp_path / "command.json").stat().st_ino == before.st_ino
@@ -39,11 +39,11 @@ def test_the_first_command_takes_a_folder_and_the_same_one_goes_on(tmp_path):
     ({"seeds": None}, "seeds was 8, is not set"), ({"more": 1}, "more was not set, is 1"),
     ({"policies": ["none"]}, "policies was ['none', 'jsq'], is ['none']"),
     ({"scenario": {"cluster": {"nodes": 5}, "name": "mine"}}, "scenario.cluster.nodes was 4, is 5"),
-    # First those that were there, then those that are new.
+    # Keys of the first command come first, then new keys.
     ({"more": 1, "scenario": {"name": "a"}},
      "scenario.cluster.nodes was 4, is not set; scenario.name was 'mine', is 'a'; more was not set, is 1"),
 ])  # fmt: skip
-def test_another_command_is_refused_and_told_what_differs(tmp_path, changed, said):
+def test_another_command_is_refused_and_the_differences_are_named(tmp_path, changed, said):
     claim(tmp_path, COMMAND, "a search")
     with pytest.raises(InputError) as found:
         claim(tmp_path, COMMAND | changed, "a search")
@@ -62,7 +62,7 @@ def test_five_differences_are_named_and_the_others_counted(tmp_path, count, more
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b'"text"', b"[" * 100_000, None])
-def test_what_a_command_left_and_cannot_be_read_is_named(tmp_path, content):
+def test_a_damaged_command_file_is_named(tmp_path, content):
     path = tmp_path / "command.json"
     if content is None:
         path.mkdir()
@@ -75,7 +75,7 @@ def test_what_a_command_left_and_cannot_be_read_is_named(tmp_path, content):
     assert said.endswith(f"remove it, and the same command goes on with the runs in {tmp_path}")
 
 
-def test_a_link_that_leads_nowhere_is_not_written_through(tmp_path):
+def test_a_broken_link_is_not_written_through(tmp_path):
     (tmp_path / "command.json").symlink_to(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is damaged"):
         claim(tmp_path, COMMAND, "a plan")
@@ -106,14 +106,14 @@ def test_a_document_comes_back_as_it_was(tmp_path, name):
         assert first.startswith("# of cluster-abm batch: sha256 ")
 
 
-def test_a_document_that_is_damaged_still_is_ours(tmp_path):
+def test_a_damaged_document_counts_as_results_if_its_mark_is_whole(tmp_path):
     assert not holds_results(tmp_path)
     fill(tmp_path, STUDY, PLAN)
     (tmp_path / STUDY).write_bytes((tmp_path / STUDY).read_bytes()[:-1])
     (tmp_path / PLAN).unlink()
     assert holds_results(tmp_path)
     assert damaged_documents(tmp_path) == {tmp_path / STUDY: "its checksum is wrong"}
-    # Cut short in its mark it is nobody's.
+    # A file that is cut off within its mark does not count as a document.
     (tmp_path / STUDY).write_bytes(b"# of cluster-abm batch: sha25")
     assert not holds_results(tmp_path)
     (tmp_path / STUDY).unlink()
@@ -126,7 +126,7 @@ def test_a_new_folder_and_one_of_this_study_may_be_written_to(tmp_path):
     check_folder("tiny", [tmp_path / "a.toml"], tmp_path / "new")
     for name in ("runs", "parts", "claims"):
         (tmp_path / name).mkdir()
-    # Others make such folders as they begin.
+    # Another process of the same study makes these folders when it starts.
     check_folder("tiny", [], tmp_path)
     fill(tmp_path, STUDY, PLAN, SCENARIO)
     (tmp_path / "runs" / "a.run").touch()
@@ -139,11 +139,11 @@ def test_a_new_folder_and_one_of_this_study_may_be_written_to(tmp_path):
 
 
 @pytest.mark.parametrize(("kept", "said"), [((PLAN,), "tiny"), ((STUDY,), "tiny"), ((SCENARIO,), None)])
-def test_whose_results_they_are_is_said_by_any_document_with_its_name(tmp_path, kept, said):
+def test_each_document_with_the_name_of_the_study_names_the_owner(tmp_path, kept, said):
     fill(tmp_path, *kept)
     check_folder("tiny", [], tmp_path)
     if said is None:
-        # As far as it is known they are this one's.
+        # The scenario does not name the study: the folder may belong to either.
         check_folder("other", [], tmp_path)
     else:
         with pytest.raises(InputError, match="of the study 'tiny', not 'other'"):
@@ -154,7 +154,7 @@ def test_whose_results_they_are_is_said_by_any_document_with_its_name(tmp_path, 
     (["plan.json"], "plan.json"), (["study.toml", "scenario.toml"], "scenario.toml, study.toml"),
     (["parts/mine"], "parts/"), (["runs/mine", "parts/mine", "plan.json"], "plan.json, runs/, parts/"),
 ])  # fmt: skip
-def test_what_is_there_of_somebody_else_s_is_named(tmp_path, paths, said):
+def test_foreign_files_are_named(tmp_path, paths, said):
     for path in paths:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text("mine")
@@ -163,20 +163,21 @@ def test_what_is_there_of_somebody_else_s_is_named(tmp_path, paths, said):
 
 
 @pytest.mark.parametrize("name", [STUDY, SCENARIO])
-def test_what_a_study_is_read_from_is_not_written_over(tmp_path, name):
+def test_a_source_of_the_study_is_not_overwritten(tmp_path, name):
     fill(tmp_path, STUDY, SCENARIO, PLAN)
     (tmp_path / "link").symlink_to(tmp_path)
     for path in (tmp_path / name, tmp_path / "link" / name):
         with pytest.raises(InputError, match=f"{name} is what the study is read from, and would be written over"):
             check_folder("tiny", [tmp_path / "a.toml", path], tmp_path)
-    # A name alone that is not there, as that of a shipped scenario, is none.
+    # A path that does not exist, such as the name of a shipped scenario, is no source.
     (tmp_path / name).unlink()
     check_folder("tiny", [tmp_path / name], tmp_path)
     check_folder("tiny", [tmp_path / PLAN], tmp_path)
 
 
-def test_a_seal_stands_between_what_is_put_around_it():
+def test_a_seal_is_the_sha256_between_prefix_and_suffix():
     assert unseal(seal("text", "# ", " !"), "# ", " !") == "text"
+    # `printf text | sha256sum`
     digest = "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"
     assert seal("text", "# ", " !") == f"# {digest} !\ntext".encode()
     for around in (("", " !"), ("# ", "")):

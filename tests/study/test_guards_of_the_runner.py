@@ -132,7 +132,7 @@ def test_what_is_known_is_what_finished_and_what_failed():
     assert wanted_counts(study(precision=None), [KEY], contents, failed) == {KEY: 5}
 
 
-def test_each_key_gets_seeds_by_its_own_values():
+def test_the_values_of_a_key_decide_its_number_of_seeds():
     swings = [Record(KEY, seed, {"a": value}) for seed, value in zip(range(3, 8), WIDE, strict=True)]
     steady = [Record(OTHER, seed, {"a": SAME}) for seed in range(3, 8)]
     contents = Contents(tables=[table_of([one.__dict__ for one in [*swings, *steady]])])

@@ -149,15 +149,6 @@ def test_what_ends_all_leaves_what_is_not_back_or_says_nothing_of_its_task(end):
     assert str(booked[1].problem) == "disk on fire"
 
 
-def test_what_is_none_of_a_tasks_doing_ends_all():
-    executor = Kept()
-    flight = InFlight(executor, pytest.fail)
-    flight.send("any", pow, 2, 3)
-    executor.futures[0].set_exception(BrokenExecutor("a fault"))
-    with pytest.raises(BrokenExecutor, match="a fault"):
-        flight.book_next()
-
-
 def test_a_task_is_in_flight_until_it_is_booked_and_there_is_room_as_the_executor_says():
     executor = Kept()
     seen = []

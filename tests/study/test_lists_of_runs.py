@@ -1,6 +1,6 @@
-"""A list of runs: which are carried out, on which executor, and what its outcome says.
+"""`run_all`: the order of its rows, the executor that it opens, faults, and interrupts.
 
-No model runs: carrying out is a stand-in, which makes the record that a test wants.
+The model is a stand-in.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from stand_in_runs import carrying_out, of, row
+from stand_in_runs import of, row
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
@@ -17,11 +17,6 @@ from cluster_abm.study.runner.executors.inline import InlineExecutor
 from cluster_abm.study.runner.tasks import Outcome, Where, run_all
 
 FAULT = "PolicyFault: policy 'mine': place: no node 9"
-
-
-@pytest.fixture
-def carried(monkeypatch):
-    return carrying_out(monkeypatch)
 
 
 def here(tasks, **more):
@@ -35,7 +30,7 @@ def here(tasks, **more):
     (Where("inline", workers=1), 9, ("inline", 1)), (Where("slurm", workers=50), 2, ("slurm", 50)),
     (Where("dask"), 2, ("dask", None)),
 ])  # fmt: skip
-def test_executors_are_as_large_as_there_are_runs_for_them(monkeypatch, where, runs, chosen):
+def test_an_executor_has_no_more_workers_than_runs(monkeypatch, where, runs, chosen):
     monkeypatch.setattr(module, "available_processors", lambda: 4)
     assert where.chosen(runs) == chosen
 
@@ -44,27 +39,27 @@ def test_rows_are_in_the_order_of_the_tasks_and_equal_tasks_are_made_once(carrie
     tasks = [*of(3, 2), *of(2, 1, 2), *of(3, 2)]
     outcome = here(tasks)
     assert outcome.rows == [row(3), row(2), row(2), row(3)]
-    # Seed by seed; of equal scenarios the name is one.
+    # Runs are carried out seed by seed; equal scenarios have one key.
     assert carried.seeds == [1, 2, 2]
     assert (outcome.made, outcome.finished, outcome.exit_code, outcome.problems) == (3, 4, 0, [])
     assert not outcome.interrupted
 
 
-def test_responses_of_jobs_are_kept_only_where_they_are_asked_for(carried):
+def test_a_list_keeps_responses_of_jobs_only_on_request(carried):
     here(of(2, 1))
     here(of(2, 1), keeps_responses=True)
-    assert carried.keeps_responses == [False, True]
+    assert [one.keeps_responses for one in carried.assignments] == [False, True]
 
 
-def test_no_task_needs_no_executor(carried, monkeypatch):
+def test_an_empty_list_opens_no_executor(carried, monkeypatch):
     def refused(*_):
-        pytest.fail("nothing is to be opened")
+        pytest.fail("an executor is opened")
 
     monkeypatch.setattr(module, "open_executor", refused)
     assert here([]).rows == []
 
 
-def test_an_executor_that_is_given_is_used_and_left_open(carried, monkeypatch):
+def test_a_given_executor_is_used_and_left_open(carried, monkeypatch):
     class Open(InlineExecutor):
         def shutdown(self, wait=True, *, cancel_futures=False):
             pytest.fail("its caller ends it")
@@ -75,7 +70,7 @@ def test_an_executor_that_is_given_is_used_and_left_open(carried, monkeypatch):
     assert here(of(2, 1, 2), executor=Open()).finished == 2
 
 
-def test_one_that_is_opened_has_what_was_asked_for(carried, monkeypatch):
+def test_an_executor_is_opened_with_the_options_of_where(carried, monkeypatch):
     opened = []
 
     @contextmanager
@@ -85,7 +80,7 @@ def test_one_that_is_opened_has_what_was_asked_for(carried, monkeypatch):
 
     monkeypatch.setattr(module, "open_executor", open_executor)
     monkeypatch.setattr(module, "available_processors", lambda: 4)
-    # Two of three tasks are the same run.
+    # Two of the three tasks are the same run: two workers.
     run_all([*of(2, 1, 2), *of(2, 2)], quiet=True)
     run_all(of(2, 1), quiet=True, where=Where("dask", dask="tcp://here:1"))
     run_all(of(2, 1, 2), workers=3, quiet=True, where=Where("slurm", workers=5, slurm={"time": 1}))
@@ -96,7 +91,7 @@ def test_one_that_is_opened_has_what_was_asked_for(carried, monkeypatch):
     ]  # fmt: skip
 
 
-def test_faults_of_this_program_are_told_by_seed_with_their_tracebacks(carried):
+def test_faults_of_this_program_are_reported_by_seed_with_their_tracebacks(carried):
     carried.fates = {3: "ValueError: c", 1: "ValueError: a"}
     outcome = here([*of(2, 3, 2, 1)])
     assert outcome.rows == [None, row(2), None]
@@ -120,19 +115,19 @@ def test_faults_of_policies_are_counted(carried):
     assert outcome.problems == [f"{line} (ended 2 runs)", "another"]
 
 
-def test_faults_of_policies_are_bad_input_where_nothing_finished(carried):
+def test_faults_of_policies_are_bad_input_if_no_run_finished(carried):
     carried.fates = {1: FAULT, 2: "PolicyFault: another", 3: FAULT}
     with pytest.raises(InputError) as found:
         here(of(2, 1, 2, 3))
     assert found.value.problems == [FAULT.removeprefix("PolicyFault: "), "another"]
-    # Other faults are none, and after an interrupt it is not known what would have finished.
+    # Faults of this program are not bad input. After an interrupt further runs might have finished.
     carried.fates = {1: "ValueError: ours"}
     assert here(of(2, 1)).exit_code == 1
     carried.fates = {1: FAULT, 2: KeyboardInterrupt()}
     assert here(of(2, 1, 2, 3)).interrupted
 
 
-def test_an_interrupt_keeps_what_is_finished_and_says_how_much(carried):
+def test_an_interrupt_keeps_finished_runs_and_counts_them(carried):
     carried.fates = {3: KeyboardInterrupt()}
     outcome = here(of(2, 1, 2, 3, 4))
     assert outcome.rows == [row(2), row(2), None, None]
@@ -141,7 +136,7 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_much(carried):
     assert outcome.under_way == []
 
 
-def test_of_an_interrupted_list_the_runs_are_named_that_had_long_been_under_way(carried, monkeypatch):
+def test_an_interrupted_list_names_the_runs_that_were_under_way(carried, monkeypatch):
     def carry_on(self, executor):
         self.under_way = [(name, 75.6) for name in list(self.queue)[:1]]
         raise KeyboardInterrupt
@@ -150,14 +145,14 @@ def test_of_an_interrupted_list_the_runs_are_named_that_had_long_been_under_way(
     assert here(of(2, 7, 8)).under_way == ["test, policy jsq, seed 7, for 76 s"]
 
 
-def test_an_interrupt_in_a_policy_s_method_says_which(carried):
+def test_an_interrupt_in_a_method_of_a_policy_names_the_method(carried):
     carried.fates = {1: PolicyInterrupted("policy 'mine': place had been at work for 9 s")}
     outcome = here(of(2, 1, 2))
     assert outcome.interrupted
     assert outcome.under_way == ["policy 'mine': place had been at work for 9 s"]
 
 
-def test_bad_input_ends_all_and_a_policy_s_fault_ends_its_run(carried):
+def test_bad_input_ends_the_list_and_a_fault_of_a_policy_ends_its_run(carried):
     carried.fates = {2: InputError("workload: wrong")}
     with pytest.raises(InputError, match="workload: wrong"):
         here(of(2, 1, 2, 3))
@@ -166,12 +161,12 @@ def test_bad_input_ends_all_and_a_policy_s_fault_ends_its_run(carried):
     assert here(of(2, 1, 2, 3)).policy_faults == {"no node 9": 1}
 
 
-def test_an_outcome_of_nothing():
+def test_an_outcome_with_defaults():
     outcome = Outcome([None, {}])
     assert (outcome.finished, outcome.exit_code, outcome.problems, outcome.made) == (1, 0, [], 0)
 
 
-def test_what_means_nothing_to_an_executor_is_refused_before_anything_is_done(carried):
+def test_options_of_another_executor_are_refused_before_the_first_run(carried):
     for tasks in ([], of(2, 1)):
         with pytest.raises(InputError, match="`--dask` needs"):
             run_all(tasks, where=Where(dask="tcp://here:1"), executor=InlineExecutor(), quiet=True)

@@ -1,6 +1,6 @@
-"""A list of runs whose results are kept in a folder, by names that tell them apart.
+"""`run_all` with a folder: results from before, damaged files, failed runs, and the keys of runs.
 
-No model runs: carrying out is a stand-in, which makes the record that a test wants.
+The model is a stand-in.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from stand_in_runs import carrying_out, of, row
+from stand_in_runs import of, row
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner import tasks as module
@@ -17,16 +17,11 @@ from cluster_abm.study.store.leases import Leases, token_of
 from cluster_abm.study.store.store import Store
 
 
-@pytest.fixture
-def carried(monkeypatch):
-    return carrying_out(monkeypatch)
-
-
 def kept(folder, tasks, **more):
     return run_all(tasks, quiet=True, where=Where("inline", folder=folder), **more)
 
 
-def test_rows_of_a_folder_are_those_of_the_runs_in_files_and_in_parts(carried, tmp_path):
+def test_rows_come_from_files_and_from_parts(carried, tmp_path):
     first = kept(tmp_path, of(2, 1, 2))
     Store(tmp_path).compact(1)
     second = kept(tmp_path, [*of(2, 3, 2, 1), *of(3, 1)])
@@ -36,14 +31,14 @@ def test_rows_of_a_folder_are_those_of_the_runs_in_files_and_in_parts(carried, t
     assert [list((tmp_path / name).iterdir()) for name in ("claims", "sessions", "tmp")] == [[]] * 3
 
 
-def test_at_the_end_runs_go_into_parts(carried, tmp_path, monkeypatch):
+def test_runs_go_into_parts_at_the_end(carried, tmp_path, monkeypatch):
     monkeypatch.setattr(Store, "runs_a_segment", 2)
     kept(tmp_path, of(2, 1))
     kept(tmp_path, of(2, 2))
     assert [len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")] == [0, 1]
 
 
-def test_what_a_dead_process_left_half_written_is_removed_and_what_is_damaged_is_run_again(carried, tmp_path, capfd):
+def test_partial_files_of_a_dead_process_are_removed_and_damaged_runs_run_again(carried, tmp_path, capfd):
     kept(tmp_path, of(2, 1, 2))
     dead = token_of("another host", 7)
     (tmp_path / "tmp" / f"{dead}.3").write_text("half")
@@ -60,7 +55,7 @@ def test_what_a_dead_process_left_half_written_is_removed_and_what_is_damaged_is
     assert capfd.readouterr().err == ""
 
 
-def test_a_run_that_failed_before_is_tried_again_once(carried, tmp_path):
+def test_each_call_retries_a_failed_run_once(carried, tmp_path):
     carried.fates = {1: "ValueError: a"}
     assert kept(tmp_path, of(2, 1, 2)).exit_code == 1
     assert kept(tmp_path, of(2, 1, 2)).exit_code == 1
@@ -71,7 +66,7 @@ def test_a_run_that_failed_before_is_tried_again_once(carried, tmp_path):
 
 @pytest.fixture
 def nameless(monkeypatch):
-    """Scenarios of three nodes have no name: a file that they need cannot be read."""
+    """Scenarios of three nodes have no key, because a file that they need cannot be read; the calls so far."""
     named = []
 
     def cell_key(scenario, warmup):
@@ -84,16 +79,16 @@ def nameless(monkeypatch):
     return named
 
 
-def test_without_a_name_no_run_is_kept(carried, nameless, tmp_path):
+def test_with_a_folder_a_scenario_without_a_key_is_refused(carried, nameless, tmp_path):
     with pytest.raises(InputError, match=r"gone\.csv"):
         kept(tmp_path, [*of(2, 1), *of(3, 1)])
     assert carried.seeds == []
     assert not (tmp_path / "runs").exists()
 
 
-def test_in_memory_a_run_needs_no_name(carried, nameless):
+def test_without_a_folder_a_scenario_needs_no_key(carried, nameless):
     tasks = [*of(2, 1), *of(3, 1), *of(3, 2), *of(3, 1), *of(2, 1)]
     assert run_all(tasks, where=Where("inline"), quiet=True).rows == [row(2), row(3), row(3), row(3), row(2)]
-    # Equal scenarios are named once, whichever object they are.
+    # The key of equal scenarios is computed once, although they are different objects.
     assert carried.seeds == [1, 1, 2]
     assert nameless == [(2, "none"), (3, "none")]

@@ -67,7 +67,7 @@ def test_no_policy_is_below_it(policy, name):
     assert bound_ms <= response_ms * (1 + 1e-9)
 
 
-# Where all tasks announce the same demand.
+# Scenarios in which all tasks announce the same demand.
 SAME_DEMANDS = ("fixed demands at load .95", "unlike nodes")
 # What a policy `needs`, these scenarios do not say.
 PAIRS = [

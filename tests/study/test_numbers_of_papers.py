@@ -1,4 +1,4 @@
-"""Numbers that papers state, beside the measured ones: nearness, words, claims of curves, and what conclusions run."""
+"""Reproductions of papers: stated and measured numbers, claims on curves, pictures, and runs of conclusions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cluster_abm.study.papers.conclusions import Conclusion, distinct
 from cluster_abm.study.papers.drawing import measured_words, picture_names, stacked_parts, stacked_where, value_words
 from cluster_abm.study.papers.plan import Claim, Number
 from cluster_abm.study.papers.points import Point, StatedNumber
-from cluster_abm.study.papers.reproduce import _value, _values
+from cluster_abm.study.papers.reproduce import _values
 from cluster_abm.study.statistics.estimates import Estimate
 
 NAN = float("nan")
@@ -25,31 +25,29 @@ NAN = float("nan")
 @pytest.mark.parametrize(("measured", "percent", "is_near"), [
     (10.0, 0.0, True), (12.5, 25.0, True), (12.6, 25.0, False), (7.5, 25.0, True), (7.4, 25.0, False),
 ])  # fmt: skip
-def test_a_number_is_near_within_so_many_per_cent_to_either_side(measured, percent, is_near):
+def test_a_measured_number_is_near_if_it_differs_by_at_most_the_given_per_cent(measured, percent, is_near):
     number = Number(claim="c", statistic="largest ratio", old=["a"], new=["b"])
     assert StatedNumber(number, 10.0, "1", Estimate(measured, None)).is_near(percent) is is_near
     assert not StatedNumber(number, 10.0, "1", None).is_near(1e9)
 
 
 @pytest.mark.parametrize(("paired", "words"), [(True, "a / c or b / d"), (False, "a or b / c or d")])
-def test_what_a_number_compares(paired, words):
+def test_a_number_names_the_series_that_it_compares(paired, words):
     number = Number(claim="c", statistic="largest ratio", old=["a", "b"], new=["c", "d"], paired=paired)
     assert StatedNumber(number, 1.0, "1", None).series == words
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    # Ratios 2, 4 and 1.25: less by 1/2, 3/4 and 1/5; more by 100, 300 and 25 %.
+    # Ratios of old to new of 2, 4 and 1.25 are reductions of 50, 75 and 20 % and improvements of 100, 300 and 25 %.
     ("largest ratio", 4.0), ("smallest ratio", 1.25), ("mean improvement", 425 / 3), ("largest improvement", 300.0),
     ("smallest improvement", 25.0), ("mean reduction", 145 / 3), ("largest reduction", 75.0),
 ])  # fmt: skip
 def test_statistics_of_ratios(name, value):
-    assert statistic(name, np.array([2.0, 4.0, 1.25])) == pytest.approx(value)
+    assert statistic(name, np.array([[2.0, 4.0, 1.25]])) == pytest.approx(value)
 
 
-def test_a_value_is_a_metric_or_a_sum_of_several():
-    row = {"a": 2.0, "b.c": 3.0}
-    assert (_value(row, "a"), _value(row, "metrics.a + b.c")) == (2.0, 5.0)
-    assert np.isnan(_value(row, "a + d"))
+def test_values_are_scaled_and_a_failed_run_has_none():
+    row = {"a": 2.0}
     assert _values([row, None, row], "a", 10.0) == pytest.approx((20.0, NAN, 20.0), nan_ok=True)
 
 
@@ -72,7 +70,7 @@ def test_a_place_on_the_axis_in_words():
 
 
 @pytest.mark.parametrize("kind", ["better", "equal", "widens"])
-def test_curves_of_which_not_the_same_seeds_finished_are_not_compared(kind):
+def test_curves_with_different_seeds_are_not_compared(kind):
     curves = {"a": ([1.0, 2.0], np.ones((2, 3))), "b": ([1.0, 2.0], np.ones((2, 4)))}
     assert check_claim(Claim(kind=kind, a="a", b="b", percent=10.0), curves.get) == (
         "a and b: not the same seeds finished", False
@@ -80,7 +78,7 @@ def test_curves_of_which_not_the_same_seeds_finished_are_not_compared(kind):
 
 
 @pytest.mark.parametrize(("kind", "a", "b", "more", "holds"), [
-    # At the border a curve is within, and equal ones are not below each other.
+    # 9 and 11 are within 10 % of 10; equal points are not below each other.
     ("within", [9.0, 11.0], [10.0, 10.0], {"percent": 10.001}, True),
     ("within", [9.0, 11.0], [10.0, 10.0], {"percent": 9.99}, False),
     ("below", [1.0, 2.0], [1.001, 2.001], {}, True), ("below", [1.0, 2.0], [1.001, 2.0], {}, False),
@@ -98,7 +96,7 @@ def test_claims_at_their_borders(kind, a, b, more, holds):
     assert check_claim(Claim(kind=kind, a="a", b="b", **more), curves.get)[1] is holds
 
 
-def test_a_claim_on_some_points_is_about_these_alone():
+def test_a_claim_on_some_points_ignores_the_others():
     curves = {"a": ([1.0, 2.0, 3.0], np.array([[1.0], [9.0], [1.0]])), "b": ([1.0, 2.0, 3.0], np.full((3, 1), 2.0))}
     assert not check_claim(Claim(kind="below", a="a", b="b"), curves.get)[1]
     text, holds = check_claim(Claim(kind="below", a="a", b="b", at=(1.0, 3.0)), curves.get)
@@ -118,7 +116,7 @@ def number(name, stacked=False, at=(), label="ms"):
     return SimpleNamespace(name=name, stacked=stacked, at=at, label=label)
 
 
-def test_a_picture_is_made_of_what_there_are_points_of():
+def test_pictures_are_made_only_of_measured_series():
     points = [
         Point(1.0, "one: x", None, (1.0,)),
         Point(1.0, "two: cpu", None, (1.0,)),
@@ -129,7 +127,7 @@ def test_a_picture_is_made_of_what_there_are_points_of():
     assert picture_names(plan(*also), []) == ("",)
 
 
-def test_parts_on_top_of_each_other():
+def test_a_stacked_picture_has_a_row_for_each_series_and_a_column_for_each_part():
     values = {"one: cpu": (1.0, 3.0), "two: cpu": (5.0,), "one: x": (7.0,), "one: io": (4.0,)}
     points = [Point(1.0, name, None, by_seed) for name, by_seed in values.items()]
     also = number("x", label="jobs"), number("cpu", True, (4.0, "all")), number("io", True)
@@ -163,15 +161,15 @@ def test_a_conclusion_runs_both_policies_at_each_point():
         "policy.name": "none", "cluster.cores": 2, "workload.duration_s": 9.0, "cluster.nodes": 8.0
     }  # fmt: skip
     assert {cell.labels["case"] for cell in cells} == {"x"}
-    # Without points it runs once, as it is.
+    # Without points each policy runs once, with the scenario's own value.
     cells = CONCLUSION.cells({}, {}, ())
     assert [("cluster.nodes" in cell.settings, cell.labels["point"]) for cell in cells] == [(False, 0.0)] * 2
-    # What several conclusions want is run once.
+    # Cells that several conclusions share run once.
     assert len(distinct([*cells, *CONCLUSION.cells({}, {}, ()), *CONCLUSION.cells({}, {}, (4.0,))])) == 4
 
 
-def test_a_ratio_is_of_its_own_runs_and_policies():
-    """On each seed 1/2 and 1/8 at the two points: 1/4."""
+def test_the_ratio_of_a_conclusion_uses_its_own_runs_and_policies():
+    """On each seed the ratios at the two points are 1/2 and 1/8: geometric mean 1/4."""
     rows = [(CONCLUSION.runs, policy, point, seed, value)
             for policy, values in (("jsq", (1.0, 1.0)), ("none", (2.0, 8.0)), ("age", (0.1, 0.1)))
             for point, value in enumerate(values) for seed in (1, 2)]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pieces of a calibration by hand: places of values, conditions of runs, what is held out, and slices of the keys."""
+"""Pieces of a calibration, by hand: values in ranges, checks of a question, held-out rows, and slices of keys."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ def question(rows=METRICS, overs=OVERS, kind="metrics", conditions=None, base=No
     return Question(base or scenario(), overs, observed(rows, kind, conditions), **more)
 
 
-# ---- places in the ranges ----
+# ---- values in ranges ----
 
 
 @pytest.mark.parametrize(("values", "place"), [
-    # A quarter of the way from 0.5 to 2.5; 4 is half of the way from 1 to 16 by factors.
+    # 1 is a quarter of the way from 0.5 to 2.5; on a logarithmic scale 4 is half of the way from 1 to 16.
     ({SPEED: 1.0, SEEK: 4.0}, [0.25, 0.5]), ({SPEED: 0.5, SEEK: 1}, [0.0, 0.0]), ({SPEED: 2.5, SEEK: 16.0}, [1.0, 1.0]),
     ({SPEED: 0.49, SEEK: 4.0}, None), ({SPEED: 1.0, SEEK: 16.1}, None), ({SPEED: True, SEEK: 4.0}, None),
     ({SPEED: 1.0, SEEK: None}, None), ({SPEED: "1", SEEK: 4.0}, None),
 ])  # fmt: skip
-def test_where_values_lie_in_the_ranges(values, place):
+def test_values_and_their_places_in_the_ranges(values, place):
     found = question().point(values)
     assert (None if found is None else found.tolist()) == (place if place is None else pytest.approx(place))
     if place is not None:
         assert question().settings(found) == pytest.approx(values)
 
 
-def test_what_a_scenario_says_itself():
+def test_defaults_are_the_values_of_the_scenario():
     base = scenario(cluster__cpu_speed=1.5, cluster__disk_seek_rotation_ms=8.0)
     assert question(base=base).defaults() == {SPEED: 1.5, SEEK: 8.0}
 
 
 @pytest.mark.parametrize(("over", "place", "value"), [
-    # Six digits, and no further than the ends.
+    # A value has six digits and does not pass the ends of its range.
     (Over("x", 0.0, 1.0), 1 / 3, 0.333333), (Over("x", 1.0, 1.0000001), 1.0, 1.0),
     (Over("x", 1.0000001, 2.0), 0.0, 1.0000001), (Over("x", 1.0, 1.9999999), 1.0, 1.9999999),
 ])  # fmt: skip
@@ -65,20 +65,21 @@ def test_a_value_has_six_digits_and_is_in_its_range(over, place, value):
 
 
 @pytest.mark.parametrize(("over", "place", "arm", "ends"), [
-    # 2 in the middle of 0 to 4, 0.25 x 4 to either side; from 0 on there are differences, above 0 factors.
+    # Arms are shares of the range: around 2, 0.25 x 4 to either side. A range that begins at 0 or below has an
+    # interval of differences, one above 0 an interval of factors.
     (Over("x", 0.0, 4.0), 0.5, 0.25, (1.0, 3.0)), (Over("x", -4.0, 4.0), 0.5, 0.25, (-2.0, 2.0)),
     (Over("x", 0.0, 4.0), 0.5, 0.75, (0.0, 4.0)),
-    # By factors the slope is value x log(16): 4 / 16^0.25 to 4 x 16^0.25.
+    # On a logarithmic scale: 4 / 16^0.25 to 4 x 16^0.25.
     (Over("x", 1.0, 16.0, log=True), 0.5, 0.25, (2.0, 8.0)), (Over("x", 1.0, 16.0, log=True), 0.5, 9.0, (1.0, 16.0)),
     (Over("x", 1.0, 16.0, log=True), 0.5, math.inf, (1.0, 16.0)),
-    # A factor of exp(1e6) is cut as well.
+    # A factor that overflows is cut to the range.
     (Over("x", 1e-9, 4.0), 0.0, 1e6, (1e-9, 4.0)),
 ])  # fmt: skip
 def test_intervals_within_the_range(over, place, arm, ends):
     assert interval_of(over, place, arm) == pytest.approx(ends, rel=1e-5)
 
 
-# ---- the question ----
+# ---- checks of a question ----
 
 
 def test_runs_and_seeds_of_a_point():
@@ -88,10 +89,10 @@ def test_runs_and_seeds_of_a_point():
 
 
 @pytest.mark.parametrize(("runs", "seeds", "keys", "least"), [
-    # A region of one key takes five points, of two keys nine; twice so many, of each seed and run.
+    # A region has five points with one key and nine with two. Two regions, times seeds, times runs.
     (1, 2, 1, 20), (1, 3, 2, 54), (2, 2, 2, 72),
 ])  # fmt: skip
-def test_the_least_budget_is_of_two_regions(runs, seeds, keys, least):
+def test_the_least_budget_covers_two_regions(runs, seeds, keys, least):
     rows = [Row(2 + 3 * run + place, str(run), row.name, row.value)
             for run in range(runs) for place, row in enumerate(METRICS)]  # fmt: skip
     question(rows, OVERS[:keys], seeds=seeds, budget=least).check()
@@ -100,12 +101,12 @@ def test_the_least_budget_is_of_two_regions(runs, seeds, keys, least):
 
 
 @pytest.mark.parametrize(("count", "spreads", "is_enough"), [
-    # A row for each key; and one more to tell the spread by, where not each row has its own.
+    # One row for each key, and one more unless each row has its own spread.
     (2, (0.1, 0.1), True), (2, (0.1, NAN), False), (3, (NAN, NAN, NAN), True), (1, (0.1,), False),
 ])  # fmt: skip
-def test_so_many_rows_are_needed(count, spreads, is_enough):
+def test_the_number_of_rows_that_a_fit_needs(count, spreads, is_enough):
     rows = [Row(row.line, "1", row.name, row.value, sd) for row, sd in zip(METRICS[:count], spreads, strict=True)]
-    # What is held out is no row of the fit.
+    # A row that is held out does not count.
     rows.append(Row(9, "1", "p95_slowdown", 3.0, 0.1, True))
     if is_enough:
         question(rows).check()
@@ -135,7 +136,7 @@ def test_jobs_are_counted_in_the_trace_of_their_own_run(tmp_path):
     ]  # fmt: skip
 
 
-def test_of_many_rows_that_are_wrong_ten_are_named_each_once():
+def test_ten_wrong_rows_are_named_and_the_others_counted():
     rows = [Row(line, str(line % 2), f"nothing{line}", 1.0) for line in range(2, 14)]
     with pytest.raises(InputError) as problem:
         question(rows).check()
@@ -145,12 +146,12 @@ def test_of_many_rows_that_are_wrong_ten_are_named_each_once():
     assert lines[-1] == "2 more problems"
 
 
-def test_conditions_are_laid_over_the_scenario_of_their_run_alone():
+def test_conditions_change_only_the_scenario_of_their_run():
     found = question(conditions={"2": {"policy.name": "jsq", "cluster.nodes": 6}}).of_runs
     assert [(one.policy.name, one.cluster.nodes) for one in found.values()] == [("none", 4), ("jsq", 6)]
 
 
-def test_the_document_of_a_question_has_none_where_no_spread_is_known():
+def test_the_document_of_a_question_leaves_out_what_does_not_change_its_runs():
     rows = [*METRICS[:2], Row(4, "1", "page_faults", 7.0, NAN, True)]
     found = question(rows, conditions={"1": {"cluster.nodes": 5}}, seeds=3).as_json()
     assert found["rows"] == [
@@ -159,17 +160,17 @@ def test_the_document_of_a_question_has_none_where_no_spread_is_known():
     ]  # fmt: skip
     assert found["over"] == [f"{SPEED}=0.5:2.5", f"{SEEK}=1:16:log"]
     assert (found["seeds"], found["conditions"]) == (3, {"1": {"cluster.nodes": 5}})
-    # More runs, other threads, or another picture go on from the same runs.
+    # With another budget, other threads or other pictures, calibration continues from the same runs.
     assert "budget" not in found
     assert not {"compare", "measure"} & set(found["scenario"])
     assert "threads" not in found["scenario"]["run"]
 
 
-# ---- what is held out ----
+# ---- held-out rows ----
 
 
 @pytest.mark.parametrize(("runs", "share", "held_out"), [
-    # Whole runs from two on, one at least, and one at least is left; of one run rows.
+    # At least one run is held out and at least one is left.
     (2, 0.1, 1), (2, 0.5, 1), (2, 0.9, 1), (4, 0.5, 2), (4, 0.7, 3), (4, 1.0, 3),
 ])  # fmt: skip
 def test_whole_runs_are_held_out(runs, share, held_out):
@@ -181,7 +182,7 @@ def test_whole_runs_are_held_out(runs, share, held_out):
     assert len(found.fitted) == 3 * (runs - held_out)
 
 
-def test_which_are_held_out_hangs_on_the_seed():
+def test_the_seed_decides_which_rows_of_a_single_run_are_held_out():
     rows = [Row(2 + job, "1", job, 1.0) for job in range(40)]
     chosen = [{row.name for row in observed(rows, "jobs").holding_out(0.25, seed).rows if row.is_held_out}
               for seed in (1, 1, 2)]  # fmt: skip
@@ -189,11 +190,11 @@ def test_which_are_held_out_hangs_on_the_seed():
     assert chosen[0] == chosen[1] != chosen[2]
 
 
-# ---- what calibrate makes of it ----
+# ---- starting points and slices ----
 
 
 def test_starting_points_take_three_tenths_of_the_budget(monkeypatch):
-    """Of 40 runs, two a point: six points, of which the scenario's own is one."""
+    """0.3 x 40 runs at two runs per point are six points; the first is the scenario's own."""
     asked = {}
     monkeypatch.setattr(
         calibrate, "fit", lambda *given: asked.update(zip(("predict", "y", "sd", "starts"), given, strict=True))
@@ -204,13 +205,13 @@ def test_starting_points_take_three_tenths_of_the_budget(monkeypatch):
     assert asked["starts"][0] == pytest.approx([0.25, 0.5])
     assert asked["y"] == pytest.approx(np.log([10.0, 0.5, 7.0]))
     assert asked["sd"] == pytest.approx([NAN, 0.1, NAN], nan_ok=True)
-    # One at least.
+    # 0.3 x 4 runs are less than one point; one is the least.
     calibrate._fit(question(base=base, seeds=2, budget=4), None, METRICS)
     assert len(asked["starts"]) == 1
 
 
-def test_slices_have_the_size_of_the_residuals_along_each_key():
-    """Rows of 1, e and (held out) e^9, predicted as speed and seek / 4: sqrt(((0 - speed)^2 + (1 - seek/4)^2)/2)."""
+def test_slices_show_the_root_mean_square_residual_along_each_key():
+    """Logarithms 0 and 1 (and 9, held out), predicted as speed and seek/4: sqrt((speed^2 + (1 - seek/4)^2)/2)."""
     rows = [Row(2, "1", "a", 1.0), Row(3, "1", "b", math.e), Row(4, "1", "c", math.e**9, NAN, True)]
 
     def logs_at(speed, seek):

@@ -24,14 +24,14 @@ def test_half_width_by_hand():
     assert relative_half_width([1.0, math.nan, 1.0]) == math.inf
 
 
-def test_so_many_more_by_hand():
+def test_the_number_of_further_seeds_by_hand():
     """Five values of mean 100 and standard deviation 10: t(.975, n-1) 10/sqrt(n) <= 5 needs n = 18 (t = 2.1098: 4.973);
-    n = 17: 2.1199 10/4.1231 = 5.1415. But at most as many as there are at a time."""
+    n = 17: 2.1199 10/4.1231 = 5.1415. One call never more than doubles the seeds."""
     five = [100 - 12.649110640673518, 100 - 6.324555320336759, 100, 100 + 6.324555320336759, 100 + 12.649110640673518]
     assert np.std(five, ddof=1) == pytest.approx(10)
     assert not enough(five, 0.05)
     assert more_seeds(five, 0.05, cap=100) == 5
-    # Ten with the same spread: eight are missing.
+    # Ten values with the same standard deviation lack eight.
     ten = (100 + 10 / np.std([-1, 1] * 5, ddof=1) * np.array([-1, 1] * 5)).tolist()
     assert more_seeds(ten, 0.05, cap=100) == 8
     assert more_seeds(ten, 0.05, cap=14) == 4

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from cluster_abm.study.reality.judging import Claim, beyond_all, verdict
 from cluster_abm.study.reality.machines import span_of, write_window
-from cluster_abm.study.reality.sizing import nodes_for, offered, windows
+from cluster_abm.study.reality.sizing import offered, windows
 from cluster_abm.study.reality.workflows import composed, write_composed
 from cluster_abm.study.reality.workloads import scenario_of
 from cluster_abm.workload.traces import Trace, read_trace
@@ -34,13 +34,6 @@ def test_windows_are_disjoint_and_inside(span, length, count):
 def test_windows_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="do not fit"):
         windows(10.0, 2.0, 6)
-
-
-def test_the_fewest_nodes_that_keep_to_a_load():
-    """7 loads of a node's disk on 10 nodes: 7/0.7 = 10; a little more asks for one more."""
-    assert nodes_for({"cpu": 0.1, "disk": 0.7, "memory": 0.0}, 10, 0.7) == 10
-    assert nodes_for({"cpu": 0.71, "disk": 0.7, "memory": 0.0}, 10, 0.7) == 11
-    assert nodes_for({"cpu": 0.001, "disk": 0.0, "memory": 0.0}, 10, 0.7) == 2
 
 
 def test_load_is_offered_over_the_window_and_not_from_first_to_last_arrival(tmp_path):

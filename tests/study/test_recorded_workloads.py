@@ -1,4 +1,4 @@
-"""Recorded workloads from small files: which windows and nodes they get, what is filled in, and their load."""
+"""Recorded workloads from small files: windows, number of nodes, filled-in values, and load."""
 
 from __future__ import annotations
 
@@ -23,29 +23,28 @@ from cluster_abm.workload.traces.table import job_frame
 
 
 @pytest.mark.parametrize(("span", "length", "count", "begins"), [
-    # In the middle of each part: of 0 to 50 and 50 to 100, 10 s from 20 and 70 on.
+    # Each window lies in the middle of its part: 10 s in the middle of 0 to 50 begin at 20.
     (100.0, 10.0, 2, [20.0, 70.0]), (100.0, 50.0, 2, [0.0, 50.0]), (60.0, 10.0, 1, [25.0]),
 ])  # fmt: skip
-def test_where_windows_begin(span, length, count, begins):
+def test_windows_lie_in_the_middle_of_equal_parts(span, length, count, begins):
     assert windows(span, length, count) == pytest.approx(begins)
 
 
 @pytest.mark.parametrize(
     ("load", "nodes"), [(0.7, 10), (0.7 + 1e-12, 10), (0.7007, 11), (1.4, 20), (0.07, 2), (0.21, 3)]
 )
-def test_nodes_are_rounded_up_but_for_an_error_of_rounding(load, nodes):
+def test_the_number_of_nodes_is_rounded_up_except_for_rounding_errors(load, nodes):
+    """A load L of the busiest resource on 10 nodes needs 10 L/0.7 nodes, at least two."""
     assert nodes_for({"cpu": load, "disk": 0.01}, 10, 0.7) == nodes
+    assert nodes_for({"cpu": 0.01, "disk": load}, 10, 0.7) == nodes
 
 
 def test_a_load_is_the_mean_over_windows():
     loads = [OfferedLoad(0.2, 0.4, 0.0, 10.0, 0.0), OfferedLoad(0.4, 0.8, 0.3, 10.0, 0.0)]
-    assert mean_load(loads) == {
-        name: pytest.approx((loads[0].as_dict()[name] + loads[1].as_dict()[name]) / 2) for name in loads[0].as_dict()
-    }
-    assert mean_load(loads)["cpu"] == pytest.approx(0.3)
+    assert mean_load(loads) == pytest.approx({"cpu": 0.3, "disk": 0.6, "memory": 0.15})
 
 
-def test_work_is_of_all_tasks():
+def test_the_work_of_a_job_is_that_of_all_its_tasks():
     table = {"arrival_ms": np.zeros(2), "cpu_ms": np.array([1000.0, 500.0]), "tasks": np.array([1.0, 4.0])}
     assert work_s(Trace("a", "csv", 2, job_frame(table))) == pytest.approx(3.0)
     del table["tasks"]
@@ -56,7 +55,7 @@ def test_work_is_of_all_tasks():
 
 
 def machines(folder):
-    """Two machines, one of them packed, and a file that is none; one line has no instant, one is of the instant 0."""
+    """Three machines, two of them compressed, and another file; one line has no time, one has the time 0."""
     folder.mkdir()
     (folder / "1.csv").write_text("head\n0;9\n100;1\n110;2\nnone;3\n")
     (folder / "2.csv.gz").write_bytes(gzip.compress(b"head\n95;4\n130;5\n"))
@@ -65,14 +64,14 @@ def machines(folder):
     return folder
 
 
-def test_the_span_is_of_all_machines_packed_or_not(tmp_path):
+def test_the_span_covers_all_machines(tmp_path):
     folder = machines(tmp_path / "all")
     assert [path.name for path in machine_files(folder)] == ["1.csv", "2.csv.gz", "3.csv.xz"]
     assert span_of(folder) == (95.0, 130.0)
     assert math.isnan(seconds("none;3"))
 
 
-def test_a_window_has_its_begin_and_not_its_end_and_only_the_machines_that_are_there(tmp_path):
+def test_a_window_includes_its_begin_but_not_its_end_and_leaves_out_machines_without_lines(tmp_path):
     folder = machines(tmp_path / "all")
     into = write_window(folder, 100.0, 120.0, tmp_path / "a" / "b")
     assert {path.name: path.read_text() for path in into.iterdir()} == {"1.csv": "head\n100;1\n110;2\n"}
@@ -86,20 +85,20 @@ def test_a_window_has_its_begin_and_not_its_end_and_only_the_machines_that_are_t
 
 
 def workflow(cpu_ms):
-    """Two tasks, of which the second one needs the first, and comes 5 ms later."""
+    """Two tasks; the second depends on the first and arrives 5 ms later."""
     columns = {
         "arrival_ms": np.array([0.0, 5.0]), "cpu_ms": np.full(2, cpu_ms), "job": ["x", "y"], "after": ["", "x"],
     }  # fmt: skip
     return Trace("a", "csv", 2, job_frame(columns))
 
 
-def test_workflows_are_drawn_over_the_window_the_nodes_and_the_traces():
-    """80 in 50 s on four nodes of two traces: a mean of 25 s, shares of 1/4 and 1/2, by five standard deviations."""
+def test_workflows_are_spread_evenly_over_window_nodes_and_traces():
+    """80 workflows in 50 s on four nodes, from two traces: mean 25 s, shares 1/4 and 1/2, to five standard errors."""
     jobs = composed([workflow(10.0), workflow(20.0)], 80, 50.0, 4, 3).table
     numbers = jobs["job"].str.partition(".")[0].astype(int)
     jobs = jobs.assign(number=numbers).sort_values(["number", "job"])
     first, second = jobs.iloc[::2].reset_index(), jobs.iloc[1::2].reset_index()
-    # The numbers are in the order of the instants, and the jobs of one keep their distance and their home.
+    # Workflows are numbered in the order of arrival. The tasks of a workflow keep their distance and share a home.
     assert (np.diff(first["arrival_ms"]) >= 0).all()
     assert (second["arrival_ms"] - first["arrival_ms"]).to_numpy() == pytest.approx(5.0)
     assert (first["home"] == second["home"]).all()
@@ -113,7 +112,7 @@ def test_workflows_are_drawn_over_the_window_the_nodes_and_the_traces():
     assert second["after"].tolist() == first["job"].tolist()
 
 
-def test_of_jobs_without_parents_none_is_made_up():
+def test_jobs_without_parents_get_none():
     alone = Trace("c", "csv", 1, job_frame({"arrival_ms": np.zeros(1), "cpu_ms": np.ones(1), "job": ["x"]}))
     assert set(composed([alone], 3, 1.0, 2, 1).table["after"]) == {""}
 
@@ -128,11 +127,12 @@ def test_files_of_a_source_are_found_by_their_pattern(tmp_path):
     assert [path.name for path in source.found(tmp_path)] == ["a.csv.xz", "b.csv"]
 
 
-def test_hours_of_two_hosts_are_stretched_to_seven_tenths(tmp_path):
-    """Ten processes of 20 s on either of two hosts, in the first half of either of two hours.
+def test_hours_of_two_hosts_are_stretched_to_a_load_of_seventy_per_cent(tmp_path):
+    """Ten processes of 20 s on each of two hosts, in the first half of each of two hours.
 
-    A node computes 200 of 1800 s: times are 6.3 times as long at a load of 0.7. With 0.1 accesses per ms of 8 ms seek
-    and 2.5 ms transfer a disk would be busy 200,000 x 0.1 x 10.5 ms: the rate for 0.7, of drawn ones, is about that.
+    A node computes for 200 of 1800 s, so a load of 0.7 needs times that are 0.7 x 9 = 6.3 times as long. An access
+    takes 8 ms seek and 2.5 ms transfer: a rate r keeps the disk busy for 200,000 r x 10.5 ms of 1,800,000 ms. Rates are
+    drawn, so that the rate for 0.7 is only near this.
     """
     path = tmp_path / "hbd97.csv"
     lines = [f"{run},{host},{100 * second},20,p\n" for run in (0, 1) for second in range(10) for host in (0, 1)]
@@ -146,7 +146,7 @@ def test_hours_of_two_hosts_are_stretched_to_seven_tenths(tmp_path):
     assert without.settings["workload.trace.cpu_scale"] == pytest.approx(6.3)
     rate = 0.7 * 1_800_000 / (200_000 * 10.5)
     assert with_io.settings["workload.io_per_ms"] == {"kind": "uniform", "mean": pytest.approx(rate, rel=0.3)}
-    # The hours in turn, half an hour of each.
+    # Replications take the hours in turn, half an hour of each.
     assert [window["workload.trace.run"] for window in without.windows] == [0, 1, 0]
     assert {window["workload.trace.duration_s"] for window in without.windows} == {1800.0}
     assert without.loads == pytest.approx([0.7] * 3)
@@ -155,7 +155,7 @@ def test_hours_of_two_hosts_are_stretched_to_seven_tenths(tmp_path):
 
 
 def test_a_workload_gets_the_fewest_nodes_that_keep_to_its_load(monkeypatch):
-    """On 64 nodes the disk has 0.07: 6.4 nodes are needed for 0.7, so seven."""
+    """On 64 nodes the disk has a load of 0.07: a load of 0.7 needs 6.4 nodes, so seven."""
     asked = []
 
     def made(name, real, assumed, settings, replications, **more):
@@ -169,7 +169,7 @@ def test_a_workload_gets_the_fewest_nodes_that_keep_to_its_load(monkeypatch):
 
 
 def test_the_loads_of_a_workload_are_those_of_the_busiest_resource(monkeypatch):
-    """Replications have seeds from 1 on, and each its own length."""
+    """Replications have the seeds 1, 2, 3 and their own lengths."""
     asked = []
 
     def offered(setup, seed, length_s):

@@ -11,7 +11,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.policies import create
 from cluster_abm.scenario import load_scenario, shipped_path
 from cluster_abm.study.papers.cells import settings_at
-from cluster_abm.study.papers.claims import check_claim, measure_number, statistic
+from cluster_abm.study.papers.claims import check_claim, measure_number
 from cluster_abm.study.papers.plan import Claim, Number, load_plan, reproduction_names
 from cluster_abm.study.papers.reproduce import Point, Reproduction, _value, reproduce
 from cluster_abm.study.runner.tasks import Outcome, Where
@@ -128,17 +128,6 @@ def test_a_metric_is_a_name_a_path_or_a_sum():
     assert _value(row, "jobs.finished + metrics.breakdown_ms.cpu") == 5.0
     assert np.isnan(_value(row, "jobs.finished + metrics.breakdown_ms.paging"))
     assert np.isnan(_value(row, "programs.m-sort.paging_percent"))
-
-
-def test_numbers_that_a_paper_says_of_its_curves():
-    # Old twice, three times and four times the new one.
-    ratios = np.array([[2.0, 3.0, 4.0]])
-    assert statistic("largest ratio", ratios) == 4
-    assert statistic("smallest ratio", ratios) == 2
-    assert statistic("mean improvement", ratios) == pytest.approx(200)
-    assert statistic("smallest improvement", ratios) == pytest.approx(100)
-    assert statistic("largest reduction", ratios) == pytest.approx(75)
-    assert statistic("mean reduction", ratios) == pytest.approx((50 + 200 / 3 + 75) / 3)
 
 
 def test_a_measured_number_has_the_interval_of_its_seeds():

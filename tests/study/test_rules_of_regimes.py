@@ -1,4 +1,4 @@
-"""Rules of the arena at their borders, by hand: how many regimes they take, where they cross, and how many are told."""
+"""Rules and verdicts of the arena, by hand: number of regimes, crossings, gains, and number of rules."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def factor(name, values):
 
 
 @pytest.mark.parametrize(("regimes", "is_rule"), [(15, True), (14, False), (17, True)])
-def test_a_third_has_five_regimes_at_least(regimes, is_rule):
+def test_a_rule_needs_five_regimes_in_each_third(regimes, is_rule):
     places = np.linspace(0.3, 0.9, regimes)
     assert (rule_at(factor("load", places), places - 0.6, "a", "b") is not None) is is_rule
 
 
 def test_a_rule_on_a_straight_line():
-    """Differences from -0.3 to 0.3 over loads of 0.3 to 0.9: they cross at 0.6, and a is better below it.
+    """Differences rise from -0.3 to 0.3 over loads of 0.3 to 0.9: they cross at 0.6, and a is better below.
 
-    Thirds of 15: the first five are -0.3 to -0.3 + 4 x 0.6/14, their mean -0.3 + 1.2/14.
+    The first third has five regimes, from -0.3 to -0.3 + 4 x 0.6/14, with the mean -0.3 + 1.2/14.
     """
     places = np.linspace(0.3, 0.9, 15)
     found = rule_at(factor("load", places), places - 0.6, "a", "b")
@@ -37,30 +37,30 @@ def test_a_rule_on_a_straight_line():
     assert (found.gain_below, found.gain_above) == pytest.approx((gain, gain))
     assert found.stake == pytest.approx(gain)
     low, high = found.ci_below
-    # Five values 0.6/14 apart: a standard deviation of sqrt(2.5) of that, and t = 2.776445.
+    # Five values 0.6/14 apart have a standard deviation of sqrt(2.5) x 0.6/14; Student's t with 4 degrees is 2.776445.
     arm = 2.776445 * math.sqrt(2.5 / 5) * 0.6 / 14
     assert (low, high) == pytest.approx((math.expm1(0.3 - 1.2 / 14 - arm), math.expm1(0.3 - 1.2 / 14 + arm)))
     assert found.ci_above == pytest.approx(found.ci_below)
-    # Turned round the other one is better below.
+    # With the opposite sign b is better below.
     turned = rule_at(factor("load", places), 0.6 - places, "a", "b")
     assert (turned.below, turned.above, turned.value) == ("b", "a", pytest.approx(0.6))
-    # In any order of the regimes.
+    # The order of the regimes does not matter.
     order = np.random.default_rng(1).permutation(15)
     assert rule_at(factor("load", places[order]), (places - 0.6)[order], "a", "b").gain_below == pytest.approx(gain)
 
 
-def test_a_factor_that_is_spread_by_its_logarithm_crosses_there():
+def test_the_crossing_of_a_logarithmic_factor_is_found_on_its_logarithm():
     places = np.geomspace(0.1, 10.0, 15)
     found = rule_at(factor("age", places), np.log10(places), "a", "b")
     assert found.value == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("differences", [
-    # One sign; and a side within noise (mean 0.1, with as much to either side).
+    # One sign; no differences; a last third of which the mean, 0.1, is not significant.
     np.linspace(0.1, 0.4, 15), np.zeros(15),
     np.concatenate([np.linspace(-0.6, -0.4, 10), 0.1 + np.array([-2.0, 2.0, -2.0, 2.0, 0.0])]),
 ])  # fmt: skip
-def test_where_they_do_not_change_places_there_is_no_rule(differences):
+def test_without_a_significant_crossing_there_is_no_rule(differences):
     assert rule_at(factor("load", np.linspace(0.3, 0.9, 15)), differences, "a", "b") is None
 
 
@@ -72,7 +72,7 @@ def test_the_chance_of_as_strong_a_correlation(values, differences, chance):
 
 
 def test_each_policy_is_in_three_rules_at_most():
-    """Policy a against five others, each of which changes places with it; the others differ by the same everywhere."""
+    """Policy a crosses five others. Its difference to f is the steepest, then those to e and d."""
     places = np.linspace(0.3, 0.9, 30)
     rng = np.random.default_rng(2)
     wide = {"a": np.zeros(30)} | {name: (0.6 - places) * (1 + 0.1 * k) + 0.01 * rng.normal(size=30)
@@ -82,7 +82,7 @@ def test_each_policy_is_in_three_rules_at_most():
     regimes = pd.DataFrame({"load": places}, index=pd.RangeIndex(30, name="regime"))
     of_a = [rule for rule in rules(regimes, logs, list("abcdef")) if "a" in (rule.below, rule.above)]
     assert len(of_a) == 3
-    # Those first that would cost most to get wrong.
+    # Rules with the highest stake are kept, in descending order.
     assert [rule.stake for rule in of_a] == sorted((rule.stake for rule in of_a), reverse=True)
     assert {rule.above for rule in of_a} == set("def")
     assert len(rules(regimes, logs, list("abcdef"), most=2)) == 2
@@ -91,8 +91,8 @@ def test_each_policy_is_in_three_rules_at_most():
 # ---- verdicts ----
 
 
-def test_those_like_the_best_are_told_from_the_best_alone():
-    """b is above a by 0.1 on every seed but for a little; c crosses a; d crosses c, and is no matter."""
+def test_a_policy_is_like_the_best_unless_it_differs_significantly():
+    """b is above a by about 0.1 on every seed (mean 0.105); c is above and below (mean 0.0075)."""
     logs = pd.DataFrame({
         "b": [0.10, 0.21, 0.31, 0.40], "a": [0.0, 0.1, 0.2, 0.3], "c": [0.02, 0.09, 0.21, 0.31],
     })  # fmt: skip
@@ -101,8 +101,8 @@ def test_those_like_the_best_are_told_from_the_best_alone():
     assert found.regret == pytest.approx({"a": 0.0, "c": math.expm1(0.0075), "b": math.expm1(0.105)})
 
 
-def test_the_share_of_the_gap_is_the_median_over_regimes_that_have_one():
-    """none 10, pooled 2: a closes 1/2, 3/4 and 1/8; in the fourth regime there is no gap (less than a hundredth)."""
+def test_the_gap_closed_is_the_median_over_regimes_with_a_gap():
+    """With none at 10 and pooled at 2, a closes 1/2, 3/4 and 1/8. In the fourth regime the gap is below a hundredth."""
     rows = [(regime, name, value) for regime, a in enumerate((6.0, 4.0, 9.0, 1.0))
             for name, value in (("none", 10.0), ("pooled", 2.0 if regime < 3 else 9.95), ("a", a))]  # fmt: skip
     runs = pd.DataFrame(rows, columns=["regime", "policy", "mean_slowdown"])
@@ -111,7 +111,7 @@ def test_the_share_of_the_gap_is_the_median_over_regimes_that_have_one():
 
 
 def test_regret_in_thirds_of_a_factor():
-    """Geometric: of 1.1 and 1.3 it is sqrt(1.43) - 1."""
+    """Regrets are averaged geometrically: 0.1 and 0.3 give sqrt(1.1 x 1.3) - 1."""
     regimes = pd.DataFrame({"load": [0.9, 0.1, 0.5, 0.2, 0.6, 0.8]}, index=pd.RangeIndex(6, name="regime"))
     regrets = {0: 0.5, 1: 0.1, 2: 0.2, 3: 0.3, 4: 0.2, 5: 0.5}
     found = {number: Found("x", ("x",), {"a": regret}) for number, regret in regrets.items()}
@@ -124,7 +124,7 @@ def test_regret_in_thirds_of_a_factor():
 
 @pytest.mark.parametrize(("name", "share", "value"), [
     ("load", 0.0, 0.3), ("load", 0.5, 0.625), ("load", 1.0, 0.95),
-    # Half of the way by factors, to three digits: sqrt(0.1 x 30); whole nodes: sqrt(4 x 48) = 13.9.
+    # Half of the way on a logarithmic scale: sqrt(0.1 x 30) to three digits, sqrt(4 x 48) = 13.9 to whole nodes.
     ("age", 0.5, 1.73), ("nodes", 0.5, 14.0), ("nodes", 1.0, 48.0), ("cores", 0.0, 1.0), ("parallel", 0.25, 0.25),
 ])  # fmt: skip
 def test_values_of_a_factor(name, share, value):

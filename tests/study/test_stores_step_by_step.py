@@ -1,4 +1,4 @@
-"""A store step by step: what is looked up in its files and parts, and what is set aside."""
+"""A store: look-ups in its files and parts, and damaged files that are set aside."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def store(tmp_path):
     return made
 
 
-def test_runs_are_found_in_parts_that_other_processes_have_made_since(store):
+def test_runs_are_found_in_parts_that_another_process_has_made_since(store):
     other = Store(store.folder, "other")
     for seed in (1, 2):
         assert store.look_up((KEY, seed)) is None
         other.add(Record(KEY, seed, {"a": seed, "b": [0.5]}, {"tasks": [1]}))
         other.compact(1)
-        # Of a part all is known but the load over time.
+        # A record from a part has no load over time.
         assert store.look_up((KEY, seed)) == Record(KEY, seed, {"a": seed, "b": [0.5]})
     assert store.look_up((KEY, 1)) == Record(KEY, 1, {"a": 1, "b": [0.5]})
-    # The run's own file comes first.
+    # A file of the run comes before its part.
     store.add(Record(KEY, 1, {"a": 9}))
     assert store.look_up((KEY, 1)).metrics == {"a": 9}
 
 
-def test_a_part_is_read_once_and_a_damaged_one_is_passed_over(store, monkeypatch):
+def test_a_damaged_part_is_skipped_and_each_part_is_read_once(store, monkeypatch):
     store.add(Record(KEY, 1, {"a": 1}))
     store.compact(1)
     (path,) = store.segments.iterdir()
@@ -54,7 +54,7 @@ def test_a_part_is_read_once_and_a_damaged_one_is_passed_over(store, monkeypatch
     assert reads == []
 
 
-def test_loads_are_those_of_files_and_parts_that_have_one(store):
+def test_loads_come_from_files_and_parts_and_damaged_ones_are_skipped(store):
     store.add(Record(KEY, 1, {"a": 1}, {"tasks": [1]}))
     store.add(Record(KEY, 2, {"a": 1}))
     store.compact(1)
@@ -68,7 +68,7 @@ def test_loads_are_those_of_files_and_parts_that_have_one(store):
 # ---- setting aside ----
 
 
-def test_of_each_file_it_is_said_what_becomes_of_it(store, capfd):
+def test_each_file_that_is_set_aside_is_reported(store, capfd):
     run, part, plan = store.runs / f"{KEY}-1.run", store.segments / "ab.parquet", store.folder / "plan.json"
     for path in (run, part, plan):
         path.write_bytes(b"garbage")
@@ -83,7 +83,7 @@ def test_of_each_file_it_is_said_what_becomes_of_it(store, capfd):
         for path, words in zip((run, part, plan), rest, strict=True)
     ]
     assert capfd.readouterr().err.splitlines() == said
-    # Of no file of the store it is known what it should be.
+    # A file that is not the store's stays.
     assert (store.folder / "notes.txt").exists()
 
 
@@ -96,7 +96,7 @@ def test_a_whole_document_is_not_set_aside(store):
 @pytest.mark.parametrize(("path", "claim"), [
     ("runs/ab-1.run", "ab-1"), ("parts/ab.parquet", "compaction"), ("plan.json", "plan.json"),
 ])  # fmt: skip
-def test_the_claim_is_that_of_who_makes_such_a_file(store, path, claim):
+def test_a_file_is_set_aside_under_the_claim_of_the_process_that_makes_it(store, path, claim):
     (store.folder / path).write_bytes(b"garbage")
     with Leases(store.folder) as mine, Leases(store.folder) as other:
         assert other.claim(claim)
@@ -105,7 +105,7 @@ def test_the_claim_is_that_of_who_makes_such_a_file(store, path, claim):
         assert len(set_aside(store, mine, {store.folder / path: "cut short"}, quiet=True)) == 1
 
 
-def test_a_claim_is_given_up_even_if_nothing_can_be_moved(store, monkeypatch):
+def test_a_claim_is_released_although_the_file_cannot_be_moved(store, monkeypatch):
     def refuses(path):
         raise OSError("read-only")
 

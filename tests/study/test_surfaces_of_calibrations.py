@@ -198,7 +198,7 @@ def test_values_that_do_not_go_together_have_no_prediction():
     assert made.asked == [1, 2]
 
 
-def test_a_fault_of_this_program_ends_the_fit():
+def test_an_error_in_a_run_ends_the_fit():
     some, made = predictions({1: {"mean_response_ms": 1.0}, 2: {"mean_response_ms": 1.0}})
     made.errors = ["one went wrong", "another one, too"]
     with pytest.raises(RuntimeError, match="one went wrong\nanother one, too"):

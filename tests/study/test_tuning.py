@@ -16,7 +16,7 @@ from cluster_abm.results.of_studies.tuning_picture import draw_search
 from cluster_abm.study.tuning.proposals import Proposals
 from cluster_abm.study.tuning.question import Question
 from cluster_abm.study.tuning.ranges import Over
-from cluster_abm.study.tuning.search import Candidate, Search, steps
+from cluster_abm.study.tuning.search import Candidate, Search
 from cluster_abm.study.tuning.tune import Tuned, judge, judgement_of
 
 CPU, IO, FLAG = "policy.cpu_weight", "policy.io_weight", "policy.normalised"
@@ -53,13 +53,6 @@ def searched(asked, value):
     search = Search(asked, bench)
     search.run()
     return search, bench
-
-
-def test_steps_double():
-    assert steps(8) == (2, 4, 8)
-    assert steps(12) == (2, 4, 8, 12)
-    assert steps(9) == (2, 4, 8, 9)
-    assert steps(2) == (2,)
 
 
 def test_the_least_of_a_parabola_is_found_under_the_luck_of_the_jobs():
@@ -202,6 +195,13 @@ def test_whole_numbers_and_orders_of_magnitude():
     (Over(FLAG, 0, 1), "is no number: name the values"),
     (Over(FLAG, choices=(True, "often")), "policy.normalised = 'often'"),
     (Over("cluster.nodes", 1.5, 3), "the key takes whole numbers only"),
+    (Over("cluster.nodes", 2, 4.5), "the key takes whole numbers only"),
+    (Over("cluster.nodes", 4, 4), "LOW has to be below HIGH"),
+    (Over("cluster.nodes", 4), "LOW and HIGH have to be finite numbers"),
+    (Over("cluster.nodes.x", 0, 1), "is no single number"),
+    (Over("cluster.group", 0, 1), "is no single number"),
+    (Over("cluster.paging", choices=("rate", "rate")), "several different values are needed"),
+    (Over("policy.parameters", 0, 1), "wal-re has no parameter 'parameters'"),
     (Over("cluster.paging", choices=("rate", "rat")), "cluster.paging = 'rat'"),
     (Over("cluster", 0, 1), "is no single number"),
     (Over("workload.cpu_ms", 0, 1), "is no single number"),

@@ -1,4 +1,4 @@
-"""Over which seeds policies are compared, what of a study is wanted, and pairs looked up the other way round."""
+"""Compared seeds: seeds and policies that are left out, reversed pairs, and infinity in plans."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAN, INF = math.nan, math.inf
 
 
 def of_point(policies=None, **values):
-    """What is compared of the values of each policy, one a seed from 1 on; "x": the run failed, None: there is none."""
+    """Compare the values of each policy, for seeds 1, 2, ...; "x" is a failed run, None a seed without a run."""
     rows = [
         (name, seed, value) for name, own in values.items() for seed, value in enumerate(own, 1) if value is not None
     ]
@@ -37,7 +37,7 @@ def of_point(policies=None, **values):
 
 
 def table_of(frame):
-    """Rows by seed, without those that are not there."""
+    """The values by seed and policy, without NaN."""
     return {int(seed): row.dropna().to_dict() for seed, row in frame.iterrows()}
 
 
@@ -47,34 +47,34 @@ def words_of(found):
 
 
 @pytest.mark.parametrize(("values", "own", "left_out"), [
-    # All are there.
+    # All values are there.
     ({"a": [1, 2], "b": [3, 4]}, {1: {"a": 1, "b": 3}, 2: {"a": 2, "b": 4}}, []),
-    # A seed on which one failed, or has no finite number, is left out for all.
+    # A seed is left out for all policies if one failed on it or has no finite value.
     ({"a": [1, 2, 3], "b": [3, "x", 5]}, {1: {"a": 1, "b": 3}, 3: {"a": 3, "b": 5}}, [("seed", "b", 2, FAILED)]),
     ({"a": [1, 2], "b": [NAN, 4]}, {2: {"a": 2, "b": 4}}, [("seed", "b", 1, NO_VALUE)]),
     ({"a": [1, INF], "b": [3, 4]}, {1: {"a": 1, "b": 3}}, [("seed", "a", 2, NO_VALUE)]),
-    # A policy without any number is left out itself, and takes no seed with it.
+    # A policy without any value is left out, and no seed is.
     ({"a": [1, 2], "b": ["x", "x"]}, {1: {"a": 1}, 2: {"a": 2}}, [("policy", "b", None, FAILED)]),
     ({"a": [1, 2], "b": ["x", NAN]}, {1: {"a": 1}, 2: {"a": 2}}, [("policy", "b", None, NO_VALUE)]),
-    # Two at a time, in the order of the policies.
+    # Several problems are listed in the order of the policies.
     ({"a": [1, "x", 3], "b": [NAN, "x", 5]}, {3: {"a": 3, "b": 5}},
      [("seed", "a", 2, FAILED), ("seed", "b", 1, NO_VALUE), ("seed", "b", 2, FAILED)]),
 ])  # fmt: skip
-def test_seeds_on_which_a_policy_has_nothing(values, own, left_out):
+def test_seeds_and_policies_without_a_value_are_left_out(values, own, left_out):
     found = of_point(**values)
     assert table_of(found.own) == own == table_of(found.common)
     assert words_of(found) == left_out
 
 
-def test_a_seed_that_a_policy_was_not_run_from_is_its_own_business():
-    """It stays for the others' own numbers, and is no common one."""
+def test_a_seed_without_a_run_of_one_policy_is_not_common():
+    """The other policies keep it for their own values."""
     found = of_point(a=[1, 2, 3], b=[4, 5, None])
     assert table_of(found.own) == {1: {"a": 1, "b": 4}, 2: {"a": 2, "b": 5}, 3: {"a": 3}}
     assert table_of(found.common) == {1: {"a": 1, "b": 4}, 2: {"a": 2, "b": 5}}
     assert found.left_out == []
 
 
-def test_columns_are_in_the_order_asked_for():
+def test_columns_are_in_the_given_order_of_policies():
     found = of_point(["c", "b", "nowhere", "a"], a=[1], b=[2], c=[3])
     assert list(found.own.columns) == ["c", "b", "a"]
 
@@ -84,7 +84,7 @@ def test_columns_are_in_the_order_asked_for():
 PAIR = PairedDifference(4.0, Estimate(3.0, (1.0, 6.0)), 0.01, True, Reach(1.0, 2.0, 3.0, 5))
 
 
-def test_a_pair_turned_round():
+def test_a_reversed_pair():
     assert turned(PAIR) == PairedDifference(0.25, Estimate(-3.0, (-6.0, -1.0)), 0.01, True, Reach(1.0, 3.0, 2.0, 5))
     assert turned(turned(PAIR)) == PAIR
     alone = turned(of_one_sample(3.0, 2.0))
@@ -99,14 +99,14 @@ def test_a_pair_that_was_not_compared_is_named(pair):
         Pairs({("a", "b"): PAIR})[pair]
 
 
-def test_what_is_one_sample_is_no_hypothesis_of_the_correction():
-    """Of three pairs one is not tested: 0.0474 is above 5 %/2, as of two, and alone it is below 5 %."""
+def test_a_pair_of_single_samples_does_not_count_in_the_correction():
+    """Two of three pairs are tested: 0.0474 is above 5 %/2. If it is the only test, it is below 5 %."""
     values = {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.0] * 5, "c": [2.0] * 5}
     pairs = all_pairs(values, one_sample={"b", "c"})
     assert (pairs["b", "c"].difference, pairs["b", "c"].ratio) == (Estimate(-1.0, None), 0.5)
     found = corrected(pairs)
     assert found["b", "c"] == pairs["b", "c"]
-    # 3 - 1 = 2 with a standard error of sqrt(2.5/5): t = 2.83 of four degrees of freedom, p = 0.0474; 3 - 2: p = 0.23.
+    # 3 - 1 = 2 has a standard error of sqrt(2.5/5): t = 2.83 with four degrees of freedom, p = 0.0474. 3 - 2: p = 0.23.
     assert pairs["a", "b"].p_value == pytest.approx(0.0474, abs=2e-4)
     assert [found["a", name].significant for name in "bc"] == [False, False]
     assert corrected({("a", "b"): pairs["a", "b"], ("b", "c"): pairs["b", "c"]})["a", "b"].significant is True

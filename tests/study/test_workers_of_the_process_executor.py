@@ -1,6 +1,6 @@
-"""What the executor of processes does with workers that start, work, die or cannot be had.
+"""The executor of processes, with workers that start, work, die or cannot be started.
 
-The workers are a stand-in's: no process is spawned.
+The workers are stand-ins: no process is spawned.
 """
 
 from __future__ import annotations
@@ -9,37 +9,30 @@ from concurrent.futures import BrokenExecutor, CancelledError
 
 import executor_tasks as work
 import pytest
-from stand_in_workers import Crew, a_moment, until
+from waiting import some_polls, until
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, processes
 
 
-@pytest.fixture
-def crew(monkeypatch):
-    found = Crew()
-    monkeypatch.setattr(processes, "Worker", found.worker)
-    return found
-
-
-def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):
+def test_a_worker_starts_for_each_task_up_to_the_limit(crew):
     crew.plan = ["starts"] * 9
     with open_executor("process", 2) as executor:
         first = executor.submit(work.square, 2)
         until(lambda: len(crew.started) == 1)
-        a_moment()
-        # For one task one worker; while that starts it is not asked for again.
+        some_polls()
+        # One task starts one worker; no second one is started while the first starts.
         assert len(crew.started) == 1
         others = [executor.submit(work.square, number) for number in (3, 4)]
         until(lambda: len(crew.started) == 2)
-        a_moment()
+        some_polls()
         assert len(crew.started) == 2
         one, two = crew.started
         one.word.set_result(1)
         two.word.set_result(1)
         until(lambda: one.tasks and two.tasks)
-        a_moment()
-        # The third one waits, and gets the first that is free.
+        some_polls()
+        # The third task waits, and gets the first free worker.
         assert [future.running() for future in (first, *others)] == [True, True, False]
         two.carry_out()
         assert others[0].result(timeout=20) == 9
@@ -47,7 +40,7 @@ def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):
         two.carry_out()
         one.carry_out()
         assert (first.result(timeout=20), others[1].result(timeout=20)) == (4, 16)
-        # What is there is used again.
+        # A free worker is used again.
         again = executor.submit(work.square, 5)
         until(lambda: len(one.tasks) + len(two.tasks) == 4)
         max(crew.started, key=lambda worker: not worker.tasks[-1][1].done()).carry_out()
@@ -56,7 +49,7 @@ def test_as_many_start_as_there_are_tasks_and_no_more_than_allowed(crew):
     assert [worker.ends for worker in crew.started] == [["left"], ["left"]]
 
 
-def test_a_worker_that_dies_loses_its_task_only_and_another_one_takes_its_place(crew):
+def test_a_worker_that_dies_loses_one_task_and_is_replaced(crew):
     with open_executor("process", 1) as executor:
         lost, next_one = executor.submit(work.square, 2), executor.submit(work.square, 3)
         until(lambda: crew.started and crew.started[0].tasks)
@@ -67,7 +60,7 @@ def test_a_worker_that_dies_loses_its_task_only_and_another_one_takes_its_place(
         until(lambda: len(crew.started) == 2 and crew.started[1].tasks)
         crew.started[1].carry_out()
         assert next_one.result(timeout=20) == 9
-        # So does one that dies while it is idle, when the next task is to be handed over.
+        # A worker that died idle loses the next task that it gets.
         crew.started[1].is_dead = True
         assert isinstance(executor.submit(work.square, 4).exception(timeout=20), WorkerLost)
         last = executor.submit(work.square, 5)
@@ -80,7 +73,7 @@ def test_a_worker_that_dies_loses_its_task_only_and_another_one_takes_its_place(
     (["refused"] * 3, "OSError: no more processes"), (["dies"] * 3, "its process was killed by SIGKILL"),
     (["refused", "dies", "refused"], "OSError: no more processes"),
 ])  # fmt: skip
-def test_three_starts_in_vain_are_enough(crew, fates, said):
+def test_after_three_failed_starts_in_a_row_tasks_fail(crew, fates, said):
     crew.plan = [*fates]
     with open_executor("process", 2) as executor:
         problem = executor.submit(work.square, 2).exception(timeout=20)
@@ -89,8 +82,8 @@ def test_three_starts_in_vain_are_enough(crew, fates, said):
     assert crew.plan == []
 
 
-def test_two_starts_in_vain_are_not_enough_and_a_good_one_makes_up_for_them(crew):
-    # Two in vain, the third is good; then it dies, and it begins anew: two in vain, the third is good.
+def test_a_start_that_succeeds_resets_the_count_of_failed_starts(crew):
+    # Twice, two starts fail and the third succeeds; in between the worker dies.
     crew.plan = ["dies", "refused", "good", "refused", "dies", "good"]
     with open_executor("process", 1) as executor:
         first = executor.submit(work.square, 2)
@@ -103,13 +96,13 @@ def test_two_starts_in_vain_are_not_enough_and_a_good_one_makes_up_for_them(crew
         assert second.result(timeout=20) == 9
 
 
-def test_where_no_more_workers_can_be_had_those_there_are_do_it_all(crew):
+def test_one_worker_does_all_tasks_if_no_second_can_be_started(crew):
     crew.plan = ["starts", *["refused"] * 9]
     with open_executor("process", 2) as executor:
         futures = [executor.submit(work.square, number) for number in range(3)]
         until(lambda: len(crew.plan) == 6)
-        a_moment()
-        # Tried three times and no more; three times again once the one there is has said its first word.
+        some_polls()
+        # A second worker was tried three times. It is tried three times more once the first has started.
         assert len(crew.plan) == 6
         (worker,) = crew.started
         worker.word.set_result(1)
@@ -120,7 +113,7 @@ def test_where_no_more_workers_can_be_had_those_there_are_do_it_all(crew):
     assert (len(crew.plan), crew.started) == (3, [worker])
 
 
-def test_workers_that_import_the_runs_are_told_how_to_guard_them(crew):
+def test_a_script_that_starts_runs_when_it_is_imported_is_explained(crew):
     crew.plan, crew.imports_the_runs = ["dies"], True
     with open_executor("process", 1) as executor:
         problem = executor.submit(work.square, 2).exception(timeout=20)
@@ -142,7 +135,7 @@ def test_an_error_of_the_executor_itself_fails_pending_and_later_tasks(crew):
     executor.shutdown()
 
 
-def test_leaving_at_once_kills_what_works_and_cancels_what_waits(crew):
+def test_an_exception_in_the_block_kills_workers_and_cancels_waiting_tasks(crew):
     with pytest.raises(RuntimeError, match="enough"), open_executor("process", 1) as executor:  # noqa: PT012
         running, waiting = executor.submit(work.square, 2), executor.submit(work.square, 3)
         until(lambda: crew.started and crew.started[0].tasks)
@@ -156,13 +149,13 @@ def test_leaving_at_once_kills_what_works_and_cancels_what_waits(crew):
         executor.submit(work.square, 4)
 
 
-def test_a_worker_has_its_next_task_before_the_result_of_the_last_one_is_set(crew):
+def test_a_worker_gets_its_next_task_before_the_last_future_is_done(crew):
     handed = []
     with open_executor("process", 1) as executor:
         first, second = executor.submit(work.fail, "disk on fire"), executor.submit(work.square, 3)
         first.add_done_callback(lambda _: handed.append(len(crew.started[0].tasks)))
         until(lambda: crew.started and crew.started[0].tasks)
-        # What a task raises is its own: the worker goes on.
+        # An exception of a task does not end its worker.
         crew.started[0].tasks[0][1].set_exception(ValueError("disk on fire"))
         assert isinstance(first.exception(timeout=20), ValueError)
         until(lambda: handed)
@@ -172,7 +165,7 @@ def test_a_worker_has_its_next_task_before_the_result_of_the_last_one_is_set(cre
 
 
 @pytest.mark.parametrize("cancels", [True, False])
-def test_at_the_end_what_waits_is_done_unless_it_is_to_be_cancelled(crew, cancels):
+def test_shutdown_carries_out_waiting_tasks_unless_it_cancels_them(crew, cancels):
     executor = processes.ProcessExecutor(1)
     running, waiting = executor.submit(work.square, 2), executor.submit(work.square, 3)
     until(lambda: crew.started and crew.started[0].tasks)
@@ -181,7 +174,7 @@ def test_at_the_end_what_waits_is_done_unless_it_is_to_be_cancelled(crew, cancel
         executor.submit(work.square, 4)
     if cancels:
         until(waiting.cancelled)
-    a_moment()
+    some_polls()
     crew.started[0].carry_out()
     assert running.result(timeout=20) == 4
     if not cancels:

@@ -1,6 +1,6 @@
-"""One process of the executor: what it is told as it begins, when it ends itself, and how its end is told.
+"""The process of a worker: its signals, its script, and its exit code.
 
-Nothing is spawned: the processes, the pool and the signals are stand-ins.
+The processes, the pool and the signals are stand-ins: no process is spawned.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def blocked():
 
 
 class Pool:
-    """Of one process, as the standard one; notes what is blocked and which script there is as a process is spawned."""
+    """A pool of one process; at each spawn it keeps the blocked signals and the script."""
 
     def __init__(self, workers, mp_context, initializer):
         self.given, self.initializer, self.context = workers, initializer, mp_context
@@ -46,7 +46,7 @@ def worker(monkeypatch):
 
 
 def ended(worker, *codes):
-    """Processes that the worker had, with their exit codes."""
+    """Give the worker processes with these exit codes; the list gets the codes of those that are killed."""
     killed = []
     worker._context.spawned += [
         SimpleNamespace(exitcode=code, kill=lambda code=code: killed.append(code)) for code in codes
@@ -56,7 +56,7 @@ def ended(worker, *codes):
 
 @pytest.mark.skipif(not module.MASKS, reason="needs masks of signals")
 @pytest.mark.parametrize("problem", [None, OSError("no more processes")])
-def test_a_process_is_spawned_deaf_to_what_ends_its_parent_which_hears_it_again(worker, problem):
+def test_signals_that_end_the_parent_are_blocked_while_a_process_is_spawned(worker, problem):
     before = blocked()
     assert not ENDING & before
     worker.pool.problem = problem
@@ -68,7 +68,7 @@ def test_a_process_is_spawned_deaf_to_what_ends_its_parent_which_hears_it_again(
     assert blocked() == before
     ((function, spawned_with, _),) = worker.pool.spawned
     assert spawned_with == before | ENDING
-    # Its first word is its number.
+    # The first task of a process returns its number.
     assert function is os.getpid
     assert (worker.pool.given, worker.pool.initializer) == (1, module._begin_work)
 
@@ -86,19 +86,19 @@ def test_processes_that_were_spawned_are_remembered(worker):
     ([-9], "its process was killed by SIGKILL (out of memory?)"), ([-15], "its process was killed by SIGTERM"),
     ([-11], "its process was killed by SIGSEGV"), ([3], "its process ended with exit code 3"),
     ([0], "its process ended with exit code 0"), ([-300], "its process was killed by signal 300"),
-    # One that has not ended, or was never there, says nothing.
+    # A process that has not ended has no exit code.
     ([None], "its process ended"), ([], "its process ended"), ([None, -6], "its process was killed by SIGABRT"),
 ])  # fmt: skip
 def test_how_a_process_ended(worker, codes, said):
     ended(worker, *codes)
     assert worker.last_words() == said
-    # Its end was waited for.
+    # The worker waited for its process.
     assert worker.pool.is_left
 
 
 @pytest.mark.parametrize(("codes", "imports"), [([97], True), ([None, 97], True), ([96], False), ([-9], False),
                                                 ([], False)])  # fmt: skip
-def test_a_process_that_imports_the_runs_says_so_by_its_exit_code(worker, codes, imports):
+def test_exit_code_97_says_that_a_process_imported_a_script_that_starts_runs(worker, codes, imports):
     ended(worker, *codes)
     assert worker.imports_the_runs == imports
 
@@ -121,7 +121,7 @@ def test_a_script_that_is_no_file_is_hidden_while_a_process_is_spawned(worker, m
     worker.start()
     assert worker.pool.spawned[0][2] == (None if is_hidden else before.get("__file__"))
     assert vars(main) == before
-    # It is there again after a problem too.
+    # The script is restored after a failed start, too.
     worker.pool.problem = OSError("no more processes")
     with pytest.raises(OSError, match="no more"):
         worker.start()
@@ -134,7 +134,7 @@ class Ended(Exception):
 
 @pytest.fixture
 def leaves(monkeypatch):
-    """With which codes the process would have ended."""
+    """The exit codes with which the process would have ended."""
     codes = []
 
     def leave(code):
@@ -146,7 +146,7 @@ def leaves(monkeypatch):
 
 
 @pytest.mark.parametrize(("process", "ends"), [
-    # A worker that is still being set up imports the script; one that works, or another process, is none.
+    # A worker imports the script while it is being set up. It does not end later, nor does another process.
     (SimpleNamespace(name="cluster-abm worker", _inheriting=True), True),
     (SimpleNamespace(name="cluster-abm worker", _inheriting=False), False),
     (SimpleNamespace(name="cluster-abm worker"), False), (SimpleNamespace(name="MainProcess", _inheriting=True), False),
@@ -164,7 +164,7 @@ def test_a_worker_that_imports_a_script_which_starts_runs_ends(monkeypatch, leav
 # ---- in the process itself ----
 
 
-def test_a_worker_ignores_what_ends_its_parent_and_listens_for_its_end(monkeypatch):
+def test_a_worker_ignores_the_signals_that_end_its_parent_and_watches_its_parent(monkeypatch):
     done, threads = [], []
     monkeypatch.setattr(module, "signal", SimpleNamespace(
         signal=lambda number, handler: done.append((number, handler)), SIG_IGN="ignored", SIG_UNBLOCK="unblock",
@@ -174,13 +174,13 @@ def test_a_worker_ignores_what_ends_its_parent_and_listens_for_its_end(monkeypat
     monkeypatch.setattr(module, "Thread", lambda **given: threads.append(given) or SimpleNamespace(
         start=lambda: threads.append("started")))  # fmt: skip
     module._begin_work()
-    # It ignores them before it hears them.
+    # The signals are ignored before they are unblocked.
     assert done == [(signal.SIGINT, "ignored"), (signal.SIGTERM, "ignored"), ("unblock", ENDING)]
     assert threads[1:] == ["started"]
     assert (threads[0]["target"], threads[0]["daemon"]) == (module._end_with_the_parent, True)
 
 
-def test_a_worker_ends_with_its_parent_and_not_before(monkeypatch, leaves):
+def test_a_worker_ends_when_its_parent_has_ended(monkeypatch, leaves):
     waited = []
     parent = SimpleNamespace(join=lambda: waited.append(len(leaves)))
     monkeypatch.setattr(module.multiprocessing, "parent_process", lambda: parent)

@@ -1,6 +1,6 @@
-"""What Slurm's executor does in each turn of its thread, as jobs end, get lost or cannot be looked at.
+"""Slurm's executor, one turn of its thread at a time: jobs end, get lost, or cannot be looked at.
 
-Jobs, thread and clock are stand-ins: a test says what happens when.
+Jobs, thread and clock are stand-ins.
 """
 
 from __future__ import annotations
@@ -9,15 +9,10 @@ from concurrent.futures import wait
 
 import executor_tasks as work
 import pytest
-from stand_in_turns import Enough, Turns
+from stand_in_slurm import Enough
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, slurm_jobs
-
-
-@pytest.fixture
-def turns(monkeypatch, tmp_path):
-    return lambda *given, **named: Turns(monkeypatch, tmp_path, *given, **named)
 
 
 @pytest.mark.parametrize(("cluster", "period_s"), [("local", 0.1), ("slurm", 5.0)])
@@ -26,31 +21,31 @@ def test_jobs_of_this_machine_are_looked_at_more_often_than_those_of_a_cluster(t
     there.executor._awake.set()
     assert not there.turn(3)
     assert there.waking.periods == [period_s] * 3
-    # What has woken it does so once.
+    # The event is cleared, so that it wakes the thread once.
     assert not there.waking.is_set
-    # A program that forgets its executor ends all the same.
+    # A daemon thread does not keep alive a program that never shuts its executor down.
     assert there.executor._thread.daemon
 
 
 @pytest.mark.parametrize(("cluster", "workers", "window"), [
     ("slurm", None, 1000), ("local", None, 6), ("slurm", 7, 7), ("local", 7, 7), ("slurm", 2000, 2000),
 ])  # fmt: skip
-def test_so_many_jobs_at_once(turns, monkeypatch, cluster, workers, window):
+def test_the_window_is_the_number_of_workers_or_a_default(turns, monkeypatch, cluster, workers, window):
     monkeypatch.setattr(slurm_jobs, "available_processors", lambda: 6)
     executor = turns(cluster, workers).executor
     assert executor.window == window
     assert (executor.is_here, executor.is_alone) == (False, False)
 
 
-def test_each_executor_has_a_folder_of_its_own_under_the_one_that_is_given(turns, monkeypatch, tmp_path):
+def test_each_executor_has_its_own_folder_below_the_given_one(turns, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     given = [{}, {}, {"folder": "mine"}]
-    folders = [turns(parameters=parameters).asked[0]["folder"] for parameters in given]
+    folders = [turns(parameters=parameters).given[0]["folder"] for parameters in given]
     assert [folder.parent for folder in folders] == [tmp_path / "slurm-jobs"] * 2 + [tmp_path / "mine"]
     assert len({folder.name for folder in folders}) == 3
 
 
-def test_an_array_fills_what_is_free_and_a_cancelled_task_leaves_its_place_to_the_next(turns):
+def test_an_array_has_a_job_for_each_free_place_and_none_for_a_cancelled_task(turns):
     there = turns(workers=3)
     futures = [there.executor.submit(work.square, number) for number in range(6)]
     assert futures[1].cancel()
@@ -60,27 +55,31 @@ def test_an_array_fills_what_is_free_and_a_cancelled_task_leaves_its_place_to_th
     there.turn(3)
     assert len(there.jobs.made) == 3
     there.jobs.made[0].end()
-    # In one turn it is seen that one is over, in the next its place is given away.
+    # The first turn sees that the job is over, the second submits the next job.
     there.turn(2)
     assert [len(array) for array in there.jobs.arrays] == [3, 1]
     assert futures[0].result(timeout=0) == 0
     assert futures[4].running()
 
 
-@pytest.mark.parametrize("problem", [RuntimeError("sbatch failed"), slurm_jobs.subprocess.SubprocessError("sbatch")])
-def test_what_sbatch_refuses_fails_with_its_words_and_the_rest_waits_for_its_end(turns, problem):
+@pytest.mark.parametrize(("problem", "said"), [
+    (OSError("no room"), "OSError: no room"), (RuntimeError("sbatch failed"), "RuntimeError: sbatch failed"),
+    (slurm_jobs.subprocess.SubprocessError("sbatch"), "SubprocessError: sbatch"),
+])  # fmt: skip
+def test_a_task_that_sbatch_refuses_fails_and_running_jobs_go_on(turns, problem, said):
     there = turns()
-    # Two run and one is refused: unlike numbers, so that none is taken for the other.
+    # Two jobs run and one task is refused.
     futures = [there.executor.submit(work.square, number) for number in (3, 5)]
     there.turn()
     there.jobs.refuses = problem
     refused = there.executor.submit(work.square, 4)
     there.turn()
     assert isinstance(refused.exception(timeout=0), InputError)
-    assert str(problem) in str(refused.exception())
+    assert str(refused.exception()).startswith("executor 'slurm': the jobs could not be submitted: ")
+    assert str(refused.exception()).endswith(said)
     assert all(future.running() for future in futures)
     there.executor.shutdown(wait=False)
-    # The end is not before the last job's.
+    # The thread ends after the last job.
     assert not there.turn(3)
     there.jobs.made[0].end()
     assert not there.turn(3)
@@ -122,7 +121,7 @@ def test_the_result_of_a_job_of_this_machine_is_there_at_its_end(turns):
     (EOFError("ran out of input"), WorkerLost, "job 7_0: EOFError: ran out of input"),
     (ModuleNotFoundError("no module 'theirs'"), ModuleNotFoundError, "no module 'theirs'"),
 ])  # fmt: skip
-def test_a_result_that_cannot_be_had_fails_its_task(turns, problem, kind, said):
+def test_a_result_that_cannot_be_loaded_fails_its_task(turns, problem, kind, said):
     there = turns("local")
     future, other = there.executor.submit(work.square, 3), there.executor.submit(work.square, 4)
     there.turn()
@@ -137,12 +136,12 @@ def test_a_result_that_cannot_be_had_fails_its_task(turns, problem, kind, said):
     there.turn()
     assert (type(future.exception(timeout=0)), str(future.exception())) == (kind, said)
     assert other.result(timeout=0) == 16
-    # Its files may tell why.
+    # The files of the failed job are kept: they may contain the reason.
     assert job.paths.result_pickle.exists()
     assert not there.jobs.made[1].paths.result_pickle.exists()
 
 
-def test_a_result_that_cannot_be_read_just_now_is_read_later(turns):
+def test_a_result_that_the_file_system_withholds_is_read_in_a_later_turn(turns):
     there = turns("local")
     future = there.executor.submit(work.square, 3)
     there.turn()
@@ -162,7 +161,7 @@ def test_a_result_that_cannot_be_read_just_now_is_read_later(turns):
     assert future.result(timeout=0) == 9
 
 
-def test_files_that_cannot_be_looked_at_for_ten_minutes_are_a_lost_job(turns):
+def test_a_job_whose_files_are_away_for_ten_minutes_is_lost(turns):
     there = turns()
     future = there.executor.submit(work.square, 3)
     there.turn()
@@ -173,7 +172,7 @@ def test_files_that_cannot_be_looked_at_for_ten_minutes_are_a_lost_job(turns):
         there.turn()
         assert future.done() == is_lost
     assert str(future.exception(timeout=0)) == "job 7_0: its files cannot be looked at: OSError: stale"
-    # It is looked at no more.
+    # A lost job is not looked at again.
     looks = there.jobs.made[0].looks
     there.turn(2)
     assert there.jobs.made[0].looks == looks
@@ -185,7 +184,7 @@ def test_a_file_that_cannot_be_removed_is_left_and_the_others_are_removed(turns)
     there.turn()
     paths = there.jobs.made[0].paths
     paths.submitted_pickle.unlink()
-    # A folder in its place is what `unlink` refuses.
+    # `unlink` refuses to remove a folder.
     paths.submitted_pickle.mkdir()
     paths.stdout.touch()
     there.jobs.made[0].end()
@@ -194,14 +193,14 @@ def test_a_file_that_cannot_be_removed_is_left_and_the_others_are_removed(turns)
     assert [path.exists() for path in vars(paths).values()] == [True, False, False, False]
 
 
-def test_what_waits_is_cancelled_at_the_end_if_asked_for_and_what_runs_is_waited_for(turns):
+def test_shutdown_with_cancel_futures_cancels_waiting_tasks_and_waits_for_running_ones(turns):
     there = turns(workers=1)
     running, waiting, late = (there.executor.submit(work.square, number) for number in (3, 4, 5))
     there.turn()
     there.executor.shutdown(wait=False, cancel_futures=True)
     assert there.waking.is_set
     assert not there.turn()
-    # Who waits for one of them is told.
+    # `wait` returns the cancelled futures: they have been notified.
     assert wait([waiting, late], timeout=0).done == {waiting, late}
     assert waiting.cancelled()
     assert running.running()
@@ -212,7 +211,7 @@ def test_what_waits_is_cancelled_at_the_end_if_asked_for_and_what_runs_is_waited
     assert (running.result(timeout=0), len(there.jobs.made)) == (9, 1)
 
 
-def test_at_the_end_all_that_was_submitted_is_done(turns):
+def test_shutdown_carries_out_all_submitted_tasks(turns):
     there = turns(workers=1)
     futures = [there.executor.submit(work.square, number) for number in (3, 4)]
     there.executor.shutdown(wait=False)
@@ -223,12 +222,12 @@ def test_at_the_end_all_that_was_submitted_is_done(turns):
     assert [future.result(timeout=0) for future in futures] == [9, 16]
 
 
-def test_the_end_is_waited_for_unless_the_caller_does_not_want_to(turns):
+def test_shutdown_waits_for_the_thread_unless_the_caller_says_otherwise(turns):
     there = turns(workers=1)
     future = there.executor.submit(work.square, 3)
     there.turn()
     there.executor.shutdown(wait=False)
-    # The thread has still to do; a caller that waits goes through its turns.
+    # Joining the stand-in for the thread takes its turns: one job still runs, so that it does not end.
     with pytest.raises(Enough):
         there.executor.shutdown()
     there.jobs.made[0].end()

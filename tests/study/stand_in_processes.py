@@ -1,26 +1,30 @@
-"""Workers of a stand-in for the executor of processes, whose fate a test decides: no process is spawned."""
+"""Stand-ins for the workers of the executor of processes: no process is spawned."""
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
 
 class Crew:
-    """The workers that were started, in their order; a plan says of each start what becomes of it."""
+    """The workers that were started, in order.
+
+    Attributes:
+        started: the workers.
+        plan: the fate of each further start, see `Worker.start`; without one a start is "good".
+        imports_the_runs: whether workers end because their script starts runs when it is imported.
+        log: in order, the number of each worker that was ended, and how.
+    """
 
     def __init__(self):
-        self.started, self.plan, self.imports_the_runs = [], [], False
-        # In which order workers are ended, by their numbers.
-        self.log = []
+        self.started, self.plan, self.imports_the_runs, self.log = [], [], False, []
 
     def worker(self):
         return Worker(self)
 
 
 class Worker:
-    """A worker and its pool at once, which carries out nothing by itself."""
+    """A worker and its pool in one object; a task ends when a test calls `carry_out` or `die`."""
 
     def __init__(self, crew):
         self.crew, self.word, self.tasks, self.ends = crew, Future(), [], []
@@ -40,6 +44,8 @@ class Worker:
             self.word.set_result(1)
         elif fate == "dies":
             self.word.set_exception(BrokenProcessPool("died"))
+        else:
+            assert fate == "starts", f"{fate}: no such fate"
         return self.word
 
     def submit(self, call):
@@ -68,14 +74,3 @@ class Worker:
 
     def last_words(self):
         return "its process was killed by SIGKILL (out of memory?)"
-
-
-def until(holds):
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() < began + 20, "it does not come to that"
-        time.sleep(0.002)
-
-
-def a_moment():
-    time.sleep(0.05)

@@ -1,6 +1,6 @@
-"""What carrying out one run leaves: its record, whatever goes wrong in it, and nothing in memory or on stdout.
+"""Carrying out one run: its record, its errors, and the memory and stdout that it leaves.
 
-No model runs: it is a stand-in, and so is what is measured of it.
+The model and its measurements are stand-ins.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cluster_abm.study.store.store import Record
 
 @pytest.fixture
 def measured(monkeypatch):
-    """What was asked for, in order; `raises` is what the model does instead of its run."""
+    """The calls so far, `asked`; the model raises `raises` unless it is None."""
     seen = SimpleNamespace(asked=[], raises=None)
 
     @contextmanager
@@ -49,12 +49,12 @@ def assignment(warmup="none", keeps_load=False, version="version of jsq", **more
     return Assignment(scenario(policy__name="jsq"), "key", 3, version, warmup, keeps_load, **more)
 
 
-def test_a_record_has_what_was_asked_for(measured):
+def test_a_record_holds_what_its_assignment_wants(measured):
     assert carry_out(assignment("mser")) == Record("key", 3, {"mean_slowdown": 2.0})
     assert measured.asked == [("test", 3, False), ("model", "mser"), "left"]
     load = carry_out(assignment(keeps_load=True))
     assert load == Record("key", 3, {"mean_slowdown": 2.0}, {"time_ms": [1.0], "tasks": [[3]]})
-    # Then measurements are taken.
+    # For the load over time the model takes measurements.
     assert measured.asked[3] == ("test", 3, True)
     responses = carry_out(assignment(keeps_responses=True))
     assert responses == Record("key", 3, {"mean_slowdown": 2.0, "job_responses_ms": [5.0, 7.0]})
@@ -62,11 +62,11 @@ def test_a_record_has_what_was_asked_for(measured):
 
 
 @pytest.mark.parametrize(("problem", "raises_bad_input", "is_raised"), [
-    # Bad input ends all where that is asked for, and not the fault of a policy, nor one of this program.
+    # Bad input is raised if the assignment says so; faults of policies and of this program never are.
     (InputError("wrong"), True, True), (InputError("wrong"), False, False), (PolicyFault("theirs"), True, False),
     (ZeroDivisionError("ours"), True, False), (ZeroDivisionError("ours"), False, False),
 ])  # fmt: skip
-def test_what_goes_wrong_is_the_run_s_record(measured, problem, raises_bad_input, is_raised):
+def test_an_error_is_kept_in_the_record_of_its_run(measured, problem, raises_bad_input, is_raised):
     measured.raises = problem
     asked = assignment(raises_bad_input=True) if raises_bad_input else assignment()
     if is_raised:
@@ -80,7 +80,7 @@ def test_what_goes_wrong_is_the_run_s_record(measured, problem, raises_bad_input
     assert record.traceback.endswith(f"{type(problem).__name__}: {problem}\n")
 
 
-def test_what_ends_the_process_is_no_record(measured):
+def test_an_interrupt_is_raised_and_leaves_no_record(measured):
     measured.raises = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         carry_out(assignment())
@@ -92,7 +92,7 @@ def test_an_error_is_one_line():
     assert record.traceback == "ValueError: disk\n  on\tfire\n"
 
 
-def test_policies_are_let_in_before_they_are_looked_for_and_others_carry_nothing_out(measured, monkeypatch):
+def test_policies_are_admitted_first_and_other_sources_are_refused(measured, monkeypatch):
     monkeypatch.setattr(one_run, "admit", lambda origins: measured.asked.append(origins))
     with pytest.raises(InputError) as found:
         carry_out(assignment(version="another", policies=("file",)))
@@ -103,11 +103,11 @@ def test_policies_are_let_in_before_they_are_looked_for_and_others_carry_nothing
     )
 
 
-def test_a_policy_that_is_not_there_is_said_to_be_missing(monkeypatch):
+def test_a_policy_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setattr(code_version, "policy_version", lambda name: "not installed")
     with pytest.raises(InputError, match=r"the policy 'mine' is not installed, but in the process that .* \(here\)"):
         code_version.check_policy("mine", "here")
-    # Where neither has it the run itself says so.
+    # If neither process has the policy, the check passes and the run reports it.
     code_version.check_policy("mine", "not installed")
 
 
@@ -123,7 +123,7 @@ def test_one_thread_is_all_that_changes():
 
 
 class Model:
-    """Prints, as a policy may, and notes what it is given."""
+    """Prints, as a policy may, and keeps its arguments."""
 
     made = ()
 
@@ -153,15 +153,15 @@ def test_measurements_are_taken_only_where_a_run_is_watched(models, capsys, watc
         models[model] = 3
         print("measured")
     assert Model.made == (200.0 if watched else LONGEST_PERIOD_MS, 7)
-    # Stdout is for results.
+    # Only the test prints to stdout; the model prints to stderr.
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("measured\n", "made\nran\n")
     assert sys.stdout is not sys.stderr
-    # Nothing is left of it.
+    # The model is emptied, and Mesa's count of its agents is removed.
     assert (vars(model), models) == ({}, {})
 
 
-def test_a_run_that_fails_leaves_nothing_either(models, monkeypatch):
+def test_a_run_that_fails_leaves_no_memory_either(models, monkeypatch):
     kept = []
     real = Model.run
 
@@ -175,7 +175,7 @@ def test_a_run_that_fails_leaves_nothing_either(models, monkeypatch):
         pytest.raises(RuntimeError, match="on fire"),
         finished_model(scenario().model_copy(update={"name": "fails"}), 1),
     ):
-        pytest.fail("it is no finished one")
+        pytest.fail("the run has not finished")
     assert (vars(kept[0]), models) == ({}, {})
 
 

@@ -1,6 +1,6 @@
-"""How the executor of processes ends its workers, and that nobody who waits for a task waits for ever.
+"""Shutdown and faults of the executor of processes: every worker is ended once, and every future is done.
 
-The workers are a stand-in's: no process is spawned.
+The workers are stand-ins: no process is spawned.
 """
 
 from __future__ import annotations
@@ -13,22 +13,15 @@ from types import SimpleNamespace
 
 import executor_tasks as work
 import pytest
-from stand_in_workers import Crew, a_moment, until
+from waiting import some_polls, until
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, processes
 from cluster_abm.study.runner.executors.processes import ProcessExecutor
 
 
-@pytest.fixture
-def crew(monkeypatch):
-    found = Crew()
-    monkeypatch.setattr(processes, "Worker", found.worker)
-    return found
-
-
 def ends(executor):
-    """Whether the thread of an executor comes to its end."""
+    """Wait for the thread of an executor; true if it ends."""
     executor._crew.thread.join(timeout=20)
     return not executor._crew.thread.is_alive()
 
@@ -39,13 +32,13 @@ def test_each_worker_has_a_task_and_a_next_one(crew, monkeypatch):
         executor = ProcessExecutor(workers)
         assert executor.window == window
         assert (executor.is_here, executor.is_alone) == (True, False)
-        # A program that forgets its executor ends all the same.
+        # A daemon thread does not keep alive a program that never shuts its executor down.
         assert executor._crew.thread.daemon
         executor.shutdown()
     assert crew.started == []
 
 
-def test_a_task_is_called_with_all_that_it_was_given(crew):
+def test_a_task_gets_all_its_arguments(crew):
     executor = ProcessExecutor(1)
     future = executor.submit(work.slow_square, 3, seconds=0.0)
     until(lambda: crew.started and crew.started[0].tasks)
@@ -54,26 +47,26 @@ def test_a_task_is_called_with_all_that_it_was_given(crew):
     executor.shutdown()
 
 
-def test_all_are_killed_before_any_is_waited_for_and_the_caller_waits_for_their_end(crew):
+def test_abandoning_kills_all_workers_and_then_waits_for_each(crew):
     executor = ProcessExecutor(2)
     futures = [executor.submit(work.square, number) for number in (2, 3)]
     until(lambda: len(crew.started) == 2 and all(worker.tasks for worker in crew.started))
-    # The queue that tells the thread to end is slow.
-    executor._crew.events.put(a_moment)
+    # The thread is busy when `abandon` is called.
+    executor._crew.events.put(some_polls)
     executor.abandon()
     assert not executor._crew.thread.is_alive()
     assert [how for _, how in crew.log] == ["killed", "killed", "dropped", "dropped"]
     assert [str(future.exception(timeout=0)) for future in futures] == ["its process was stopped"] * 2
 
 
-def test_left_at_once_while_its_first_worker_starts_it_waits_for_nobody(crew):
+def test_a_worker_that_starts_is_killed_by_abandoning_and_not_by_shutdown(crew):
     crew.plan = ["starts"]
     executor = ProcessExecutor(1)
     future = executor.submit(work.square, 2)
     until(lambda: crew.started)
     executor.shutdown(wait=False)
-    a_moment()
-    # It is to be done yet.
+    some_polls()
+    # Without cancel_futures the task is still to be carried out.
     assert (future.done(), crew.started[0].ends) == (False, [])
     executor.abandon()
     assert ends(executor)
@@ -83,7 +76,7 @@ def test_left_at_once_while_its_first_worker_starts_it_waits_for_nobody(crew):
 
 @pytest.mark.parametrize("leave", [lambda executor: executor.abandon(),
                                    lambda executor: executor.shutdown(wait=False, cancel_futures=True)])  # fmt: skip
-def test_who_waits_for_a_task_that_is_cancelled_is_told(crew, leave):
+def test_waiting_for_a_cancelled_task_ends(crew, leave):
     crew.plan = ["starts"]
     executor = ProcessExecutor(1)
     waiting = executor.submit(work.square, 2)
@@ -94,7 +87,7 @@ def test_who_waits_for_a_task_that_is_cancelled_is_told(crew, leave):
     executor.shutdown()
 
 
-def test_it_ends_even_where_ending_a_worker_fails(crew):
+def test_the_thread_ends_although_a_worker_cannot_be_killed_at_first(crew):
     executor = ProcessExecutor(1)
     future = executor.submit(work.square, 2)
     until(lambda: crew.started and crew.started[0].tasks)
@@ -114,7 +107,7 @@ def test_it_ends_even_where_ending_a_worker_fails(crew):
     assert crew.started[0].ends == ["killed", "dropped"]
 
 
-def test_the_first_fault_is_what_is_told_afterwards(crew):
+def test_later_tasks_fail_with_the_first_fault(crew):
     crew.plan = ["fault"]
     executor = ProcessExecutor(1)
     first = executor.submit(work.square, 2)
@@ -125,7 +118,7 @@ def test_the_first_fault_is_what_is_told_afterwards(crew):
         raise LookupError("another one")
 
     executor._crew.events.put(another)
-    # One that was submitted just before the fault was known comes after it, and is told it too.
+    # A task that was submitted just before the fault reaches the queue after it, and fails with it too.
     late = processes._Task(partial(work.square, 3))
     executor._crew.events.put(partial(executor._crew.enqueue, late))
     assert str(late.future.exception(timeout=20)) == "executor 'process': ZeroDivisionError: a fault"
@@ -144,7 +137,7 @@ def test_after_a_fault_workers_are_ended_once(crew):
     for future in (first, second):
         assert isinstance(future.exception(timeout=20), BrokenExecutor)
     until(lambda: crew.started[0].ends == ["killed", "dropped"])
-    # What the worker says now is heard by nobody.
+    # A result that comes now changes nothing.
     crew.started[0].carry_out()
     executor.shutdown()
     assert ends(executor)
@@ -152,7 +145,7 @@ def test_after_a_fault_workers_are_ended_once(crew):
 
 
 @pytest.mark.parametrize("fate", ["refused", "no thread", "dies"])
-def test_a_task_that_was_cancelled_is_not_told_that_no_process_can_be_had(crew, fate):
+def test_a_cancelled_task_stays_cancelled_when_no_process_can_be_started(crew, fate):
     executor = ProcessExecutor(1)
     first = executor.submit(work.square, 1)
     until(lambda: crew.started and crew.started[0].tasks)
@@ -163,7 +156,7 @@ def test_a_task_that_was_cancelled_is_not_told_that_no_process_can_be_had(crew, 
     assert isinstance(first.exception(timeout=20), WorkerLost)
     assert "no process can be started here" in str(other.exception(timeout=20))
     assert cancelled.cancelled()
-    # Afterwards it is tried again, once for each task.
+    # Afterwards one start is tried for each task.
     crew.plan = [fate]
     assert isinstance(executor.submit(work.square, 4).exception(timeout=20), InputError)
     assert crew.plan == []
@@ -188,7 +181,7 @@ def test_cancelled_tasks_are_passed_over(crew):
     assert (len(crew.started), len(crew.started[0].tasks)) == (1, 2)
 
 
-def test_results_that_were_taken_are_not_kept(crew):
+def test_the_executor_keeps_no_results(crew):
     executor = ProcessExecutor(1)
     future = executor.submit(work.square, 2)
     until(lambda: crew.started and crew.started[0].tasks)

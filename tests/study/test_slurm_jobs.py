@@ -1,6 +1,6 @@
-"""What Slurm's executor does with jobs: which it submits, when one is over, and what becomes of those that are left.
+"""Slurm's executor with its own thread: submitting jobs, losing them, cancelling them, and their parameters.
 
-The jobs are a stand-in's: nothing is spawned and nothing is waited for.
+The jobs are stand-ins: none is a process.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from types import SimpleNamespace
 
 import executor_tasks as work
 import pytest
-from stand_in_jobs import POLL_S, Jobs, looked_at, some_polls, until
+from stand_in_slurm import Jobs, looked_at
+from waiting import POLL_S, some_polls, until
 
-from cluster_abm.errors import InputError
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
 
 
 @pytest.fixture
 def opened(tmp_path, monkeypatch):
-    """An executor whose jobs are a stand-in's, which is the second of the pair."""
+    """Opens an executor, and gives it together with the stand-in for its jobs."""
     monkeypatch.setitem(slurm_jobs.POLL_INTERVAL_S, "local", POLL_S)
 
     @contextmanager
@@ -35,13 +35,13 @@ def opened(tmp_path, monkeypatch):
     return call
 
 
-def test_nothing_is_submitted_where_nothing_waits(opened):
+def test_without_waiting_tasks_no_job_is_submitted(opened):
     with opened() as (executor, jobs):
         some_polls()
         assert jobs.arrays == []
         future = executor.submit(work.square, 3)
         until(lambda: jobs.made)
-        # It runs while nothing waits, and nothing else is asked for.
+        # While the task runs, none waits and no further job is submitted.
         some_polls()
         assert len(jobs.arrays) == 1
         assert future.running()
@@ -49,28 +49,7 @@ def test_nothing_is_submitted_where_nothing_waits(opened):
         assert future.result(timeout=20) == 9
 
 
-def test_no_more_jobs_than_allowed_and_the_next_as_soon_as_one_is_over(opened):
-    with opened(2) as (executor, jobs):
-        futures = [executor.submit(work.square, number) for number in range(4)]
-        until(lambda: len(jobs.made) == 2)
-        some_polls()
-        assert len(jobs.made) == 2
-        assert [future.running() for future in futures] == [True, True, False, False]
-        jobs.made[1].end()
-        until(lambda: len(jobs.made) == 3)
-        some_polls()
-        assert len(jobs.made) == 3
-        # One that is taken back while it waits is not submitted.
-        assert futures[3].cancel()
-        for job in jobs.made:
-            job.end()
-        assert [future.result(timeout=20) for future in futures[:3]] == [0, 1, 4]
-        some_polls()
-        assert len(jobs.made) == 3
-
-
 def test_an_array_has_no_more_jobs_than_slurm_allows(opened, monkeypatch):
-    assert slurm_jobs.ARRAY == 1000
     monkeypatch.setattr(slurm_jobs, "ARRAY", 3)
     with opened(100) as (executor, jobs):
         futures = [executor.submit(work.square, number) for number in range(7)]
@@ -81,24 +60,7 @@ def test_an_array_has_no_more_jobs_than_slurm_allows(opened, monkeypatch):
         assert [future.result(timeout=20) for future in futures] == [number**2 for number in range(7)]
 
 
-def test_what_is_refused_fails_and_what_runs_goes_on(opened):
-    with opened() as (executor, jobs):
-        # Two run and one is refused: unlike numbers, so that none is taken for the other.
-        futures = [executor.submit(work.square, number) for number in (3, 5)]
-        until(lambda: len(jobs.made) == 2)
-        jobs.refuses = OSError("no room")
-        second = executor.submit(work.square, 4)
-        problem = second.exception(timeout=20)
-        assert isinstance(problem, InputError)
-        assert "the jobs could not be submitted: OSError: no room" in str(problem)
-        some_polls()
-        assert all(future.running() for future in futures)
-        for job in jobs.made:
-            job.end()
-        assert [future.result(timeout=20) for future in futures] == [9, 25]
-
-
-def test_files_of_a_job_that_came_back_are_removed_and_those_of_a_lost_one_are_kept(opened):
+def test_files_of_a_finished_job_are_removed_and_those_of_a_lost_one_are_kept(opened):
     with opened() as (executor, jobs):
         good, lost, failed = (executor.submit(work.square, 3), executor.submit(work.square, 4),
                               executor.submit(work.fail, "disk on fire"))  # fmt: skip
@@ -108,41 +70,17 @@ def test_files_of_a_job_that_came_back_are_removed_and_those_of_a_lost_one_are_k
         jobs.made[1].end("OUT_OF_MEMORY")
         jobs.made[2].end()
         assert good.result(timeout=20) == 9
-        # The last line that it wrote says why.
+        # The last line of its stderr is the reason.
         problem = lost.exception(timeout=20)
         assert isinstance(problem, WorkerLost)
         assert str(problem) == "job 7_1 out_of_memory: slurmstepd: out of memory"
-        # What the task itself raised is no lost job.
+        # A job whose task raised an exception is not lost.
         assert isinstance(failed.exception(timeout=20), ValueError)
     left = {path.name for path in jobs.folder.iterdir() if path.is_file()}
     assert left == {"7_1.submitted_pickle"}
 
 
-@pytest.mark.parametrize(("error", "said"), [(None, "it left no result"), ("", "it left no result"), (" a \n", "a"),
-                                             ("one\ntwo\n", "two")])  # fmt: skip
-def test_last_words_of_a_job(error, said):
-    assert slurm_jobs._end_of(SimpleNamespace(stderr=lambda: error)) == said
-
-
-def test_a_result_may_come_later_than_its_job_s_end(opened, monkeypatch):
-    with opened() as (executor, jobs):
-        monkeypatch.setattr(executor, "_patience_s", 30.0)
-        future, never = executor.submit(work.square, 3), executor.submit(work.square, 4)
-        until(lambda: len(jobs.made) == 2)
-        for job in jobs.made:
-            job.end("UNKNOWN")
-        some_polls()
-        assert future.running()
-        jobs.made[0].end()
-        assert future.result(timeout=20) == 9
-        # Patience has its end.
-        assert not never.done()
-        monkeypatch.setattr(executor, "_patience_s", 0.01)
-        assert isinstance(never.exception(timeout=20), WorkerLost)
-
-
-def test_files_that_are_back_are_away_anew_the_next_time(opened, monkeypatch):
-    assert slurm_jobs.UNSEEN_FOR_S == 600.0
+def test_the_ten_minutes_without_files_start_again_after_a_look_that_succeeds(opened, monkeypatch):
     clock = [1000.0]
     monkeypatch.setattr(slurm_jobs, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=time.sleep))
     with opened() as (executor, jobs):
@@ -151,7 +89,7 @@ def test_files_that_are_back_are_away_anew_the_next_time(opened, monkeypatch):
         for away in (True, False, True):
             jobs.made[0].problem = OSError("stale") if away else None
             looked_at(jobs.made[0])
-            # Away for 400 s, back for as long, away for as long: never for 600 s at a stretch.
+            # The files are away for 400 s, back for 400 s and away for 400 s: never away for 600 s at a stretch.
             clock[0] += 400.0
             looked_at(jobs.made[0])
             assert future.running()
@@ -164,7 +102,7 @@ def test_files_that_are_back_are_away_anew_the_next_time(opened, monkeypatch):
     assert str(problem) == "job 7_0: its files cannot be looked at: OSError: stale"
 
 
-def test_jobs_that_are_left_are_cancelled(opened):
+def test_an_exception_in_the_block_cancels_running_jobs(opened):
     with pytest.raises(RuntimeError, match="enough"), opened(1) as (executor, jobs):  # noqa: PT012
         running, waiting = executor.submit(work.square, 3), executor.submit(work.square, 4)
         until(lambda: jobs.made)
@@ -185,12 +123,12 @@ def test_slurm_s_jobs_are_cancelled_by_their_arrays(opened, monkeypatch):
         until(lambda: len(jobs.made) == 3)
         jobs.made[2].job_id = "12_0"
         raise RuntimeError("enough")
-    # One call, each array once.
+    # One call of scancel names each array once.
     assert asked == [(["scancel", "12", "7"], False)]
     assert all(isinstance(future.exception(), WorkerLost) for future in futures)
 
 
-def test_submitit_does_not_log_to_stdout_which_is_for_results(opened):
+def test_submitit_does_not_log_to_stdout(opened):
     logger = logging.getLogger("submitit")
     logger.addHandler(logging.StreamHandler(sys.stdout))
     with opened():
@@ -198,13 +136,14 @@ def test_submitit_does_not_log_to_stdout_which_is_for_results(opened):
 
 
 @pytest.mark.parametrize(("given", "passed"), [
-    # Names of submitit's own stay; all others are Slurm's. Without a time limit it is 60 minutes.
+    # submitit's own parameters keep their names; all others get the prefix of Slurm's. The default limit is 60 minutes.
     ({}, {"timeout_min": 60}), ({"time": 5}, {"slurm_time": 5}), ({"timeout_min": 5}, {"timeout_min": 5}),
     ({"slurm_time": 5}, {"slurm_time": 5}), ({"partition": "short"}, {"slurm_partition": "short", "timeout_min": 60}),
     ({"mem_gb": 4, "mem": "4GB"}, {"mem_gb": 4, "slurm_mem": "4GB", "timeout_min": 60}),
     ({"slurm_qos": "low", "name": "runs"}, {"slurm_qos": "low", "name": "runs", "timeout_min": 60}),
+    ({"stderr_to_stdout": True}, {"stderr_to_stdout": True, "timeout_min": 60}),
 ])  # fmt: skip
-def test_parameters_go_to_submitit_by_its_names(given, passed, tmp_path, monkeypatch):
+def test_parameters_have_the_names_that_submitit_expects(given, passed, tmp_path, monkeypatch):
     seen = []
 
     def made(folder, cluster):
@@ -214,3 +153,17 @@ def test_parameters_go_to_submitit_by_its_names(given, passed, tmp_path, monkeyp
     with open_executor("slurm", slurm={"folder": tmp_path, **given}) as executor:
         assert executor.window == 1000
     assert seen == [("slurm", tmp_path, passed)]
+
+
+def raises(problem):
+    raise problem
+
+
+@pytest.mark.parametrize(("stderr", "said"), [
+    (lambda: None, "it left no result"), (lambda: "", "it left no result"), (lambda: " a \n", "a"),
+    (lambda: "one\ntwo\n", "two"),
+    # Bytes that are no text say nothing.
+    (lambda: raises(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")), "it left no result"),
+])  # fmt: skip
+def test_the_last_line_of_stderr_says_why_a_job_ended(stderr, said):
+    assert slurm_jobs._end_of(SimpleNamespace(stderr=stderr)) == said

@@ -1,4 +1,4 @@
-"""Which executor is opened for what is asked, what is refused, and how an executor is left."""
+"""Opening an executor: its options, options that are refused, and the end of the `with` block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cluster_abm.study.runner.executors.opening import open_executor
 
 
 class Noted(BatchExecutor):
-    """Notes how it is left."""
+    """Keeps how it was shut down."""
 
     window = 1
 
@@ -41,13 +41,13 @@ def test_each_kind_is_given_its_own_options(monkeypatch, kind, place, name, give
         assert isinstance(executor, Noted)
         assert executor.given == given
         assert executor.left == []
-        # By default an executor is not of one process, nor of this machine.
+        # By default an executor has several processes, and they are not on this machine.
         assert (executor.is_alone, executor.is_here) == (False, False)
     assert executor.left == [("shutdown", True, False)]
 
 
 @pytest.mark.parametrize("problem", [ValueError, KeyboardInterrupt, SystemExit])
-def test_an_exception_leaves_it_at_once_and_goes_on(monkeypatch, problem):
+def test_an_exception_in_the_block_abandons_the_executor(monkeypatch, problem):
     monkeypatch.setattr(opening, "InlineExecutor", Noted)
     with pytest.raises(problem), open_executor("inline") as executor:
         raise problem
@@ -55,7 +55,7 @@ def test_an_exception_leaves_it_at_once_and_goes_on(monkeypatch, problem):
 
 
 @pytest.mark.parametrize(("kind", "opened"), [("process", 1), ("inline", 0)])
-def test_only_processes_import_the_script(monkeypatch, kind, opened):
+def test_only_the_executor_of_processes_checks_for_an_imported_script(monkeypatch, kind, opened):
     asked = []
     monkeypatch.setattr(opening, "end_if_imported", lambda: asked.append(kind))
     monkeypatch.setattr(opening, "ProcessExecutor", Noted)
@@ -63,7 +63,7 @@ def test_only_processes_import_the_script(monkeypatch, kind, opened):
         assert len(asked) == opened
 
 
-def test_a_policy_s_file_starts_no_runs_as_it_is_imported(monkeypatch):
+def test_a_policy_file_that_starts_runs_when_it_is_imported_is_refused(monkeypatch):
     monkeypatch.setattr(opening, "being_imported", lambda: Path("mine.py"))
     with pytest.raises(InputError, match=r"mine\.py: starts runs when it is imported"), open_executor("inline"):
         pass
@@ -79,10 +79,10 @@ def test_a_policy_s_file_starts_no_runs_as_it_is_imported(monkeypatch):
     (("slurm", -1, None, {}), ["workers = -1: allowed are 1 and more"]),
     (("slurm", 2, "tcp://here:1", None), ["dask = 'tcp://here:1': `--dask` needs `--executor dask`; the executor is"]),
     (("process", 2, None, {}), ["slurm = {}: `--slurm` needs `--executor slurm`; the executor is 'process'"]),
-    # All at once.
+    # All problems are named at once.
     (("threads", 0, "", {"time": 1}), ["executor = 'threads'", "dask = ''", "slurm = {'time': 1}", "workers = 0"]),
 ])  # fmt: skip
-def test_what_means_nothing_to_an_executor_is_refused(options, said):
+def test_options_of_another_executor_are_refused(options, said):
     if not said:
         check_options(*options)
         return
@@ -91,24 +91,24 @@ def test_what_means_nothing_to_an_executor_is_refused(options, said):
     assert [one[: len(start)] for one, start in zip(found.value.problems, said, strict=True)] == said
 
 
-def test_what_is_refused_is_not_opened(monkeypatch):
+def test_with_refused_options_no_executor_is_opened(monkeypatch):
     monkeypatch.setattr(opening, "_create", pytest.fail)
     with pytest.raises(InputError, match="workers = 2: the executor 'inline' has one"), open_executor("inline", 2):
         pass
 
 
-def test_here_a_task_is_done_when_it_is_submitted():
+def test_the_inline_executor_carries_out_a_task_when_it_is_submitted():
     executor = InlineExecutor()
     assert (executor.window, executor.is_alone, executor.is_here) == (1, True, False)
     assert executor.submit(work.slow_square, 3, seconds=0.0).result(timeout=0) == 9
     failed = executor.submit(work.fail, "disk on fire")
     assert isinstance(failed.exception(timeout=0), ValueError)
-    # What ends the process is not the task's.
+    # An exception that ends the process is not the task's.
     with pytest.raises(SystemExit):
         executor.submit(work.leave, 3)
 
 
-def test_a_library_that_is_there_comes_back_and_one_that_is_broken_is_not_called_missing(monkeypatch):
+def test_a_library_that_cannot_be_imported_is_not_called_missing(monkeypatch):
     import json
 
     assert library("json", "dask") is json

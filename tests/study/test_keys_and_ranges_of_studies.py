@@ -1,4 +1,4 @@
-"""What is known of a study beside its runs: what policies read, keys that points leave out, metrics, and ranges."""
+"""Checks of studies without runs: policies that draw, unset keys, metrics, ranges of plans, and sensitivity reports."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from cluster_abm.study.planning.plan import Question
 from cluster_abm.study.report.sensitivity_report import sensitivity_lines
 from cluster_abm.study.statistics.sensitivity import Analysis
 
-# ---- whether policies draw ----
+# ---- policies that draw random numbers ----
 
 SOURCES = {
     "plain": "class Plain: pass\n",
     "drawing": "def pick(view):\n    return view.uniform()\n",
     "second_hand": "from cluster_abm.policies.drawing import pick\n",
     "third_hand": "from cluster_abm.policies.second_hand import pick\nfrom cluster_abm.policies.plain import Plain\n",
-    # Each imports the other one.
+    # "one" and "other" import each other.
     "one": "from cluster_abm.policies.other import B\n",
     "other": "from cluster_abm.policies.one import A\nfrom cluster_abm.policies.plain import Plain\n",
-    # What defines views may draw; what is no module of the package is not looked at.
+    # The module that defines views may draw. Modules of other packages are not read.
     "view": "def pick(view):\n    return view.uniform()\n",
     "viewing": "from cluster_abm.policies.view import View\nfrom os.drawing import x\n",
     "missing": "from cluster_abm.policies.nowhere import x\n",
@@ -37,7 +37,7 @@ SOURCES = {
     (["plain"], True), (["drawing"], False), (["second_hand"], False), (["third_hand"], False), (["one"], True),
     (["plain", "drawing"], False), (["drawing", "plain"], False), (["viewing"], True), (["missing"], True), ([], True),
 ])  # fmt: skip
-def test_a_policy_draws_if_a_module_that_it_comes_from_does(names, never, tmp_path, monkeypatch):
+def test_a_policy_draws_if_one_of_its_modules_draws(names, never, tmp_path, monkeypatch):
     monkeypatch.setattr(unread, "PACKAGE", tmp_path)
     for name, source in SOURCES.items():
         (tmp_path / f"{name}.py").write_text(source)
@@ -46,7 +46,7 @@ def test_a_policy_draws_if_a_module_that_it_comes_from_does(names, never, tmp_pa
 
 @pytest.mark.parametrize(("key", "left"), [
     ("a.b", {"a": {"c": [1, 2]}, "d": 3}), ("d", {"a": {"b": 1, "c": [1, 2]}}), ("a", {"d": 3}),
-    # Of an entry of a list its place stays; what is not there is no matter.
+    # A dropped entry of a list leaves None. A key that does not exist drops nothing.
     ("a.c.1", {"a": {"b": 1, "c": [1, None]}, "d": 3}), ("a.c.2", {"a": {"b": 1, "c": [1, 2]}, "d": 3}),
     ("x.y.z", {"a": {"b": 1, "c": [1, 2]}, "d": 3}), ("a.c.2.x", {"a": {"b": 1, "c": [1, 2]}, "d": 3}),
     ("d.x", {"a": {"b": 1, "c": [1, 2]}, "d": 3}),
@@ -64,7 +64,7 @@ def test_a_key_is_dropped_from_tables(key, left):
     ("a.b", 1), ("a.t", "word"), ("a.f", False), ("a", AS_IN_SCENARIO), ("a.c", AS_IN_SCENARIO),
     ("a.b.c", AS_IN_SCENARIO), ("a.l", AS_IN_SCENARIO), ("x.y", AS_IN_SCENARIO),
 ])  # fmt: skip
-def test_what_a_point_has_of_a_key_that_it_does_not_set(key, value):
+def test_the_value_of_a_key_that_a_point_does_not_set(key, value):
     assert _value({"a": {"b": 1, "t": "word", "f": False, "l": [1]}}, key) == value
 
 
@@ -76,7 +76,7 @@ def problems(given, **more):
 ALL, SOME = {"mean_slowdown", "page_faults"}, {"page_faults"}
 
 
-def test_metrics_that_no_run_has_are_named_once_with_their_field():
+def test_unknown_metrics_are_named_once_with_their_field():
     given = {(0, "none"): ALL, (1, "none"): SOME}
     assert problems(given) == []
     assert problems(given, measure=("page_faults", "mean_slowdown")) == []
@@ -84,7 +84,7 @@ def test_metrics_that_no_run_has_are_named_once_with_their_field():
     assert line.startswith("s.toml: measure = 'page_fault': no such metric; did you mean 'page_faults'")
     (line,) = problems(given, precision_metric="mean_slowdwn")
     assert line.startswith("s.toml: precision_metric = 'mean_slowdwn': no such metric")
-    # Without any run known nothing can be said.
+    # Without known runs no metric is reported.
     assert problems({}, measure=("page_fault",)) == []
 
 
@@ -103,7 +103,7 @@ def test_precision_needs_a_metric_that_all_runs_have(lacking, more):
 
 
 @pytest.mark.parametrize(("allowed", "whole", "start", "end", "found"), [
-    # Between what is allowed and what is not the last whole number, or four digits, is found by halves.
+    # Bisection finds the last allowed whole number, or the last allowed value of four digits.
     (lambda value: value <= 37, True, 4.0, 128.0, 37.0), (lambda value: value <= 128, True, 4.0, 128.0, 128.0),
     (lambda value: value <= 4, True, 4.0, 128.0, 4.0), (lambda value: value >= 3, True, 40.0, 1.25, 3.0),
     (lambda value: value >= 1, True, 16.0, 0.5, 1.0),
@@ -115,17 +115,17 @@ def test_a_range_goes_as_far_as_the_scenario_allows(allowed, whole, start, end, 
     assert Question._furthest(asked, start, end) == found
 
 
-def test_what_is_done_to_fix_the_jobs_is_said():
-    """A load of 0.5 of four nodes with one core each, of jobs of 200 ms: ten in a second."""
+def test_a_load_becomes_a_rate_of_jobs_before_the_nodes_are_varied():
+    """A load of 0.5 on four nodes with one core each is 2 s of work per second: ten jobs of 200 ms."""
     base = scenario(workload__utilisation=0.5, workload__cpu_ms={"kind": "fixed", "mean": 200.0})
     found = with_fixed_jobs(base, "cluster.nodes")
     assert found.notes == ("workload.utilisation = 0.5 is 10 jobs per second, whatever cluster.nodes",)
     assert (found.scenario.workload.utilisation, found.scenario.workload.jobs_per_s) == (None, pytest.approx(10.0))
-    # Of a key that is the load itself nothing is fixed.
+    # If the load itself is varied, it is not fixed.
     assert with_fixed_jobs(base, "workload.utilisation") == (base, ())
 
 
-def test_an_application_is_that_of_the_scenarios_own_cluster():
+def test_an_application_keeps_the_jobs_of_the_scenarios_own_cluster():
     base = scenario(workload__application__name="dmine")
     found = with_fixed_jobs(base, "cluster.memory_mb")
     assert found.notes[0] == "workload.application dmine: its jobs are those of the scenario's own cluster"
@@ -134,7 +134,7 @@ def test_an_application_is_that_of_the_scenarios_own_cluster():
     assert kept.scenario.workload.application.name == "dmine"
 
 
-# ---- what a report says of sensitivity ----
+# ---- reports on sensitivity ----
 
 
 def test_the_lines_of_a_report_on_sensitivity(tmp_path):

@@ -1,4 +1,4 @@
-"""Claims and sessions one by one: which number a claim gets, what is given up with it, when a session is renewed."""
+"""Claims and sessions: the number of a claim, its release, the renewal of a session, and its end."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def test_a_claim_has_its_owner_s_name_and_the_next_number(tmp_path):
         assert mine.claim("run")
         assert (tmp_path / "claims" / "run.1").read_text() == mine.token
         assert (tmp_path / "sessions" / mine.token).exists()
-        # Its own claim is one that holds.
+        # A process cannot claim a run twice.
         assert not mine.claim("run")
     for name in ("other.9", "other.10"):
         put(tmp_path, name)
     with Leases(tmp_path) as mine:
         assert mine.claim("other")
-        # Numbers, not texts: ten comes after nine.
+        # The numbers of claims are compared as numbers: 10 comes after 9.
         assert claims(tmp_path) == ["other.10", "other.11", "other.9"]
         mine.release("other")
         assert claims(tmp_path) == []
 
 
-def test_the_last_claim_counts(tmp_path):
+def test_the_claim_with_the_largest_number_holds(tmp_path):
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         put(tmp_path, "run.9", GONE)
         put(tmp_path, "run.10", other.token)
@@ -51,7 +51,7 @@ def test_the_last_claim_counts(tmp_path):
         assert mine.claim("again")
 
 
-def test_who_was_taken_for_dead_gives_up_no_claim_of_its_successor(tmp_path):
+def test_a_process_that_was_superseded_releases_no_claim_of_its_successor(tmp_path):
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         assert mine.claim("run")
         put(tmp_path, "run.2", other.token)
@@ -60,17 +60,17 @@ def test_who_was_taken_for_dead_gives_up_no_claim_of_its_successor(tmp_path):
         assert not mine.claim("run")
 
 
-def test_a_claim_that_another_process_makes_at_the_same_moment_is_its_own(tmp_path, monkeypatch):
+def test_of_two_claims_at_the_same_moment_the_first_file_wins(tmp_path, monkeypatch):
     with Leases(tmp_path) as mine:
         monkeypatch.setattr(Leases, "_claims_of", lambda self, name: [])
         put(tmp_path, "run.1", "another")
         assert not mine.claim("run")
         assert (tmp_path / "claims" / "run.1").read_text() == "another"
-        # It is not given up at the end.
+    # The claim of the other process is not released at the end.
     assert claims(tmp_path) == ["run.1"]
 
 
-def test_a_claim_that_is_given_up_just_now_is_asked_for_the_next_time(tmp_path, monkeypatch):
+def test_a_claim_that_is_released_during_the_look_can_be_had_at_the_next(tmp_path, monkeypatch):
     with Leases(tmp_path) as mine:
         put(tmp_path, "run.1")
         real = Leases._claims_of
@@ -83,13 +83,13 @@ def test_a_claim_that_is_given_up_just_now_is_asked_for_the_next_time(tmp_path, 
 
         monkeypatch.setattr(Leases, "_claims_of", gone)
         assert not mine.claim("run")
-        # There is none any more.
+        # By now there is no claim any more.
         assert mine.claim("run")
         assert claims(tmp_path) == ["run.1"]
         monkeypatch.undo()
 
 
-def test_names_with_dots_are_names_of_their_own(tmp_path):
+def test_a_name_with_a_dot_is_not_the_name_before_the_dot(tmp_path):
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         assert mine.claim("plan.json")
         assert other.claim("plan")
@@ -99,7 +99,7 @@ def test_names_with_dots_are_names_of_their_own(tmp_path):
         assert claims(tmp_path) == ["plan.1", "study.toml.1"]
 
 
-def test_of_sessions_that_ended_without_closing_the_names_are_told_before_they_are_removed(tmp_path):
+def test_a_dead_session_is_removed_after_its_files_were_cleared_away(tmp_path):
     with Leases(tmp_path) as mine:
         names = sorted(token_of("another host", number) for number in (1, 2))
         for name in names:
@@ -108,14 +108,14 @@ def test_of_sessions_that_ended_without_closing_the_names_are_told_before_they_a
             os.utime(path, (0, 0))
         found = mine.dead()
         for name in names:
-            # What it left is cleared away first: a process that is killed over that leaves it to the next one.
+            # The caller first removes the files of the session. If it is killed meanwhile, the session is still there.
             assert next(found) == name
             assert (tmp_path / "sessions" / name).exists()
         assert list(found) == []
         assert [path.name for path in (tmp_path / "sessions").iterdir()] == [mine.token]
 
 
-def test_a_session_that_another_process_has_removed_is_made_again_when_a_claim_is_looked_at(tmp_path):
+def test_looking_at_a_claim_restores_a_session_that_was_removed(tmp_path):
     with Leases(tmp_path) as mine, Leases(tmp_path) as other:
         assert other.claim("run")
         (tmp_path / "sessions" / mine.token).unlink()
@@ -124,7 +124,7 @@ def test_a_session_that_another_process_has_removed_is_made_again_when_a_claim_i
 
 
 class Over:
-    """In place of the event that ends a session: it is not set for so many waits."""
+    """Replaces the event that ends a session: it is set after the given number of waits."""
 
     def __init__(self, waits):
         self.left, self.periods = waits, []
@@ -164,46 +164,46 @@ def test_a_disk_that_is_full_does_not_end_a_session(tmp_path):
 def test_the_thread_of_a_session_begins_and_ends_with_it(tmp_path):
     with Leases(tmp_path) as leases:
         assert leases._heart.is_alive()
-        # A program that is ended in between does not wait for it.
+        # A daemon thread does not keep a program alive.
         assert leases._heart.daemon
     assert not leases._heart.is_alive()
 
 
-# ---- who is at work ----
+# ---- processes that hold sessions ----
 
 
-def test_none_is_at_work_where_no_folder_is_and_one_that_has_just_ended_is_none(tmp_path):
+def test_a_missing_folder_and_a_session_that_has_just_ended_count_no_process(tmp_path):
     assert processes_at_work(tmp_path / "nowhere") == 0
     with Leases(tmp_path):
-        # It is gone between the list and the look.
+        # A broken link stands for a session that is removed after the folder was listed.
         (tmp_path / "sessions" / token_of("another host", 1)).symlink_to(tmp_path / "gone")
         assert processes_at_work(tmp_path) == 1
 
 
-def test_a_token_names_no_host_and_no_two_are_the_same():
+def test_tokens_differ_and_hide_the_name_of_the_host():
     one, other = token_of("my host/with a slash", 12), token_of("my host/with a slash", 12)
     assert one != other
     (_, tag, pid), (_, same, _) = one.split("-"), other.split("-")
-    # Fit for a file's name, whatever the host's is.
+    # A token can be the name of a file, although the name of the host contains a slash.
     assert (tag, pid) == (same, "12")
     assert one.replace("-", "").isalnum()
     assert tag != token_of("another", 12).split("-")[1]
 
 
 @pytest.mark.parametrize("pid", ["own", "no number", ""])
-def test_a_session_of_this_host_whose_process_is_not_known_to_be_dead_lives(pid):
+def test_a_session_of_a_process_that_may_live_is_over_only_when_it_expires(pid):
     token = f"abc-{token_of(this_host(), 1).split('-')[1]}-{os.getpid() if pid == 'own' else pid}"
     assert not module._is_over(token, 89.0, 90.0)
     assert not module._is_over(token, 90.0, 90.0)
     assert module._is_over(token, 90.1, 90.0)
 
 
-def test_where_signal_0_would_end_a_process_its_heart_has_to_tell(monkeypatch):
+def test_on_windows_processes_count_as_alive_because_signal_0_would_end_them(monkeypatch):
     monkeypatch.setattr(module, "os", SimpleNamespace(name="nt", kill=lambda *_: pytest.fail("it would be ended")))
     assert module._is_alive(5)
 
 
-def test_a_host_is_known_by_its_start_and_its_process_numbers_where_these_can_be_read(monkeypatch):
+def test_a_host_is_named_by_its_boot_and_its_namespace_of_processes_if_proc_can_be_read(monkeypatch):
     monkeypatch.setattr(module.socket, "gethostname", lambda: "mine")
     monkeypatch.setattr(Path, "read_text", lambda path, encoding: f"start of {path}\n")
     monkeypatch.setattr(module.os, "readlink", lambda path: f"numbers of {path}")

@@ -1,6 +1,6 @@
-"""What becomes of Slurm's jobs, and of those who wait for them, when a batch is left or has a fault of its own.
+"""Slurm's jobs and their futures when an executor is abandoned, has a fault, or is refused by submitit.
 
-Jobs, thread and clock are stand-ins: a test says what happens when.
+Jobs, thread and clock are stand-ins.
 """
 
 from __future__ import annotations
@@ -10,23 +10,17 @@ from types import SimpleNamespace
 
 import executor_tasks as work
 import pytest
-from stand_in_turns import Turns
 
 from cluster_abm.errors import InputError
 from cluster_abm.study.runner.code_version import with_same_code
 from cluster_abm.study.runner.executors import WorkerLost, open_executor, slurm_jobs
 
 
-@pytest.fixture
-def turns(monkeypatch, tmp_path):
-    return lambda *given, **named: Turns(monkeypatch, tmp_path, *given, **named)
-
-
 def fault():
     raise ZeroDivisionError("a fault")
 
 
-def test_what_is_left_is_cancelled_and_who_waits_is_told(turns):
+def test_abandoning_cancels_jobs_and_notifies_waiting_futures(turns):
     there = turns(workers=2)
     one, two, waiting = (there.executor.submit(work.square, number) for number in (3, 4, 5))
     there.turn()
@@ -44,7 +38,7 @@ def test_what_is_left_is_cancelled_and_who_waits_is_told(turns):
         there.executor.submit(work.square, 7)
 
 
-def test_where_no_job_runs_none_is_cancelled(turns):
+def test_without_running_jobs_scancel_is_not_called(turns):
     there = turns()
     waiting = there.executor.submit(work.square, 3)
     there.waking.allowed = 1
@@ -54,8 +48,8 @@ def test_where_no_job_runs_none_is_cancelled(turns):
 
 
 @pytest.mark.parametrize(("looks", "slept"), [(1, 0), (4, 3), (10_000, 100)])
-def test_the_end_of_jobs_of_this_machine_is_waited_for_but_five_seconds(turns, looks, slept):
-    """They are looked at 20 times a second."""
+def test_local_jobs_have_five_seconds_to_end(turns, looks, slept):
+    """The executor looks at them 20 times a second."""
     there = turns("local")
     there.executor.submit(work.square, 3)
     there.turn()
@@ -75,13 +69,13 @@ def test_the_end_of_jobs_of_this_machine_is_waited_for_but_five_seconds(turns, l
     assert there.cancelled == []
 
 
-def test_the_end_of_every_job_is_waited_for(turns):
+def test_abandoning_waits_for_every_local_job(turns):
     there = turns("local")
     for number in (3, 4):
         there.executor.submit(work.square, number)
     there.turn()
     first, last = there.jobs.made
-    # The first ends at once, the last when half a second has passed.
+    # The first job ends at once, the last one after half a second.
     last.done = lambda: there.now_s >= 1000.5 - 1e-6
     there.waking.allowed = 1
     there.executor.abandon()
@@ -89,7 +83,7 @@ def test_the_end_of_every_job_is_waited_for(turns):
     assert (first.cancelled, last.cancelled) == ([False], [False])
 
 
-def test_a_fault_is_told_to_all_and_cancels_the_jobs(turns):
+def test_a_fault_fails_all_tasks_and_cancels_the_jobs(turns):
     there = turns(workers=1)
     running, waiting = there.executor.submit(work.square, 3), there.executor.submit(work.square, 4)
     there.turn()
@@ -102,7 +96,7 @@ def test_a_fault_is_told_to_all_and_cancels_the_jobs(turns):
     assert there.cancelled == [["scancel", "7"]]
     with pytest.raises(BrokenExecutor, match="a fault"):
         there.executor.submit(work.square, 5)
-    # Nothing is left to do or to cancel.
+    # Neither shutdown nor abandoning calls scancel again.
     there.executor.shutdown(wait=False)
     assert there.turn()
     assert len(there.cancelled) == 1
@@ -111,7 +105,7 @@ def test_a_fault_is_told_to_all_and_cancels_the_jobs(turns):
     assert len(there.cancelled) == 1
 
 
-def test_what_was_submitted_while_the_fault_came_is_told_it_too(turns):
+def test_a_task_that_is_submitted_during_the_fault_fails_too(turns):
     there = turns(workers=1)
     there.executor.submit(work.square, 3)
     there.turn()
@@ -127,14 +121,14 @@ def test_what_was_submitted_while_the_fault_came_is_told_it_too(turns):
     assert len(there.jobs.made) == 1
 
 
-def test_a_fault_in_submitting_is_told_to_those_it_concerns(turns):
+def test_a_fault_in_submitting_fails_all_tasks(turns):
     there = turns(workers=1)
     there.jobs.refuses = ZeroDivisionError("a fault")
     first, second = there.executor.submit(work.square, 3), there.executor.submit(work.square, 4)
     there.turn()
     assert isinstance(first.exception(timeout=0), BrokenExecutor)
     assert isinstance(second.exception(timeout=0), BrokenExecutor)
-    # They have no jobs yet that could be cancelled.
+    # The tasks have no jobs yet, so scancel is not called.
     assert there.cancelled == []
 
 
@@ -156,12 +150,12 @@ def test_jobs_that_cannot_be_cancelled_are_named(turns, monkeypatch, caplog, lea
         assert not there.turn()
     assert caplog.messages == ["jobs that could not be cancelled (FileNotFoundError: no scancel): 7_0 7_1"]
     said = "FileNotFoundError: no scancel" if leaves else "ZeroDivisionError: a fault"
-    # The first fault is what is told.
+    # The futures get the first fault.
     assert [str(future.exception(timeout=0)) for future in futures] == [f"executor 'slurm': {said}"] * 2
 
 
-def test_of_jobs_that_cannot_be_cancelled_those_are_named_that_there_are(turns, monkeypatch, caplog):
-    """One runs, and a fault comes while another one is submitted."""
+def test_a_task_without_a_job_is_not_named_among_jobs_that_cannot_be_cancelled(turns, monkeypatch, caplog):
+    """One job runs, and a fault comes while the next is submitted."""
     there = turns()
     there.executor.submit(work.square, 3)
     there.turn()
@@ -177,7 +171,7 @@ def test_of_jobs_that_cannot_be_cancelled_those_are_named_that_there_are(turns, 
     RuntimeError("no srun"), ValueError("no such"), TypeError("no such"), NameError("Unknown argument"),
     AssertionError("must be set"),
 ])  # fmt: skip
-def test_what_submitit_refuses_is_bad_input(monkeypatch, tmp_path, problem):
+def test_parameters_that_submitit_refuses_are_bad_input(monkeypatch, tmp_path, problem):
     def refuses(**_):
         raise problem
 
@@ -197,33 +191,15 @@ def test_a_folder_that_cannot_be_made_is_named(monkeypatch, tmp_path):
         open_executor("slurm", slurm={"folder": tmp_path}).__enter__()
 
 
-@pytest.mark.parametrize("name", ["timeout_min", "mem_gb", "name", "stderr_to_stdout"])
-def test_names_of_submitit_s_own_stay(monkeypatch, tmp_path, name):
-    passed = {}
-    monkeypatch.setattr(
-        "submitit.AutoExecutor", lambda **_: SimpleNamespace(update_parameters=lambda **named: passed.update(named))
-    )
-    with open_executor("slurm", slurm={"folder": tmp_path, name: 3}):
-        pass
-    assert passed == {"timeout_min": 60} | {name: 3}
-
-
-def test_other_sources_in_a_job_are_the_task_s_problem(monkeypatch):
+def test_a_task_fails_in_a_job_with_other_sources(monkeypatch):
     raised, problem = slurm_jobs._carried("0123456789abcdef", lambda: 9)
     assert raised
     assert isinstance(problem, InputError)
     monkeypatch.setattr("cluster_abm.study.runner.code_version.result_version", lambda: "mine")
     assert slurm_jobs._carried("mine", lambda: 9) == (False, 9)
-    # What ends the process is no answer of its task.
+    # An exception that ends the process is not the task's.
     with pytest.raises(SystemExit):
         slurm_jobs._carried("mine", lambda: work.leave(3))
     assert with_same_code("mine", pow, 2, exp=3) == 8
     with pytest.raises(InputError, match=r"has other sources \(mine\) than the process that sends it work \(yours\)"):
         with_same_code("yours", pow, 2, 3)
-
-
-def test_last_words_that_are_no_text_say_nothing():
-    def stderr():
-        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")
-
-    assert slurm_jobs._end_of(SimpleNamespace(stderr=stderr)) == "it left no result"

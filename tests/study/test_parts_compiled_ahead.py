@@ -1,6 +1,6 @@
-"""What the stage that compiles ahead asks of the compilers, how it is told, and when it is left out.
+"""Compiling ahead: the parts that scenarios need, their keys, the progress, and the compilers.
 
-Nothing is compiled: compilers, models and processes are stand-ins.
+Compilers, models and processes are stand-ins: nothing is compiled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ONE_FILE = {"data.files": 1, "data.files_per_job.maximum": 1}
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder for what is compiled."""
+    """An empty folder for compiled parts."""
     monkeypatch.setattr(ahead, "cache_folder", lambda: str(tmp_path))
     return tmp_path
 
@@ -34,51 +34,51 @@ def under(policy, **settings):
 
 
 def key_of(policy, **settings):
-    """Of the part that is the policy itself."""
+    """The key of the part that holds the policy."""
     (key,) = (part.key for part in ahead.missing_parts([under(policy, **settings)]) if part.kind == "policy")
     return key
 
 
 @pytest.mark.parametrize(("attributes", "kinds"), [
     ({}, ["engine", "placement", "policy"]), ({"migrates": True}, ["engine", "placement", "migration", "policy"]),
-    # Nothing of these is asked of arriving tasks in compiled code.
+    # Policies of these kinds are not called from compiled code when a task arrives.
     ({"acts_on_arrival": False, "migrates": True}, ["engine"]), ({"holds_jobs": True}, ["engine"]),
     ({"pooled": True}, ["engine"]), ({"averages": True}, ["engine"]),
 ])  # fmt: skip
-def test_a_policy_needs_what_it_is_asked_for(folder, attributes, kinds):
+def test_the_parts_of_a_policy_follow_from_its_kind(folder, attributes, kinds):
     register(type("Asked", (Policy,), {"name": "asked", **attributes}))
     assert [part.kind for part in ahead.missing_parts([under("asked")])] == kinds
 
 
-def test_other_processes_get_what_they_do_not_find_by_name(folder):
+def test_only_a_part_with_a_registered_policy_carries_its_origin(folder):
     register(type("Mine", (Policy,), {"name": "mine"}))
     parts = {part.kind: part.policies for part in ahead.missing_parts([under("mine")])}
     assert [origin.name for origin in parts["policy"]] == ["mine"]
     assert parts["engine"] == parts["placement"] == ()
-    # Those of the package are found there.
+    # Other processes find the policies of the package by their names.
     assert [part.policies for part in ahead.missing_parts([under("jsq")])] == [(), (), ()]
 
 
-def test_a_part_says_no_more_than_its_own_policy_knows(folder):
+def test_a_part_has_only_the_parameters_that_its_policy_knows(folder):
     parts = ahead.missing_parts([under("jsq", **{"policy.d": 3})])
     assert [part.scenario.policy.parameters for part in parts] == [{}] * 3
     assert ahead.missing_parts([under("power-of-d", **{"policy.d": 3})])[-1].scenario.policy.parameters == {"d": 3}
 
 
-def test_a_policy_that_is_none_is_left_to_the_run(folder):
+def test_an_unknown_policy_is_left_to_the_run(folder):
     scenario = under("jsq")
     wrong = scenario.model_copy(update={"policy": scenario.policy.model_copy(update={"name": "no-such"})})
     assert [part.kind for part in ahead.missing_parts([wrong])] == ["engine"]
 
 
 @pytest.mark.parametrize(("place", "kinds"), [(63, ["engine", "placement", "policy"]), (64, ["engine"])])
-def test_of_many_scenarios_the_first_64_are_looked_at(folder, place, kinds):
+def test_only_the_first_64_scenarios_are_looked_at(folder, place, kinds):
     none, jsq = under("none"), under("jsq")
     scenarios = itertools.chain([none] * place, [jsq], itertools.repeat(none))
     assert [part.kind for part in ahead.missing_parts(scenarios)] == kinds
 
 
-def test_what_gives_other_code_is_another_part_and_what_does_not_is_none(folder, monkeypatch):
+def test_a_part_has_another_key_exactly_if_its_code_differs(folder, monkeypatch):
     plain = key_of("power-of-d")
     assert plain == key_of("power-of-d", **{"policy.d": 3, "workload.utilisation": 0.2})
     unlike = {"cluster.group": [{"count": 1, "cpu_speed": 2.0}, {"count": 31}]}
@@ -86,14 +86,14 @@ def test_what_gives_other_code_is_another_part_and_what_does_not_is_none(folder,
     monkeypatch.setattr(ahead, "policy_version", lambda name: "edited")
     keys.add(key_of("power-of-d"))
     assert len(keys) == 5
-    # Of a parameter its kind counts.
+    # The type of a parameter matters and its value does not.
     scenario = under("jsq")
     digests = [ahead._digest(scenario, SimpleNamespace(parameters=[("a", value)])) for value in (1, 2, 1.0, "1")]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
 
 
-def test_progress_has_as_many_pieces_as_there_are_parts(folder, monkeypatch):
+def test_progress_counts_every_part(folder, monkeypatch):
     told = []
 
     class Bar:
@@ -122,12 +122,12 @@ def test_progress_has_as_many_pieces_as_there_are_parts(folder, monkeypatch):
     asked = []
     parts = ahead.missing_parts([under("jsq")])
     ahead.compile_ahead(InlineExecutor(), parts, True, lambda: asked.append(len(told)))
-    # One that fails is one piece too: the run that needs it says why.
+    # A part that fails counts as well; the run that needs it reports the error.
     assert told == [(3, "compiling, once", "part", True), *["looked", "part"] * 3, "closed"]
     assert asked == [1, 3, 5]
 
 
-def test_a_part_is_noted_once_it_is_there_and_also_where_its_input_is_wrong(folder, monkeypatch):
+def test_a_part_is_marked_after_it_was_compiled_and_also_if_its_input_is_wrong(folder, monkeypatch):
     order = []
 
     def compiled(scenario):
@@ -143,7 +143,7 @@ def test_a_part_is_noted_once_it_is_there_and_also_where_its_input_is_wrong(fold
     assert (folder / "none.compiled").exists()
 
 
-def test_where_nothing_can_be_kept_nothing_is_noted(monkeypatch):
+def test_without_a_cache_folder_a_part_is_compiled_and_not_marked(monkeypatch):
     compiled = []
     monkeypatch.setattr(ahead, "cache_folder", lambda: None)
     monkeypatch.setitem(ahead._COMPILERS, "engine", compiled.append)
@@ -151,14 +151,14 @@ def test_where_nothing_can_be_kept_nothing_is_noted(monkeypatch):
     assert compiled == ["scenario"]
 
 
-# ---- of one run ----
+# ---- before one run ----
 
 
 @pytest.mark.parametrize(("parts", "processors", "opened"), [
-    # In this process it takes no longer, unless two can be at work at once.
+    # Processes are only opened if two of them can work at the same time.
     (0, 8, []), (1, 8, []), (3, 1, []), (2, 8, [("process", 2)]), (4, 3, [("process", 3)]),
 ])  # fmt: skip
-def test_one_run_has_its_parts_compiled_by_processes_where_two_can_be_at_work(monkeypatch, parts, processors, opened):
+def test_processes_compile_the_parts_of_one_run_if_two_can_work_at_once(monkeypatch, parts, processors, opened):
     asked, compiled = [], []
 
     @contextmanager
@@ -179,26 +179,26 @@ def test_one_run_has_its_parts_compiled_by_processes_where_two_can_be_at_work(mo
     assert compiled == ([("executor", list(range(parts)), True, len)] if opened else [])
 
 
-@pytest.mark.parametrize(("problem", "is_told"), [(InputError("none"), False), (BrokenExecutor("fault"), False),
+@pytest.mark.parametrize(("problem", "is_raised"), [(InputError("none"), False), (BrokenExecutor("fault"), False),
                                                   (KeyboardInterrupt(), True), (ValueError("x"), True)])  # fmt: skip
-def test_where_no_process_can_be_had_the_run_compiles_itself(monkeypatch, problem, is_told):
+def test_without_processes_the_run_compiles_its_parts_itself(monkeypatch, problem, is_raised):
     def open_executor(*_):
         raise problem
 
     monkeypatch.setattr(ahead, "missing_parts", lambda _: [1, 2])
     monkeypatch.setattr(ahead, "available_processors", lambda: 2)
     monkeypatch.setattr(ahead, "open_executor", open_executor)
-    if is_told:
+    if is_raised:
         with pytest.raises(type(problem)):
             ahead.compile_here("mine", True, len)
     else:
         ahead.compile_here("mine", True, len)
 
 
-# ---- what the compilers do ----
+# ---- compilers ----
 
 
-def test_engine_placement_and_migration_are_those_of_a_run_that_is_over_at_once(monkeypatch):
+def test_engine_placement_and_migration_are_compiled_by_a_short_run_of_two_nodes(monkeypatch):
     done = []
 
     class Model:
@@ -223,11 +223,11 @@ def test_engine_placement_and_migration_are_those_of_a_run_that_is_over_at_once(
 
 @pytest.mark.parametrize(("settings", "passed"), [
     ({}, (False, False)), (ONE_FILE, (True, False)),
-    # Nodes that are unlike count where their loads are compared by what they have.
+    # Unlike nodes need other code only if the policy compares loads by capacity.
     ({"cluster.group": [{"count": 32}]}, (False, False)), ({"policy.heterogeneous": True}, (False, False)),
     ({"cluster.group": [{"count": 32}], "policy.heterogeneous": True}, (False, True)),
 ])  # fmt: skip
-def test_a_policy_is_compiled_as_its_runs_need_it(monkeypatch, settings, passed):
+def test_a_policy_is_compiled_for_data_and_for_unlike_nodes_if_its_runs_have_them(monkeypatch, settings, passed):
     asked = []
 
     def compiled(policy, has_data, has_capacities):

@@ -1,4 +1,4 @@
-"""What a call that carries out runs takes, where it keeps them, and which executor it opens for them."""
+"""`counted_runs`: its arguments, the executor that it opens, its folder, and interrupts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from cluster_abm.study.runner.tasks import Where
 @pytest.mark.parametrize(("argument", "wrong"), [
     ("workers", 0), ("quiet", "yes"), ("quiet", 1), ("where", "process"), ("out", ""), ("out", 3),
 ])  # fmt: skip
-def test_what_is_not_of_its_kind_is_named(argument, wrong):
+def test_an_argument_of_a_wrong_type_is_named(argument, wrong):
     given = {"workers": None, "quiet": True, "where": None, "out": None} | {argument: wrong}
     with pytest.raises(InputError, match=f"^{argument} = "):
         place_of(**given)
 
 
-def test_all_that_is_wrong_is_named_at_once():
+def test_all_wrong_arguments_are_named_at_once():
     with pytest.raises(InputError) as found:
         place_of(0, "yes", 3, "")
     assert [one.partition(" ")[0] for one in found.value.problems] == ["workers", "quiet", "where", "out"]
@@ -33,7 +33,7 @@ def test_all_that_is_wrong_is_named_at_once():
 
 @pytest.fixture
 def opened(monkeypatch):
-    """Executors that were opened, and calls of `run_all`."""
+    """The executors that were opened, and the calls of `run_all`."""
     seen = SimpleNamespace(executors=[], calls=[], is_open=False)
 
     @contextmanager
@@ -55,7 +55,7 @@ def opened(monkeypatch):
 
 
 def call(opened, folder=None, where=None, workers=None, budget=9, command=None, **more):
-    """A command that asks for one run; what `run_all` was given."""
+    """A command with one run; the arguments that `run_all` got."""
     command = {"scenario": "quickstart"} if command is None else command
     with counted_runs(
         "plan", budget, command, "a search", workers=workers, quiet=True, where=where, folder=folder, **more
@@ -66,7 +66,7 @@ def call(opened, folder=None, where=None, workers=None, budget=9, command=None, 
 
 @pytest.mark.parametrize(("where", "workers", "budget", "executor"), [
     (None, None, 9, ("process", 4, None, None)), (None, 3, 9, ("process", 3, None, None)),
-    # No more processes than runs are expected; for one at a time none is needed.
+    # No more processes than expected runs, and none for one run at a time.
     (None, None, 2, ("process", 2, None, None)), (None, None, 1, ("inline", None, None, None)),
     (None, 1, 9, ("inline", None, None, None)), (Where(workers=2), 3, 9, ("process", 2, None, None)),
     (Where("dask", dask="tcp://here:1"), None, 9, ("dask", None, "tcp://here:1", None)),
@@ -81,27 +81,27 @@ def test_one_executor_is_opened_for_all_runs(opened, where, workers, budget, exe
     assert given["where"].folder is None
 
 
-def test_runs_are_kept_in_a_folder_that_is_for_one_command(opened, tmp_path):
+def test_a_folder_keeps_the_runs_of_one_command(opened, tmp_path):
     out = tmp_path
     _, given = call(opened, out, keeps_responses=True)
     assert given["where"] == Where(folder=out / "store")
     assert given["keeps_responses"]
     assert json.loads((out / "command.json").read_text()) == {"scenario": "quickstart"}
-    # The same command goes on there, another one does not.
+    # The same command continues in the folder; another command is refused.
     call(opened, out)
     with pytest.raises(InputError, match="holds a search by another command: scenario was 'quickstart', is 'other'"):
         call(opened, out, command={"scenario": "other"})
     assert len(opened.executors) == 2
 
 
-def test_responses_of_jobs_are_kept_only_where_they_are_asked_for(opened):
+def test_counted_runs_keep_responses_of_jobs_only_on_request(opened):
     opened.is_open = True
     for more, keeps in (((), False), ((True,), True)):
         CountedRuns(Where(), "executor", True, 9, "plan", *more)([])
         assert opened.calls[-1][1]["keeps_responses"] == keeps
 
 
-def test_what_an_executor_cannot_do_is_said_before_a_folder_is_claimed(opened, tmp_path):
+def test_options_of_another_executor_are_refused_before_the_folder_is_claimed(opened, tmp_path):
     with pytest.raises(InputError, match="`--dask` needs"):
         call(opened, tmp_path / "out", Where(dask="tcp://here:1"))
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""The row that a study keeps of a run, of three or four jobs by hand; the model is a stand-in with their records."""
+"""The row that a study keeps of a run with four jobs, by hand; the model is a stand-in that has their records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cluster_abm.errors import InputError
 from cluster_abm.study.runner import measuring
 from cluster_abm.study.runner.measuring import load_over_time, measure_run, responses_ms, tasks_met
 from cluster_abm.study.statistics.warmup import Truncation
@@ -19,8 +18,8 @@ MS = 1_000_000
 FIELDS = ("job", "arrival_ns", "finish_ns", "outcome", "cpu_ns", "lost_cpu_ns", "io_ns", "isolated_cpu_ns",
           "isolated_io_ns", "isolated_paging_ns", "isolated_barrier_ns")  # fmt: skip
 FINISHED, KILLED = 0, 1
-# Job, arrival, end [ms], and time alone [ms] of each task: job 0 has two, the slowdowns of which are 2 and 4; job 1 has
-# 5; job 2 was killed; job 3 took no time by itself, and has no slowdown.
+# Job, arrival, end, outcome and time alone [ms] of each task. Job 0 has two tasks with slowdowns 2 and 4, job 1 has
+# slowdown 5. Job 2 was killed. Job 3 takes no time alone, so it has no slowdown.
 TASKS = [(0, 0, 20, FINISHED, 10), (0, 0, 40, FINISHED, 10), (1, 10, 60, FINISHED, 10), (2, 20, 30, KILLED, 10),
          (3, 35, 36, FINISHED, 0)]  # fmt: skip
 
@@ -70,7 +69,7 @@ def is_equal(found, expected):
     )
 
 
-def test_a_row_is_flat_and_what_there_is_not_is_nan(model):
+def test_a_row_is_flat_and_missing_values_are_nan(model):
     row = measure_run(model)
     quantiles = row.pop("slowdown_quantiles"), row.pop("response_quantiles")
     assert is_equal(
@@ -81,9 +80,9 @@ def test_a_row_is_flat_and_what_there_is_not_is_nan(model):
         },
     )  # fmt: skip
     slowdowns, responses = quantiles
-    # Job 0 has the mean of its tasks, 3, and job 1 has 5: every percent of the way is 0.02 more. Job 3 has none.
+    # The slowdowns are 3 (job 0, the mean of its tasks) and 5 (job 1): each quantile is 0.02 above the last.
     assert slowdowns == pytest.approx([3.0 + 0.02 * percent for percent in range(101)])
-    # Of the finished jobs: 40, 50 and 1 ms.
+    # The finished jobs have responses of 40, 50 and 1 ms.
     assert [responses[at] for at in (0, 50, 100)] == pytest.approx([1.0, 40.0, 50.0])
     assert (len(slowdowns), len(responses)) == (101, 101)
 
@@ -97,8 +96,8 @@ def test_each_program_has_its_columns_whether_it_ran_or_not(monkeypatch):
     assert is_equal(found, dict(zip(keys, values, strict=True)))
 
 
-def test_the_warm_up_leaves_out_the_first_jobs_that_came(monkeypatch):
-    """Jobs came in another order than that of their numbers: 3, 1, 0, 2. Without the first two job 0 is left."""
+def test_warm_up_removes_the_first_submitted_jobs(monkeypatch):
+    """Jobs are submitted in the order 3, 1, 0, 2. Without the first two, job 0 is left with its two tasks."""
     asked = []
 
     def computed(data, only_of_jobs):
@@ -110,7 +109,7 @@ def test_the_warm_up_leaves_out_the_first_jobs_that_came(monkeypatch):
     row = measure_run(model_of(TASKS, [2, 1, 1, 1], [3, 1, 0, 2]), "mser")
     assert asked[1] == ([0, 0], True)
     assert (row["mean_slowdown"], row["breakdown_ms.cpu"]) == (3.0, 1.0)
-    # Counts are of the whole run.
+    # Counts cover the whole run.
     assert (row["jobs.submitted"], row["jobs.finished"]) == (4, 3)
     assert (row["warmup_jobs"], row["warmup_settled"]) == (2, 1)
     assert set(row["slowdown_quantiles"]) == {3.0}
@@ -120,20 +119,15 @@ def test_the_warm_up_leaves_out_the_first_jobs_that_came(monkeypatch):
     assert (row["warmup_jobs"], row["warmup_settled"], asked[-1]) == (0, 0, ([0, 0, 1, 3], True))
 
 
-def test_another_warm_up_is_refused():
-    with pytest.raises(InputError, match="warmup = 'welch': allowed: none, mser"):
-        measure_run(SimpleNamespace(), "welch")
-
-
 def test_a_job_that_has_not_finished_has_no_response(model):
     found = responses_ms(model)
     assert [found[job] for job in (0, 1, 3)] == [40.0, 50.0, 1.0]
     assert math.isnan(found[2])
 
 
-def test_each_job_meets_the_tasks_that_came_before_and_have_not_ended():
-    # Job 0 (2 tasks) at 0 ms, job 1 at 10, job 2 at 20, job 3 at 35; ends at 20, 40, 60, 30 and 36. A task that ends at
-    # the moment at which a job comes has left.
+def test_each_job_meets_the_earlier_tasks_that_have_not_ended():
+    # Job 0 (two tasks) arrives at 0 ms, job 1 at 10, job 2 at 20 and job 3 at 35. Tasks end at 20, 40, 60, 30 and 36. A
+    # task that ends when a job arrives does not count.
     assert tasks_met(model_of(TASKS, [2, 1, 1, 1], [0, 1, 2, 3])).tolist() == [0, 2, 2, 2]
     assert tasks_met(model_of(TASKS, [2, 1, 1, 1], [0, 1])).tolist() == [0, 2]
 
@@ -145,10 +139,10 @@ def frame(times, nodes=2):
 
 @pytest.mark.parametrize(("count", "places"), [
     (1, [0]), (3, [0, 1, 2]), (200, range(200)),
-    # Of 399 every second one, of 201 all but one.
+    # Of 399 times every second is kept, of 201 all but one.
     (399, range(0, 399, 2)), (201, [*range(100), *range(101, 201)]),
 ])  # fmt: skip
-def test_the_load_is_kept_at_two_hundred_times_at_most(count, places):
+def test_the_load_over_time_has_at_most_two_hundred_points(count, places):
     asked = []
     times = [100 * place for place in range(count)]
     measured = SimpleNamespace(frame=lambda columns: asked.append(columns) or frame(times))
@@ -162,6 +156,6 @@ def test_the_load_is_kept_at_two_hundred_times_at_most(count, places):
 @pytest.mark.parametrize(("outcome", "alone_ms", "slowdowns", "responses"), [
     (KILLED, 10, [], []), (FINISHED, 0, [], [10.0] * 101), (FINISHED, 5, [2.0] * 101, [10.0] * 101),
 ])  # fmt: skip
-def test_without_jobs_there_are_no_quantiles(outcome, alone_ms, slowdowns, responses):
+def test_quantiles_are_empty_without_a_finished_job(outcome, alone_ms, slowdowns, responses):
     row = measure_run(model_of([(0, 0, 10, outcome, alone_ms)], [1], [0]))
     assert (row["slowdown_quantiles"], row["response_quantiles"]) == (slowdowns, responses)
