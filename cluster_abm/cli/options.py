@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -173,6 +174,11 @@ def settings_of(option: str, settings: Sequence[str], example: str = "cluster.no
         # A table says the keys in it, as a={b=1} does a.b.
         keys = set(dotted({name: value}))
         problems += [f"{option} {one}: is given twice" for one in sorted(given_keys & keys)]
+        problems += [
+            f"{option} {inner}: {outer} is given too, as a value of its own: allowed is one of both"
+            for outer, inner in sorted({*product(given_keys, keys), *product(keys, given_keys)})
+            if inner.startswith(f"{outer}.")
+        ]
         given_keys |= keys
         found[name] = _with(found.get(name), value)
     if problems:

@@ -65,6 +65,18 @@ def test_all_wrong_settings_are_reported_at_once():
     assert "cannot be read as a TOML value" in problem
 
 
+@pytest.mark.parametrize("settings", [["a.b=1", "a.b={c=2}"], ["a={b={c=2}}", "a.b=1"], ["a={b=1}", "a.b.c=2"]])
+def test_a_value_and_a_key_inside_it_are_refused(settings):
+    with pytest.raises(
+        InputError, match=r"^--set a\.b\.c: a\.b is given too, as a value of its own: allowed is one of both$"
+    ):
+        settings_of("--set", settings)
+
+
+def test_keys_that_begin_alike_are_no_part_of_each_other():
+    assert settings_of("--set", ["a.b=1", "a.bc=2"]) == {"a.b": 1, "a.bc": 2}
+
+
 def test_two_tables_of_one_section_are_merged():
     assert settings_of("--set", ["a={b=1, c={d=2}}", "a={e=3, c={f=4}}"]) == {
         "a": {"b": 1, "c": {"d": 2, "f": 4}, "e": 3}

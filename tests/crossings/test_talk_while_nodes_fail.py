@@ -9,6 +9,7 @@ import pytest
 from crossings.managers import column, ends, job, known_ms, model_of
 from crossings.own_policies import Handing, OneByOne, Patient, PatientHead
 from crossings.table import crosses
+from support import act_at
 
 BEGIN = [(0.0, 0, "begins"), (0.0, 1, "begins")]
 CHECKPOINTS = {"failures__on_failure": "checkpoint", "failures__checkpoint_period_ms": 40.0}
@@ -108,6 +109,24 @@ def test_when_the_head_fails_its_stand_in_is_told_all_anew_and_again_when_it_is_
     assert model.conversation.messages == 3
     assert (column(model, "node"), ends(model)) == ([0], [203 + 150 + 56 + 100])
     assert (column(model, "blocked_ms"), column(model, "migration_ms")) == ([203 + 150 - 13.5], [56.0])
+
+
+@crosses("talking", "drain")
+def test_while_the_head_drains_its_stand_in_is_told_all_anew_and_the_head_again_when_it_accepts(tmp_path):
+    """As above, but node 0 drains from 100 to 200: it is up, so that its manager begins anew with the others."""
+    policy = PatientHead()
+    model = model_of(tmp_path, policy, [job(13.5, 100, home=2)], cluster__nodes=3)
+    act_at(model, (100.0, 0, "drain"), (200.0, 0, "recover"))
+    model.run()
+    assert policy.log[3:] == [
+        (16.5, 0, "arrives", 0, 0),
+        (100.0, 0, "begins"), (100.0, 1, "begins", "has begun"), (100.0, 2, "begins", "has begun"),
+        (103.0, 1, "arrives", 0, 0),
+        (200.0, 0, "begins", "has begun"), (200.0, 1, "begins"), (200.0, 2, "begins", "has begun"),
+        (203.0, 0, "arrives", 0, 0),
+    ]  # fmt: skip
+    assert model.conversation.messages == 3
+    assert (column(model, "node"), ends(model)) == ([0], [203 + 150 + 56 + 100])
 
 
 # ---- tasks in the mail ---------------------------------------------------------------------------------------------

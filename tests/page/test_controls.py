@@ -7,6 +7,9 @@ from dataclasses import replace
 import pytest
 
 from cluster_abm.policies import available
+
+pytest.importorskip("solara", reason="needs the extra viz")
+
 from viz.colours import INDICES
 from viz.controls import AS_GIVEN, CHOICES, NO_POLICY, groups, offered_by, parsed
 from viz.settings import KEYS, LABELS, Settings

@@ -300,9 +300,15 @@ class Conversation:
             self._mail.tell(self._clock.now_ns, node, "ended", tuple(tasks))
 
     def _note_failures(self) -> None:
-        """Managers of nodes that have failed forget all, and their waiting tasks arrive anew at their homes."""
+        """Managers of nodes that have failed forget all, and their waiting tasks arrive anew at their homes.
+
+        So does a head node for which another one stands in, because it has failed or drains.
+        """
         up = self._availability.up
-        if not self._availability.can_change or np.array_equal(up, self._up):
+        if not self._availability.can_change:
+            return
+        has_other_head = self._is_central and self.head != self._head_before
+        if np.array_equal(up, self._up) and not has_other_head:
             return
         now_ns = self._clock.now_ns
         failed, back = np.flatnonzero(self._up & ~up).tolist(), np.flatnonzero(up & ~self._up).tolist()
@@ -311,7 +317,7 @@ class Conversation:
         for node in failed:
             for task in (*self._forget(node), *self._mail.node_fails(node, now_ns)):
                 anew.setdefault(task.job, []).append(task)
-        if self._is_central and self.head != self._head_before:
+        if has_other_head:
             for task in self._forget(self._head_before):
                 anew.setdefault(task.job, []).append(task)
             self._head_before, back = self.head, np.flatnonzero(up).tolist()
