@@ -48,14 +48,17 @@ class Handed:
 
 @dataclass(frozen=True)
 class Started:
-    """A task, by its number, that was started on a node; the deciding index, and its values for home and node."""
+    """A task, by its number, that was started on a node; the deciding index, and its values for home and node.
+
+    A value that the policy does not give (NaN in the program) is None here, so that two starts can be compared.
+    """
 
     task: int
     node: int
     rule: str
     index: str = ""
-    here: float = math.nan
-    there: float = math.nan
+    here: float | None = None
+    there: float | None = None
 
 
 def task(
@@ -199,7 +202,8 @@ class Manager:
         if node == self.me:
             self.tasks_here += 1
             self._started_here.add(task.task)
-        self._done.append(Started(task.task, node, rule, index, here, there))
+        values = (None if math.isnan(value) else value for value in (here, there))
+        self._done.append(Started(task.task, node, rule, index, *values))
 
     def draw(self) -> float:
         return self.numbers.pop(0)
