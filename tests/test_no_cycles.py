@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import networkx as nx
+import pytest
 
 import cluster_abm
 
@@ -31,6 +32,7 @@ def imports():
     return graph
 
 
+@pytest.mark.slow
 def test_there_is_no_import_cycle():
     cycles = [sorted(group) for group in nx.strongly_connected_components(imports()) if len(group) > 1]
     assert cycles == []

@@ -283,6 +283,7 @@ def test_compare_on_a_trace(cli, write):
     assert work_ms == pytest.approx([7510 / 3] * 7)
 
 
+@pytest.mark.slow
 def test_what_the_trace_does_not_say_is_drawn_from_the_seed(cli, write, tmp_path):
     """An SWF log tells neither homes nor I/O: equal seeds draw them equally, others differently, and it stays fixed
     what the log does tell."""
@@ -367,6 +368,7 @@ def test_a_home_outside_the_cluster_and_a_folder_that_is_not_there(cli, write):
 LONG = "arrival_ms,cpu_ms\n" + "".join(f"{row},1\n" for row in range(150_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", PACKED)
 def test_a_limit_that_options_and_a_key_raise(cli, tmp_path, packing):
     path = tmp_path / f"a.csv{packing}"

@@ -293,6 +293,7 @@ print(hashlib.sha256(finished(11, **busy()).jobs_frame().to_csv().encode()).hexd
 """
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_another_process(request):
     tests = str(request.config.rootpath / "tests")
     other = subprocess.run(

@@ -21,8 +21,9 @@ from mutants.faults import Fault
 
 # A test hangs if it takes this much longer than on the sound code [s]; where kernels are compiled anew, longer.
 HANGS_S, COMPILES_S, TIMES_AS_LONG = 40.0, 120.0, 10
-# Tests of the covered line get at most so much of the time of a fault.
-FIRST_SHARE = 0.5
+# Tests of the covered line get at most this share of the time of a fault; then the others, where there are such tests,
+# get that one: of the others only those that start processes can carry out the line.
+FIRST_SHARE, OTHERS_SHARE = 0.5, 0.2
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class Trials:
         first = self._covering.of(fault.path, fault.line)
         tried, ran = set(first), 0
         rest = [test for test in self._covering.near(fault.path) if test not in tried]
-        for tests, share in (first, FIRST_SHARE), (rest, 1.0):
-            until = began + self._limit_s * share
+        for tests, share in (first, FIRST_SHARE), (rest, OTHERS_SHARE if first else 1.0):
+            until = time.monotonic() + self._limit_s * share
             while tests and until > time.monotonic():
                 end = self._with_fault(fault, tests, until - time.monotonic())
                 ran += end.ran

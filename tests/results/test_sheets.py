@@ -187,6 +187,7 @@ KINDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_figure_passes_the_referee(sheet, kind):
     assert check_sheet(sheet(*KINDS[kind]())) == []

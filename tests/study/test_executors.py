@@ -58,6 +58,7 @@ def test_each_process_has_a_next_task(processes):
         assert executor.window == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["_finish", "_give", "_welcome"])
 def test_a_fault_of_its_own_is_told_to_all_who_wait_and_leaves_no_process(monkeypatch, fault):
     def faulty(*_):
@@ -79,6 +80,7 @@ def test_a_fault_of_its_own_is_told_to_all_who_wait_and_leaves_no_process(monkey
     assert {child.pid for child in multiprocessing.active_children()} == others
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_takes_only_its_own_task_with_it(processes):
     deadly = (4, 9)
     tasks = [work.die if number in deadly else work.square for number in range(20)]

@@ -265,6 +265,7 @@ def test_a_script_and_a_notebook_may_use_processes(tmp_path, as_script):
     assert json.loads(done.stdout) == ["notebook", "notebook(step=2)", "none"]
 
 
+@pytest.mark.slow
 def test_a_study_of_a_policy_in_a_file_is_resumed_until_it_is_edited(mine, tmp_path):
     path = study_path(tmp_path, policies=["none", mine()])
 

@@ -84,6 +84,7 @@ def size(png: bytes) -> tuple[int, int]:
 # ---- what is offered ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tab_offers_the_public_names_and_nothing_heavy_is_imported_before_one_is_used(tmp_path):
     code = """
 import sys, cluster_abm as ca

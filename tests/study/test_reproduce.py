@@ -265,6 +265,7 @@ def test_several_numbers_of_the_same_runs(monkeypatch):
     assert len(table.points) == 9
 
 
+@pytest.mark.slow
 def test_each_seed_takes_another_run_of_a_trace_of_several(tmp_path):
     """Run r of this trace holds 40 + r jobs of 10 ms, one every 10 ms."""
     path = tmp_path / "runs.csv"

@@ -81,6 +81,7 @@ def test_the_median_s_interval_covers_at_least_as_often_as_it_says():
     assert covered >= 489 - 13
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_holm_rejects_between_bonferroni_and_uncorrected(p_values):
     rejected = np.array(holm(p_values), bool)

@@ -65,6 +65,7 @@ def test_what_is_kept_comes_back_to_the_last_bit(store):
     assert store.loads() == {(KEY, 1): kept.load}
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(splits=st.lists(st.integers(1, 12), max_size=4), kinds=st.lists(st.booleans(), min_size=12, max_size=12))
 def test_it_does_not_matter_when_runs_were_put_into_parts(tmp_path_factory, splits, kinds):

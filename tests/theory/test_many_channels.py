@@ -113,6 +113,7 @@ def test_requests_that_no_channel_delays_wait_for_one_bus(sizes, seek_ms, latenc
     inside(measured_ms / TRANSFER_MS, truth, controls=[arrivals])
 
 
+@pytest.mark.slow
 def test_requests_without_seek_do_not_depend_on_the_number_of_channels():
     """To the nanosecond."""
     records = [
@@ -278,6 +279,7 @@ def test_the_bound_has_the_channels_of_all_disks(latency, nodes, channels, rho, 
     inside(measured_ms / seek_ms, WAITS[latency](servers, rho), controls=[arrivals])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "nodes", "channels", "seek_ms", "rho", "window_s"),
     [(EXPONENTIAL, 4, 4, 0.0, 0.8, 26), slow(FIXED, 8, 2, 0.0, 0.9, 30), slow(EXPONENTIAL, 4, 64, 20.0, 0.8, 26)],

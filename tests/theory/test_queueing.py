@@ -80,6 +80,7 @@ def test_the_bound_is_an_n_server_processor_sharing_station(nodes, rho):
     inside(means, 1000 * (1 + erlang_c(nodes, nodes * rho) / (nodes * (1 - rho))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rho", "window_s"), [(0.7, 6000), slow(0.3, 40_000), slow(0.9, 100_000)])
 def test_response_converges_to_processor_sharing_as_the_quantum_shrinks(rho, window_s):
     """Round robin of equal demands: with the quantum as large as the demand it is FIFO, M/D/1, which is shorter."""

@@ -76,6 +76,7 @@ def test_a_set_is_carried_out():
     assert len(outcome.unit_ns) == 2
 
 
+@pytest.mark.slow
 def test_demands_are_measured_alone_on_a_core_beside_others_that_are_busy():
     cores = machine().cores
     with Crew(2 * len(cores) + 1) as crew:
@@ -146,6 +147,7 @@ def test_workers_end_when_their_parent_is_killed():
         assert ended(pids)
 
 
+@pytest.mark.slow
 def test_one_that_hangs_ends_by_itself():
     """In the middle of a minute of computing, a second being the longest that it may live."""
     script = (

@@ -101,6 +101,7 @@ def test_bursts_keep_the_mean_rate_over_days():
     assert abs(len(times_s(window_s, kind="bursty")) - RATE * window_s) < 4.5 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("piece_s", "by_hand", "published"), [(10.0, 4.27, 4), (60.0, 17.76, 18)])
 def test_bursts_have_the_dispersion_of_the_1997_traces(piece_s, by_hand, published):
     """Rates r and 1.7 r, r = 5.6/(1 + 0.2 x 0.7) = 4.912 jobs/s, a burst 125/(125 + 500) = 0.2 of the time: variance of

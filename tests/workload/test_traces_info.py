@@ -93,6 +93,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_eight_runs_of_harchol_balter_and_downey(tmp_path: Path) -> None:
     path = DATA / "hbd97_8traces.csv.xz"

@@ -132,6 +132,7 @@ def test_a_file_written_anew_is_read_anew(tmp_path: Path) -> None:
     assert before.jobs["cpu_ms"].tolist() == [5.0, 6.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
 def test_a_trace_has_a_limit_that_can_be_raised(tmp_path: Path, pack: object) -> None:
     path = put(tmp_path, "a.csv", pack(CSV + b"2,6\n" * 300_000))  # type: ignore[operator]
@@ -151,6 +152,7 @@ def test_a_pipe_is_refused_where_a_trace_is_read_again_and_again(tmp_path: Path)
     assert "a pipe, which can be read only once" in message(tmp_path / "a.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
