@@ -85,18 +85,22 @@ class Trials:
         for tests, share in (first, FIRST_SHARE), (rest, OTHERS_SHARE if first else 1.0):
             until = time.monotonic() + self._limit_s * share
             while tests and until > time.monotonic():
-                end = self._with_fault(fault, tests, until - time.monotonic())
+                end, is_noticed = self._with_fault(fault, tests, until - time.monotonic())
                 ran += end.ran
                 if not end.how:
                     break
-                if end.how != "hangs" or self._hangs_for_the_fault(fault, end.test):
+                if is_noticed or (end.how == "hangs" and self._hangs_for_the_fault(fault, end.test)):
                     return Verdict(True, end.words, ran, round(time.monotonic() - began, 1))
                 tests = tests[tests.index(end.test) + 1 :]
         return Verdict(False, "", ran, round(time.monotonic() - began, 1))
 
-    def _with_fault(self, fault: Fault, tests: list[str], seconds: float) -> _End:
+    def _with_fault(self, fault: Fault, tests: list[str], seconds: float) -> tuple[_End, bool]:
+        """How the tests ended, and whether one failed that fails alone too: another may have left something behind."""
         with self._with(fault):
-            return self._run(tests, seconds)
+            end = self._run(tests, seconds)
+            has_failed = end.how not in ("", "hangs")
+            alone = has_failed and end.test in tests
+            return end, bool(self._run([end.test], math.inf, COMPILES_S).how) if alone else has_failed
 
     def _hangs_for_the_fault(self, fault: Fault, test: str) -> bool:
         """Whether a test that seems to hang passes on the sound code, and afterwards still does not end on the fault.
@@ -105,7 +109,8 @@ class Trials:
         """
         if self._run([test], math.inf, COMPILES_S).how:
             return False
-        return bool(self._with_fault(fault, [test], math.inf).how)
+        with self._with(fault):
+            return bool(self._run([test], math.inf).how)
 
     @contextmanager
     def _with(self, fault: Fault) -> Iterator[None]:
