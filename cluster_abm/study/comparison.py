@@ -269,7 +269,6 @@ class Comparison(displays.Displayed):
         """
         from cluster_abm.results.pictures import comparison_figure
 
-        self._check("mean_slowdown")
         slowdowns = {}
         for name in self.policies:
             found = self.estimate(name, "mean_slowdown")
