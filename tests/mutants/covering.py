@@ -21,7 +21,7 @@ import pytest
 # Of the tests that carry out a line the quickest are kept; that many suffice to notice what can be noticed so.
 KEPT = 400
 # Where tests of a folder of the package are, nearest first, beside the folder of its name.
-NEXT = ("crossings", "engine", "model", "policies", "theory", "workload", "results", "study", "scenario")
+NEXT = ("crossings", "engine", "compiling", "model", "policies", "theory", "workload", "results", "study", "scenario")
 
 
 @dataclass(frozen=True)
