@@ -30,7 +30,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {}
 MATH = frozenset(
     (
         "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "fabs", "floor", "ceil", "trunc", "sin", "cos", "tan",
-        "tanh", "atan", "copysign", "isnan", "isinf", "isfinite", "pow", "fmod",
+        "tanh", "atan", "copysign", "isnan", "isinf", "isfinite", "pow",
     )
 )  # fmt: skip
 
@@ -109,10 +109,10 @@ def _divided(name: str, divide: Callable[..., Any]) -> None:
         return int(divide(_whole(a), _whole(b)))
 
     def choose(a: Any, b: Any) -> Any:
-        kinds = _kind(a) + _kind(b)
-        if len(kinds) < 2 or "a" in kinds:
-            return None
-        return on_floats if "f" in kinds else on_whole
+        kinds = {_kind(a), _kind(b)}
+        if kinds <= {"i", "f"}:
+            return on_floats if "f" in kinds else on_whole
+        return on_whole if kinds <= {"i", "b"} else None
 
     operation(name)(choose)
 
@@ -127,8 +127,8 @@ def _power_of_floats(a: Any, b: Any) -> float:
 
 @operation("pow")
 def _pow(a: Any, b: Any) -> Any:
-    kinds = _kind(a) + _kind(b)
-    if len(kinds) < 2 or "a" in kinds:
+    kinds = {_kind(a), _kind(b)}
+    if not (kinds <= {"i", "f"} or kinds <= {"i", "b"}):
         return None
     if "f" not in kinds:
 
@@ -205,7 +205,9 @@ def _int(a: Any) -> Any:
 
 @operation("float")
 def _float(a: Any) -> Any:
-    return (lambda a: float(a)) if _kind(a) in ("i", "b", "f") else None
+    if _kind(a) == "b":
+        return lambda a: 1.0 if a else 0.0
+    return (lambda a: float(a)) if _kind(a) in ("i", "f") else None
 
 
 @operation("abs")
@@ -278,7 +280,7 @@ def _function_of_math(name: str) -> None:
     """A function of `math` of one number, with an exception wherever Python has one."""
     function = getattr(math, name)
     if name in ("isnan", "isinf", "isfinite"):
-        operation(name)(lambda a: (lambda a: function(float(a))) if _kind(a) in ("i", "f", "b") else None)
+        operation(name)(lambda a: (lambda a: function(float(a))) if _kind(a) in ("i", "f") else None)
     elif name in ("floor", "ceil", "trunc"):
 
         def whole(a: Any) -> int:
@@ -286,8 +288,8 @@ def _function_of_math(name: str) -> None:
                 raise OverflowError("no whole number, or one above 2^53")
             return int(function(float(a)))
 
-        operation(name)(lambda a: whole if _kind(a) in ("i", "f", "b") else None)
-    elif name in ("copysign", "fmod"):
+        operation(name)(lambda a: whole if _kind(a) in ("i", "f") else None)
+    elif name == "copysign":
 
         def of_two(a: Any, b: Any) -> float:
             found = function(float(a), float(b))
@@ -295,7 +297,7 @@ def _function_of_math(name: str) -> None:
                 raise ValueError("outside the domain")
             return float(found)
 
-        operation(name)(lambda a, b: of_two if _kind(a) in ("i", "f", "b") and _kind(b) in ("i", "f", "b") else None)
+        operation(name)(lambda a, b: of_two if _kind(a) in ("i", "f") and _kind(b) in ("i", "f") else None)
     elif name == "pow":
         # Unlike `**`, of whole numbers too it is a float.
         are_numbers = frozenset(("i", "f"))
@@ -309,7 +311,7 @@ def _function_of_math(name: str) -> None:
                 raise ValueError("outside the domain, or too large")
             return float(found)
 
-        operation(name)(lambda a: of_one if _kind(a) in ("i", "f", "b") else None)
+        operation(name)(lambda a: of_one if _kind(a) in ("i", "f") else None)
 
 
 _arithmetic("add", lambda a, b: _whole(_whole(a) + _whole(b)), lambda a, b: a + b)
