@@ -84,22 +84,38 @@ def test_a_disk_slow_from_the_start_takes_twice_as_long_for_each_request(tmp_pat
     assert model.engine.records["isolated_io_ns"].tolist() == [18_000_000 * requests]
 
 
+def one_access(tmp_path, degrade, channels):
+    """When a program ends that computes 45 ms, accesses its disk (8 ms of seek, 10 of transfer) and computes 45 ms."""
+    profile, trace = tmp_path / "profiles.csv", tmp_path / "jobs.csv"
+    profile.write_text("program,cpu_ms,memory_mb,accesses\na,90,0,1\n")
+    trace.write_text("arrival_ms,home,cpu_ms,request_kb,name\n0,0,90,400,a\n")
+    workload = {
+        "kind": "trace", "trace": {"file": str(trace)}, "programs": {"file": str(profile)}, "reaccess_rate": 0.0,
+        "request_kb": {"kind": "fixed", "mean": 400.0},
+    }  # fmt: skip
+    cluster = PLAIN["cluster"] | {"disk_channels": channels}
+    data = PLAIN | {"cluster": cluster, "workload": workload, "failures": {"degrade": degrade}}
+    model = ClusterModel(scenario_from(data, "slow"), seed=1)
+    model.run()
+    return float(model.engine.records["finish_ns"][0]) / 1e6
+
+
 @pytest.mark.parametrize("channels", [1, 3])
-def test_a_request_in_service_stretches_by_what_is_left_of_it(tmp_path, channels):
-    """Of a disk at a tenth of its speed for one slice: 10 ms late by at most the rest of the request, 9 of 10 ms."""
-    plain = one_job(tmp_path, [], cpu_ms=500.0, io_per_ms=0.02, disk_channels=channels)
-    plain.run()
-    slowed = one_job(
-        tmp_path, [slow("disk", 0.1, at_s=0.05, for_s=0.01)], cpu_ms=500.0, io_per_ms=0.02, disk_channels=channels
-    )
-    while slowed.now_ms < 50.0:
-        slowed.step()
-    assert slowed.engine.tasks["state"][0] != 0
-    slowed.run()
-    late_ms = float(slowed.engine.records["finish_ns"][0] - plain.engine.records["finish_ns"][0]) / 1e6
-    at_disk = slowed.engine.records["io_ns"][0] - plain.engine.records["io_ns"][0]
-    assert 0.0 <= late_ms <= 9.0 + 1e-6
-    assert late_ms == pytest.approx(at_disk / 1e6, abs=1e-6)
+@pytest.mark.parametrize(("degrade", "ends_ms"), [
+    ([], 108.0),
+    # Half as fast from 40 ms on: the seek takes 16 ms, the transfer 20.
+    ([slow("disk", 0.5, at_s=0.04)], 126.0),
+    # From 50 ms on: of the seek 3 ms are left, and take 6; the transfer takes 20.
+    ([slow("disk", 0.5, at_s=0.05)], 121.0),
+    # From 60 ms on: of the transfer, which began at 53, 3 ms are left, and take 6.
+    ([slow("disk", 0.5, at_s=0.06)], 111.0),
+    # From 50 to 60 ms: the seek ends at 56; 4 ms at half the speed are 2 ms of the transfer, and 8 are left.
+    ([slow("disk", 0.5, at_s=0.05, for_s=0.01)], 113.0),
+    # After the request.
+    ([slow("disk", 0.5, at_s=0.07)], 108.0),
+])  # fmt: skip
+def test_a_request_in_service_stretches_by_what_is_left_of_it(tmp_path, channels, degrade, ends_ms):
+    assert one_access(tmp_path, degrade, channels) == pytest.approx(ends_ms, abs=1e-5)
 
 
 def test_managers_count_with_the_hardware_as_it_is_when_nothing_is_wrong(tmp_path):
