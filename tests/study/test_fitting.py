@@ -226,6 +226,14 @@ def test_planted_rank_correlations_come_back_through_atoms():
         assert found[pair] == pytest.approx(value, abs=5.0 * math.sqrt(2 / 20_000)), pair
 
 
+@pytest.mark.parametrize(("fixed", "found"), [({"cpu_ms,memory_mb": 0.25}, 0.25), ({"cpu_ms,memory_mb": 0.0}, None)])
+def test_a_correlation_that_is_known_is_kept(fixed, found):
+    """The two columns rise together in the log, so that it would be near 1."""
+    base = rng(32).random(200)
+    needed = fit_dependence({"cpu_ms": base, "memory_mb": base + rng(33).random(200) / 10}, fixed)
+    assert needed.get("cpu_ms,memory_mb") == found
+
+
 def test_correlations_that_cannot_be_together_are_brought_nearer_to_nothing():
     base = rng(31).random(900)
     lacking = np.full(900, np.nan)
