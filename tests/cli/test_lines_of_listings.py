@@ -147,8 +147,9 @@ summary = "two nodes"
 # Not at the head.
 [cluster]
 nodes = 2
-[workload.cpu_ms]
-mean = 500.0
+[workload]
+jobs_per_s = 0.5
+cpu_ms.mean = 500.0
 """
 
 
@@ -164,12 +165,13 @@ small
 
   what it sets (all else: cluster-abm scenarios --keys)
     cluster.nodes = 2
+    workload.jobs_per_s = 0.5
     workload.cpu_ms.mean = 500.0
 
   cluster-abm compare 'my own.toml'
 """, "")  # fmt: skip
     # Without remarks there is no paragraph of them; a blank line is between two.
-    (tmp_path / "b.toml").write_text('name = "b"\nsummary = "no remark"\n')
+    (tmp_path / "b.toml").write_text('name = "b"\nsummary = "no remark"\nworkload.jobs = 3\n')
     assert cli("scenarios", "b.toml", "quickstart")[1].startswith("""\
 b
   no remark
@@ -177,6 +179,7 @@ b
   b.toml
 
   what it sets (all else: cluster-abm scenarios --keys)
+    workload.jobs = 3
 
   cluster-abm compare b.toml
 

@@ -271,22 +271,13 @@ LOOKS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def known():
-    """Figures of FIGURES that have been drawn."""
-    return {}
-
-
 @pytest.fixture
-def drawn(sheet, known):
-    """A figure of FIGURES by its name, drawn once, or of another function that makes one."""
+def drawn(sheet):
+    """A figure of FIGURES, or of another function that makes one."""
 
-    def of(kind):
-        if kind in known:
-            return known[kind]
-        draw, *rest = FIGURES[kind]() if isinstance(kind, str) else kind()
-        figure = known[kind] = sheet(draw, "a title", *rest)
-        return figure
+    def of(make):
+        draw, *rest = make()
+        return sheet(draw, "a title", *rest)
 
     return of
 
@@ -300,9 +291,23 @@ def seen(figure):
     return [axes for axes in figure.axes if axes.get_visible() and axes.get_label() != "<colorbar>"]
 
 
+def check_letters_and_grids(figure):
+    """All figures have titles, grids and legends of one look."""
+    assert figure._suptitle.get_fontsize() == 13
+    for axes in seen(figure):
+        assert axes._left_title.get_fontsize() == 11
+        grid = [line for axis in (axes.xaxis, axes.yaxis) for line in axis.get_gridlines() if line.get_visible()]
+        assert {(line.get_alpha(), line.get_linewidth()) for line in grid} <= {(0.3, 0.6)}
+    for legend in legends(figure):
+        assert not legend.get_frame_on()
+        # Inside a panel a legend is a little smaller than below the picture.
+        assert {text.get_fontsize() for text in legend.get_texts()} == {10 if legend in figure.legends else 9}
+
+
 @pytest.mark.parametrize("kind", FIGURES)
 def test_marks_have_their_strokes_and_sizes_in_panels_and_legends(drawn, kind):
-    figure = drawn(kind)
+    figure = drawn(FIGURES[kind])
+    check_letters_and_grids(figure)
     assert [marks_of(axes) for axes in seen(figure)] == LOOKS[kind].panels
     assert [entry_marks(legend) for legend in legends(figure)] == LOOKS[kind].entries
 
@@ -361,17 +366,3 @@ SIZES = [
 @pytest.mark.parametrize(("make", "size"), [pytest.param(make, size, id=name) for name, make, size in SIZES])
 def test_a_figure_grows_with_what_it_shows(drawn, make, size):
     assert size_of(drawn(make)) == size
-
-
-@pytest.mark.parametrize("kind", FIGURES)
-def test_all_figures_have_letters_grids_and_edges_of_the_same_size(drawn, kind):
-    figure = drawn(kind)
-    assert figure._suptitle.get_fontsize() == 13
-    for axes in seen(figure):
-        assert axes._left_title.get_fontsize() == 11
-        grid = [line for axis in (axes.xaxis, axes.yaxis) for line in axis.get_gridlines() if line.get_visible()]
-        assert {(line.get_alpha(), line.get_linewidth()) for line in grid} <= {(0.3, 0.6)}
-    for legend in legends(figure):
-        assert not legend.get_frame_on()
-        # Inside a panel a legend is a little smaller than below the picture.
-        assert {text.get_fontsize() for text in legend.get_texts()} == {10 if legend in figure.legends else 9}
