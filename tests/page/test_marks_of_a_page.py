@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import math
+
 import numpy as np
 import pytest
-from drawn import decision, frame, mapped, network, of_class, read
+from drawn import colour_at, decision, frame, mapped, network, of_class, pairs, read, run_of
+from matplotlib.image import imread
 
 from cluster_abm.model.observation.watching import JobLife
-from cluster_abm.results.load_scale import LoadScale
+from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from viz import charts, colours
 from viz.charts import Line
 from viz.colours import INDICES
 from viz.network import draw, legend
+from viz.panels import panels
 
 NAMED = {getattr(colours, name): name for name in ("INK", "PAPER", "FAINT", "LINE", "LINK", "MOVE", "DOWN", "RIM")}
 # What other tests are about: meanings, for mouse, keyboard and clicks.
@@ -179,3 +185,156 @@ def test_marks_of_a_life():
         "rect 0,25 10x10 fill #6A62CF", 'text 14,34 "I/O 75 %" font-size 11',
         "rect 74,25 10x10 fill #6B8E23", 'text 88,34 "CPU 25 %" font-size 11',
     ]  # fmt: skip
+
+
+def arrows(net, *moves, size=(600.0, 400.0)):
+    shown = frame(net.nodes, moves=[decision(*ends) for ends in moves])
+    return of_class(read(draw(mapped(net, *size), shown, net, INDICES["cpu"], LoadScale(4.0), "")), "move")
+
+
+def test_an_arrow_is_round_where_its_way_has_a_corner():
+    # From node 0, at 24, 24, down to node 2, at 352, and right to node 3, at 576. On the right of its way, outside the
+    # corner, it is 2.5 pixels beside the links; from 36 pixels before the corner to 36 behind it is round. Rims are
+    # 9.5 pixels from the middle of idle nodes, with a gap of 2.
+    (one,) = arrows(network(), (0, 3))
+    assert marks(one) == [
+        "path M21.5 35.5L21.5 318.5Q21.5 354.5 57.5 354.5L564.5 354.5 fill none stroke-width 1.7 stroke-linejoin round",
+        "polygon 564.5,354.5 557.1,357.6 557.1,351.4 stroke none",
+    ]
+
+
+def test_the_head_of_a_slanting_arrow_points_along_it():
+    net = network("complete", 4)
+    (one,) = arrows(net, (0, 1))
+    before, end = (np.array(at) for at in pairs(one.find("path").get("d")))
+    tip, *base = np.array(pairs(one.find("polygon").get("points")))
+    assert tip == pytest.approx(end)
+    along = (end - before) / math.dist(end, before)
+    for corner, side in zip(base, (-0.4, 0.4), strict=True):
+        # 8 pixels back, turned by 0.4 radians to one side and to the other.
+        turned = np.array([[math.cos(side), -math.sin(side)], [math.sin(side), math.cos(side)]]) @ along
+        assert corner == pytest.approx(tip - 8 * turned, abs=0.11)
+
+
+def test_eighty_arrows_are_drawn_and_not_one_more():
+    ways = [(one, other) for one in range(10) for other in range(10) if one != other]
+    assert [len(arrows(network("complete", 10), *ways[:count])) for count in (79, 80, 81)] == [79, 80, 80]
+
+
+@pytest.mark.parametrize(("nodes", "dimensions", "numbers"), [(80, (8, 10), 80), (81, (9, 9), 0)])
+def test_eighty_nodes_have_numbers_and_81_have_none(nodes, dimensions, numbers):
+    net = network("torus", nodes, dimensions=dimensions)
+    picture = read(draw(mapped(net), frame(nodes), net, INDICES["cpu"], LoadScale(4.0), ""))
+    assert sum(one.find("text") is not None for one in of_class(picture, "node")) == numbers
+
+
+@pytest.mark.parametrize(("nodes", "largest"), [
+    # Up to 64 nodes of a complete network are a ring, on which each has 3.14 x 440 / 64 = 21.6 pixels; 65 are a grid,
+    # where each has a square of side 52.8, and the largest radius there is.
+    (64, 0.42 * math.pi * 440 / 64), (65, 19.0),
+])  # fmt: skip
+def test_the_last_ring(nodes, largest):
+    assert mapped(network("complete", nodes)).largest == pytest.approx(largest)
+
+
+def node_numbers(net, where, load=4.0):
+    shown = frame(net.nodes, loads={name: np.full(net.nodes, load) for name in INDICES})
+    picture = read(draw(where, shown, net, INDICES["cpu"], LoadScale(4.0), ""))
+    return [one.find("text") for one in of_class(picture, "node")]
+
+
+def test_the_number_of_a_node_of_few_cores_is_below_it_if_it_is_wider():
+    net = network("torus", 12, dimensions=(4, 3))
+    # Radii of 19 times the root of 3/16 and 5/23: 8.2 and 8.9, so 16.5 and 17.7 wide. With 4 pixels of margin a digit
+    # takes 10.6 and two take 17.2.
+    for few, most, below in ((3, 16, [False, True]), (5, 23, [False, False])):
+        where = mapped(net, cores=[most, few, *[most] * 8, most, few])
+        first, last = (node_numbers(net, where)[node] for node in (1, 11))
+        radius = 19 * math.sqrt(few / most)
+        for one, node, is_below in ((first, 1, below[0]), (last, 11, below[1])):
+            # Inside, it stands 4 pixels below the middle; outside, 10 below the rim.
+            down = radius + 10 if is_below else 4
+            assert float(one.get("y")) == pytest.approx(where.at[node][1] + down, abs=0.06)
+    # Outside, it has a light rim.
+    rim = node_numbers(net, mapped(net, cores=[16] * 11 + [3]))[11].attrib
+    assert (rim["stroke"], rim["stroke-width"], rim["paint-order"]) == (colours.PAPER, "2.5", "stroke")
+
+
+def test_two_cores_are_told():
+    net = network()
+    picture = read(draw(mapped(net, cores=[2] * 4), frame(), net, INDICES["cpu"], LoadScale(4.0), ""))
+    assert of_class(picture, "node")[0].find("title").text == "node 0 of 2 cores: 0 tasks, 0 tasks"
+
+
+@pytest.mark.parametrize(("full", "words"), [
+    # Numbers are 6.6 pixels a digit and 6 apart. From 1,000 to 6,000 there are 168 x 0.78 / 4.78 = 27 pixels, which the
+    # halves of both numbers, 33 pixels, do not leave; from 100 to 1,500 there are 6.2 of 16 left.
+    (6000.0, ["0", "1", "10", "100", "6,000 tasks"]), (1500.0, ["0", "1", "10", "100", "1,500 tasks"]),
+])  # fmt: skip
+def test_numbers_that_would_touch_are_left_out(full, words):
+    found = read(legend(mapped(network()), INDICES["cpu"], LoadScale(full, 1.0), True)).find("g/g")
+    texts = sorted((float(one.get("x")), one.text) for one in found.iter("text"))
+    assert [text for _, text in texts] == words
+    assert len(found.findall("path")) == len(words)
+
+
+@pytest.mark.parametrize(("name", "words", "first"), [
+    # A cluster in which nothing has happened has a scale up to these; where loads differ by orders of magnitude the
+    # first power of ten is not below the last one.
+    ("cpu", "2 tasks", 1.0), ("memory", "100 %", 1.0), ("io", "1 s", 0.01), ("weighted", "2 × mean", 0.01),
+])  # fmt: skip
+def test_the_scale_of_an_idle_cluster(name, words, first):
+    index = INDICES[name]
+    idle = SeenLoads(index.full, index.low).scale
+    found = read(legend(mapped(network()), index, idle, True)).find("g/g")
+    assert max((float(one.get("x")), one.text) for one in found.iter("text"))[1] == words
+    assert LoadScale(1000.0, index.low).ticks[1] == first
+
+
+def test_a_high_chart_has_six_numbers_at_most():
+    picture = read(charts.lines("t", [0.0, 1.0], [Line("", "#000000", False, [3.0, 3.0])], 348.0, 170.0))
+    assert [one.text for one in picture.iter("text") if one.get("x") == "35"] == ["0", "1", "2", "3"]
+
+
+def test_a_chart_has_a_time_each_ninety_pixels():
+    def times(width):
+        picture = read(charts.lines("t", [0.0, 3.0], [], width, 143.0))
+        return [one.text for one in picture.iter("text") if one.get("y") == "139"]
+
+    assert (times(359.0), times(360.0)) == (["0 s", "2 s"], ["0 s", "1 s", "2 s", "3 s"])
+
+
+def test_pixels_of_a_heat_map():
+    def image(columns, index, scale):
+        file = io.BytesIO(base64.b64decode(charts.pixels(np.array(columns), INDICES[index], scale)))
+        return (imread(file)[:, :, :3] * 255).round().tolist()
+
+    # Two times, two nodes: node 0 is below. A load of 1 of 2 is at the root of a half.
+    found = image([[0.0, 2.0], [1.0, 2.0]], "cpu", LoadScale(2.0))
+    wanted = [[colour_at("cpu", 1.0)] * 2, [colour_at("cpu", 0.0), colour_at("cpu", 0.5**0.5)]]
+    assert np.array(found) == pytest.approx(np.array(wanted), abs=1.1)
+    classes = [list(colours.rgb(colour)) for _, colour in colours.CLASSES]
+    assert image([[float(place)] for place in range(4)], "class", LoadScale(3.0)) == [classes]
+
+
+@pytest.mark.parametrize(("width", "place"), [
+    # The first entry takes 14 + 48 pixels and 12 behind them; the second 18 + 48 from 74 on, to 140.
+    (140.0, "88,34"), (139.0, "14,50"),
+])  # fmt: skip
+def test_an_entry_of_a_life_that_does_not_fit_is_in_the_next_line(width, place):
+    life = JobLife(3, "running", 2, 1, (0, 4), {"cpu": 0.25, "io": 0.75})
+    assert f'text {place} "CPU 25 %" font-size 11' in marks(read(charts.life(life, width)))
+
+
+def test_lines_of_a_panel():
+    run = run_of(frame(now_ms=0.0), frame(now_ms=1000.0, cpu_utilisation=0.5, disk_utilisation=1.0))
+    html = dict(map(tuple, panels([run], "cpu", "")))
+    busy = list(read(html["lines"]).iter("svg"))[1]
+    strokes = {one.get("stroke"): one.get("stroke-width") for one in busy.iter("path") if one.get("stroke-width")}
+    assert strokes == {colours.CPU: "1.2", colours.DISK: "2.6"}
+    # Shares are of 100 %.
+    assert [one.text for one in busy.iter("text") if one.get("x") == "35"] == ["0", "50", "100"]
+    titles = read(html["map0"]).find("h2").attrib, read(html["talk"]).find("h2").attrib
+    assert [(one["tabindex"], bool(one["data-tip"])) for one in titles] == [("0", True)] * 2
+    # A click on a decision picks its job.
+    assert next(read(html["talk"]).iter("table")).get("data-picks") == "1"
