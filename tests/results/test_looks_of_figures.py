@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 from marks import entry_marks, marks_of, size_of
+from matplotlib.figure import Figure
 
 from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
 from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
@@ -272,12 +274,15 @@ LOOKS = {
 
 
 @pytest.fixture
-def drawn(sheet):
-    """A figure of FIGURES, or of another function that makes one."""
+def drawn(monkeypatch, tmp_path):
+    """A figure of FIGURES, or of another function that makes one; it is not written."""
+    found = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: (found.append(self), Path(path).touch()))
 
     def of(make):
         draw, *rest = make()
-        return sheet(draw, "a title", *rest)
+        draw(tmp_path / "a.png", "a title", *rest)
+        return found[-1]
 
     return of
 
@@ -366,3 +371,130 @@ SIZES = [
 @pytest.mark.parametrize(("make", "size"), [pytest.param(make, size, id=name) for name, make, size in SIZES])
 def test_a_figure_grows_with_what_it_shows(drawn, make, size):
     assert size_of(drawn(make)) == size
+
+
+FREE = None
+# Ends of both axes of each panel; None: the values with Matplotlib's margins.
+ENDS = {
+    # Slowdowns up to the largest end of an interval and 5 % more; two policies in the room of three, the first above.
+    "comparison": [((0, 4.2), (2, -1)), ((0, 10.5), (2, -1)), (FREE, (2, -1))],
+    # 20 ms; a little more than 100 %; the most tasks, 4, and 5 % more; whole nodes; slowdowns of 1 to 4 and a tenth.
+    "run": [((0, 20), (0, 105)), ((0, 20), (0, 4.2)), ((0, 20), (-0.5, 1.5)), ((1 / 1.1, 4.4), (0, 1.01))],
+    # Points are 6 % of their range from the edges; 0 and all intervals are seen, and 6 % more.
+    "reproduction": [((0.94, 2.06), (0, 5.3))] * 3, "a series": [((0.94, 2.06), (0, 5.3))],
+    # The sum, 6, has its number at its end.
+    "parts": [((0, 6.72), FREE)],
+    # Intervals to 3 add 0.4 of the height of 2 at most: 2.8, and 6 % more. Names have one place each.
+    "lines": [(FREE, (0, 2.968))], "named": [((-0.5, 1.5), (0, 2.968))], "differences": [(FREE, (0, 2.968))],
+    # 99 % of the jobs have a slowdown of at most 4.96, and there is 1.3 times as much room.
+    "distributions": [((1, 6.448), (0, 1.01))],
+    # Eight parts of a second with their sum behind them; one policy in the room of three.
+    "breakdowns": [((0, 9.44), (1.5, -1.5))] * 2,
+    "loads": [((0, 20), (-0.5, 1.5))],
+    "indices": [(FREE, (-0.6, 0.6))],
+    # From 0.5 to 1 with 0.6 of that at each side: 0.2 to 1.3; and a twentieth.
+    "search": [(FREE, (0.145, 1.355))],
+    # The worst is 200 %: half as much again. Above the first policy there is room for the legend.
+    "regret": [((0, 300), (1.6, -2.6))],
+    "map": [(FREE, FREE)],
+    # The largest value, 4, is below three times the bound.
+    "plan": [(FREE, (0, 4.32))],
+    "fit": [(FREE, (0, 1.02)), (FREE, FREE), (FREE, (0, FREE)), ((-1, 1), (0.5, -0.5))],
+    # From 1 to 2 and a fifth; from 1 to 4 and a little.
+    "calibration": [((1 / 1.2, 2.4), (1 / 1.2, 2.4)), (FREE, (0, FREE))],
+    "validation": [((0.85, 4.72), (0.85, 4.72)), (FREE, FREE)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_axes_end_where_nothing_more_is_to_be_seen(drawn, kind):
+    for axes, wanted in zip(seen(drawn(FIGURES[kind])), ENDS[kind], strict=True):
+        for found, ends in zip((axes.get_xlim(), axes.get_ylim()), wanted, strict=True):
+            for end, known in zip(found, ends or (FREE, FREE), strict=True):
+                assert known is FREE or end == pytest.approx(known)
+
+
+def test_bars_of_no_length_have_an_axis_up_to_1(drawn):
+    (axes,) = drawn(lambda: (draw_stacked, "life [s]", pd.DataFrame({"CPU": [0.0]}, index=["a"]))).axes
+    assert axes.get_xlim() == (0, 1)
+
+
+def test_names_have_no_ticks_and_some_labels_are_smaller(drawn):
+    def lengths(kind):
+        return [axes.yaxis.get_tick_params().get("length") for axes in seen(drawn(FIGURES[kind]))]
+
+    def sizes(kind, which):
+        return [{one.get_fontsize() for one in getattr(axes, f"get_{which}ticklabels")()} for axes in
+                seen(drawn(FIGURES[kind]))]  # fmt: skip
+
+    assert [lengths(kind) for kind in ("comparison", "parts", "breakdowns", "indices", "lines")] == [
+        [0, 0, 0], [0], [0, 0], [0], [None],
+    ]  # fmt: skip
+    # Long numbers of logarithmic axes, and names of many policies.
+    assert sizes("fit", "x") == [{8}, {8}, {10}, {10}]
+    assert sizes("regret", "y") == [{9}]
+    # Numbers behind bars.
+    assert [{text.get_fontsize() for axes in seen(drawn(FIGURES[kind])) for text in axes.texts} for kind in
+            ("comparison", "parts", "breakdowns")] == [{9}, {9}, {9}]  # fmt: skip
+
+
+def test_scales_of_a_calibration_and_a_validation_are_the_same_on_both_axes(drawn):
+    rows, _ = drawn(FIGURES["calibration"]).axes
+    assert rows.get_aspect() == 1
+    measured, _ = drawn(FIGURES["validation"]).axes
+    grids = [line.get_visible() for axis in (measured.xaxis, measured.yaxis) for line in axis.get_gridlines()]
+    assert grids
+    assert all(grids)
+
+
+def test_panels_of_a_search_have_one_axis_of_ratios(drawn):
+    first, second = drawn(lambda: search(2)).axes
+    assert first.get_shared_y_axes().joined(first, second)
+
+
+def test_correlations_are_from_minus_one_to_one_with_a_line_at_0(drawn):
+    axes = seen(drawn(FIGURES["fit"]))[3]
+    assert axes.get_xticks().tolist() == [-1, -0.5, 0, 0.5, 1]
+    assert [*axes.lines[-1].get_xdata()] == [0, 0]
+
+
+def test_more_than_seven_best_policies_share_a_mark(drawn):
+    def words(policies):
+        return [text.get_text() for text in drawn(lambda: arena(1, policies)).legends[0].get_texts()][:-2]
+
+    assert words(7) == [f"mine-{number} (1)" for number in range(7)]
+    assert words(9) == [*(f"mine-{number} (1)" for number in range(7)), "others (2)"]
+
+
+@pytest.mark.parametrize(("worst", "ticks"), [
+    # Up to twice the worst regime: 300 % of 150 %.
+    (1.5, ["0", "1", "3", "10", "30", "100", "300"]), (1.49, ["0", "1", "3", "10", "30", "100"]),
+    (700.0, ["0", "1", "3", "10", "30", "100", "300", "1,000", "3,000", "10,000", "100,000"]),
+])  # fmt: skip
+def test_ticks_of_regrets(drawn, worst, ticks):
+    def make():
+        draw, table, own = regret(2)
+        return draw, table.assign(worst=worst), own
+
+    (axes,) = drawn(make).axes
+    assert [one.get_text() for one in axes.get_xticklabels()] == ticks
+    assert axes.get_xticks().tolist() == [float(text.replace(",", "")) for text in ticks]
+
+
+def test_marks_of_distributions_do_not_cover_each_other(drawn):
+    curves = {name: list(np.linspace(1, 5, 101)) for name in ("jsq", "mlb")}
+    panels = [("one", curves), ("other", curves)]
+    first, second = drawn(lambda: (draw_distributions, panels, Looks(["jsq", "mlb"]))).axes
+    # Four marks a curve, a quarter of the jobs apart; those of the second policy four percentiles later.
+    shown = [list(range(101))[line.get_markevery()] for line in first.lines]
+    assert shown == [[5, 30, 55, 80], [9, 34, 59, 84]]
+    assert first.get_shared_x_axes().joined(first, second)
+
+
+def test_panels_of_breakdowns_are_as_high_as_the_longest_needs(drawn):
+    tables = [pd.DataFrame(dict.fromkeys(PARTS, 1000.0), index=list(names)) for names in ("abcde", "a")]
+    # A part of a hundredth of the longest bar is still seen.
+    tables[0]["io"] = 80.0
+    figure = drawn(lambda: (draw_breakdowns, [("one", tables[0]), ("other", tables[1])]))
+    assert figure.get_size_inches().tolist() == pytest.approx([8.2, 4.1])
+    assert len(figure.legends[0].get_texts()) == 8
