@@ -498,3 +498,54 @@ def test_panels_of_breakdowns_are_as_high_as_the_longest_needs(drawn):
     figure = drawn(lambda: (draw_breakdowns, [("one", tables[0]), ("other", tables[1])]))
     assert figure.get_size_inches().tolist() == pytest.approx([8.2, 4.1])
     assert len(figure.legends[0].get_texts()) == 8
+
+
+@pytest.mark.parametrize(("letters", "rotation"), [
+    # 7.5 inches have 70 letters, 35 for each of two names with 2 between them: 33 fit.
+    (33, 0), (34, 90),
+])  # fmt: skip
+def test_names_that_do_not_fit_stand_upright(drawn, letters, rotation):
+    kinds = [letter * (letters - len("interconnect = ")) for letter in "ab"]
+    points = pd.DataFrame({"interconnect.kind": kinds})
+    rest = "mean_slowdown", estimates(points, ["jsq"]), lay_out(points), Looks(["jsq"])
+    (axes,) = drawn(lambda: (draw_lines, *rest)).axes
+    assert [(len(one.get_text()), one.get_rotation()) for one in axes.get_xticklabels()] == [(letters, rotation)] * 2
+
+
+def test_three_policies_of_a_single_point_stand_a_quarter_apart(drawn):
+    points = pd.DataFrame(index=[0])
+    rest = "mean_slowdown", estimates(points, list("abc")), lay_out(points), Looks(list("abc"))
+    (axes,) = drawn(lambda: (draw_lines, *rest)).axes
+    assert [one.get_text() for one in axes.get_xticklabels()] == ["a", "b", "c"]
+    assert axes.get_xticks().tolist() == [-0.25, 0, 0.25]
+    assert axes.get_xlim() == (-0.5, 0.5)
+
+
+def test_points_have_ticks_of_four_digits(drawn):
+    (axes,) = drawn(lambda: study(draw_lines, [0.123456, 0.7])).axes
+    assert [one.get_text() for one in axes.get_xticklabels()] == ["0.1235", "0.7"]
+
+
+def test_loads_have_no_grid_and_one_axis_of_nodes(drawn):
+    first, second, bar = drawn(lambda: loads(2)).axes
+    assert first.get_shared_y_axes().joined(first, second)
+    grid = [line.get_visible() for axes in (first, second) for axis in (axes.xaxis, axes.yaxis)
+            for line in axis.get_gridlines()]  # fmt: skip
+    assert grid
+    assert not any(grid)
+    assert bar.get_ylabel() == "tasks on the node"
+
+
+def test_the_panel_of_parts_of_a_comparison_is_a_quarter_wider(drawn):
+    assert drawn(FIGURES["comparison"]).axes[0].get_gridspec().get_width_ratios() == (1, 1.25, 1)
+
+
+def test_labels_of_a_reproduction_go_over_several_lines(drawn):
+    def labels(x, y):
+        draw, _, _, curves = reproduction("jsq")
+        x_label, y_label = "a" * 10 + " " + "b" * (x - 11), "a" * 10 + " " + "b" * (y - 11)
+        (axes,) = drawn(lambda: (draw, x_label, y_label, curves)).axes
+        return axes.get_xlabel().count("\n"), axes.get_ylabel().count("\n")
+
+    # Beside a panel 36 letters have room, below it 52.
+    assert (labels(52, 36), labels(53, 37)) == ((0, 0), (1, 1))
