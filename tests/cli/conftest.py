@@ -1,5 +1,9 @@
 """What the tests of the commands share."""
 
+import importlib
+from itertools import cycle
+from types import SimpleNamespace
+
 import pytest
 
 from cluster_abm.cli import main
@@ -17,3 +21,15 @@ def cli(capfd, tmp_path, monkeypatch):
         return left.value.code, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def lasting(monkeypatch):
+    """Give a command a clock by which whatever it does takes so long [s]."""
+
+    def lasts(command, seconds):
+        times = cycle([1000.0, 1000.0 + seconds])
+        module = importlib.import_module(f"cluster_abm.cli.{command}")
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: next(times)))
+
+    return lasts

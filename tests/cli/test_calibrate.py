@@ -37,10 +37,12 @@ def measured(tmp_path):
 
 
 @pytest.mark.usefixtures("measured")
-def test_what_is_printed_and_kept(cli, tmp_path):
+def test_what_is_printed_and_kept(cli, tmp_path, lasting):
+    lasting("studies.calibrate", 7.5)
     code, out, err = cli(*ASKED, *OVER, "--held-out", 0.25, "--out", "a")
     assert code == 0, err
     assert {path.name for path in (tmp_path / "a").iterdir()} == WRITTEN | {"timing.json", "store"}
+    assert json.loads((tmp_path / "a" / "timing.json").read_text()) == {"wall_s": 7.5}
     found = json.loads((tmp_path / "a" / "calibration.json").read_text())
     key = found["keys"]["cluster.cpu_speed"]
     assert key["value"] == pytest.approx(SPEED, rel=0.02)
@@ -65,7 +67,7 @@ def test_what_is_printed_and_kept(cli, tmp_path):
         shutil.copy(path, tmp_path / "b" / "store" / "runs")
     code, out, err = cli(*ASKED, *OVER, "--held-out", 0.25, "--out", "b", "--json")
     assert code == 0
-    assert "of them carried out before" in err
+    assert err.splitlines()[-1] == f"{len(runs)} runs in 7.5 s, {len(runs[::2])} of them carried out before"
     assert out == (tmp_path / "b" / "calibration.json").read_text()
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     code, _, err = cli(*ASKED, "--over", "cluster.cpu_speed=0.6:2", "--out", "b")

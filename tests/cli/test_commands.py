@@ -43,7 +43,8 @@ def test_run_json_is_one_document_with_the_promised_keys(cli):
     assert counts["submitted"] == sum(counts[key] for key in JOB_KEYS[1:])
 
 
-def test_run_without_json_is_for_people(cli):
+def test_run_without_json_is_for_people(cli, lasting):
+    lasting("run", 7.5)
     code, out, err = cli("run", "quickstart", *SHORT)
     assert code == 0
     assert "quickstart, policy none, seed 1" in out
@@ -61,7 +62,7 @@ def test_run_without_json_is_for_people(cli):
     assert not re.search(r"\de[+-]\d", out)
     assert re.search(r"CPU busy +[\d.]+ %\n", out)
     assert re.search(r"mean response of a job +[\d,.]+ s\n", out)
-    assert " s" in err
+    assert err.splitlines()[-1] == "7.5 s"
 
 
 def test_run_in_which_nothing_finished_says_so(cli):
@@ -96,8 +97,9 @@ def test_run_writes_its_folder_and_equal_runs_write_equal_bytes(cli, tmp_path):
     assert json.loads(again[1]) == summary
 
 
-def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path):
-    code, out, _ = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
+def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path, lasting):
+    lasting("compare", 7.5)
+    code, out, err = cli("compare", "quickstart", "--seeds", 3, "--workers", 1, *SHORT)
     assert code == 0
     for name in ("none", "random", "jsq", "clb", "mlb", "iolb", "pooled", "srpt-pool"):
         assert f"{name} " in out
@@ -110,6 +112,8 @@ def test_compare_prints_a_table_saves_a_picture_and_says_what_next(cli, tmp_path
     assert (folder / "compare.png").read_bytes().startswith(b"\x89PNG")
     assert len(pd.read_parquet(folder / "runs.parquet")) == 3 * 7
     assert json.loads((folder / "summary.json").read_text())["seeds"] == [1, 2, 3]
+    assert err.splitlines()[-1] == "21 runs in 7.5 s"
+    assert json.loads((folder / "timing.json").read_text()) == {"wall_s": 7.5}
 
 
 def test_compare_json(cli, tmp_path):

@@ -233,6 +233,11 @@ RUN = {"path": "/", "dark": False, "themes": {"light": {"primary": "#fff"}}}
     (message(content=widget(method="update", state={"layout": True})), False),
     (message(content=widget(method="update", state={"dark_effective": True}, buffer_paths=[["x"]])), False),
     (message(content=widget(method="run", args=RUN)), True),
+    # All that there may be: both themes, and no name of an application.
+    (message(content=widget(method="run", args=RUN | {"appName": None, "themes": {"light": {}, "dark": {}}})), True),
+    (message(content=widget(method="run", args=RUN | {"themes": {"light": {"a": "c"}, "dark": {"a": ""}}})), False),
+    (message(content=widget(method="run", args=RUN | {"themes": {"light": {"a": "c", "b": ""}}})), False),
+    (message(content=widget(method="run", args=RUN | {"themes": {"light": {"a": "c" * 128}}})), True),
     (message(content=widget(method="run", args=RUN | {"path": "/x"})), False),
     (message(content=widget(method="run", args=RUN | {"dark": 0})), False),
     (message(content=widget(method="run", args=RUN | {"appName": "x"})), False),

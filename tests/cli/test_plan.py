@@ -17,10 +17,12 @@ def contents(folder):
     return {name: (folder / name).read_bytes() for name in WRITTEN}
 
 
-def test_what_is_printed_and_kept(cli, tmp_path):
+def test_what_is_printed_and_kept(cli, tmp_path, lasting):
+    lasting("studies.plan", 7.5)
     code, out, err = cli(*ASKED, "--out", "a")
     assert code == 0, err
     assert {path.name for path in (tmp_path / "a").iterdir()} == WRITTEN | {"timing.json", "store"}
+    assert json.loads((tmp_path / "a" / "timing.json").read_text()) == {"wall_s": 7.5}
     found = json.loads((tmp_path / "a" / "plan.json").read_text())
     assert (found["need"], found["key"]) == ("mean_slowdown<=2.5 and jobs.killed<=0", "cluster.nodes")
     assert list(found["policies"]) == ["none", "jsq"]
@@ -48,7 +50,8 @@ def test_what_is_printed_and_kept(cli, tmp_path):
         shutil.copy(path, tmp_path / "b" / "store" / "runs")
     code, out, err = cli(*ASKED, "--out", "b", "--json")
     assert code == 0
-    assert f"{len(runs[::2])} of them carried out before" in err
+    there = f"{len(runs)} runs in 7.5 s, {len(runs[::2])} of them carried out before"
+    assert err.splitlines()[-1] == there
     assert out == (tmp_path / "b" / "plan.json").read_text()
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 

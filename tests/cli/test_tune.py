@@ -42,10 +42,12 @@ def contents(folder):
     return {name: (folder / name).read_bytes() for name in WRITTEN}
 
 
-def test_what_is_printed_and_kept(cli, tmp_path):
+def test_what_is_printed_and_kept(cli, tmp_path, lasting):
+    lasting("studies.tune", 7.5)
     code, out, err = cli(*ASKED, *BUDGET, *INLINE, "--out", "a")
     assert code == 0, err
     assert {path.name for path in (tmp_path / "a").iterdir()} == WRITTEN | {"timing.json", "store"}
+    assert json.loads((tmp_path / "a" / "timing.json").read_text()) == {"wall_s": 7.5}
     found = json.loads((tmp_path / "a" / "tune.json").read_text())
     assert found["runs"] == 10
     assert found["search"]["seeds"] == [1, 2]
@@ -67,7 +69,7 @@ def test_what_is_printed_and_kept(cli, tmp_path):
     assert found["judged"]["seeds"] == [3, 4, 5]
     assert "judged on seeds 3 to 5, which the search did not see" in out
     assert best["policy"]["d"] == found["best"]["policy.d"]
-    assert "16 runs in" in err
+    assert err.splitlines()[-1] == "16 runs in 7.5 s"
     # The printed command has the best values, and runs.
     words = shlex.split(next(line for line in out.splitlines() if line.startswith("cluster-abm run")))[1:]
     assert f"policy.d={found['best']['policy.d']}" in words

@@ -198,3 +198,20 @@ def test_a_picture_is_written_as_png_and_svg_which_do_not_tell_when(tmp_path):
     assert (png[0], svg[0]) == (png[1], svg[1])
     assert png[0].startswith(b"\x89PNG")
     assert not any(word in text for word in (b"Software", b"dc:date", b"Matplotlib v") for text in (png[0], svg[0]))
+
+
+@pytest.mark.parametrize(("high", "between"), [
+    # Steps of a logarithmic axis: below 15 times its beginning also 1.5, 3 and 7, below 1,000 times 2 and 5.
+    (14.9, {"1.5", "2", "3", "5", "7"}), (15.0, {"2", "5"}), (990.0, {"2", "5"}), (1000.0, set()),
+])  # fmt: skip
+def test_steps_of_a_logarithmic_axis_by_its_range(high, between):
+    axes = Figure(figsize=(12, 4)).subplots()
+    log_ticks(axes)
+    assert {*shown(axes, 1, high)} & {"1.5", "2", "3", "5", "7"} == between
+
+
+def test_an_axis_has_seven_steps_at_most():
+    axes = Figure(figsize=(12, 4)).subplots()
+    tidy(axes, "", "", "")
+    assert shown(axes, 0, 7) == [str(number) for number in range(8)]
+    assert shown(axes, 0, 8) == ["0", "2", "4", "6", "8"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -59,10 +60,10 @@ def scenarios_command(names: tuple[str, ...], wanted: str | None, as_json: bool)
 
         echo(to_json(found), nl=False)
     elif names:
-        for place, entry in enumerate(found):
+        for place, (entry, name) in enumerate(zip(found, names, strict=True)):
             if place:
                 echo()
-            _show(entry)
+            _show(entry, name)
     else:
         echo_entries([(entry["name"], entry["summary"]) for entry in found], 0)
         echo("\ncluster-abm scenarios NAME shows what one says; --keys [TEXT] lists what a scenario can say.")
@@ -94,7 +95,7 @@ def _dotted(tables: Mapping[str, Any], path: str = "") -> list[tuple[str, Any]]:
     return found
 
 
-def _show(entry: dict[str, Any]) -> None:
+def _show(entry: dict[str, Any], given: str) -> None:
     echo(entry["name"])
     echo_text(entry["summary"], 2)
     if entry["remarks"]:
@@ -104,4 +105,4 @@ def _show(entry: dict[str, Any]) -> None:
     for key, value in entry["keys"].items():
         text = f"{key} = {json_line(value)}"
         echo(textwrap.fill(text, columns(), initial_indent=" " * 4, subsequent_indent=" " * 8))
-    echo(f"\n  cluster-abm compare {entry['name']}")
+    echo(f"\n  cluster-abm compare {shlex.quote(given)}")
