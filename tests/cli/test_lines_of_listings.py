@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from cluster_abm.cli.listing.lines import echo_entries, echo_text
@@ -255,3 +258,22 @@ def test_entries_stand_in_columns(capsys, entries, indent, lines):
 def test_a_paragraph_with_an_indented_line_keeps_its_lines(capsys):
     echo_text("one\ntwo\n\none\n  two", 3)
     assert capsys.readouterr().out.splitlines() == ["   one two", "   one", "     two"]
+
+
+def test_a_preset_is_printed_as_its_file_is(cli):
+    code, out, err = cli("hardware", "ssd-2015")
+    (found,) = json.loads(cli("hardware", "ssd-2015", "--json")[1])
+    assert (code, out, err) == (0, Path(found["path"]).read_text(), "")
+
+
+def test_documents_end_with_one_line_end(cli):
+    for words in (["policies", "jsq"], ["scenarios", "quickstart"], ["scenarios", "--keys", "seek"], ["hardware"]):
+        out = cli(*words, "--json")[1]
+        assert out.endswith("]\n")
+        assert not out.endswith("\n\n")
+
+
+def test_parameters_of_distributions_are_explained(cli):
+    out = cli("scenarios", "--keys", "request_kb")[1]
+    lines = [line for line in out.splitlines() if line.startswith("  ") and line[2] != " "]
+    assert {"mean", "sd", "shape"} <= {line.split()[0] for line in lines}

@@ -537,7 +537,9 @@ def test_loads_have_no_grid_and_one_axis_of_nodes(drawn):
 
 
 def test_the_panel_of_parts_of_a_comparison_is_a_quarter_wider(drawn):
-    assert drawn(FIGURES["comparison"]).axes[0].get_gridspec().get_width_ratios() == (1, 1.25, 1)
+    first, *_ = drawn(FIGURES["comparison"]).axes
+    assert first.get_gridspec().get_width_ratios() == (1, 1.25, 1)
+    assert [(one.get_position()[1], one.get_text()) for one in first.get_yticklabels()] == [(0, "jsq"), (1, "mlb")]
 
 
 def test_labels_of_a_reproduction_go_over_several_lines(drawn):

@@ -107,3 +107,41 @@ def test_runs_that_failed_have_the_last_line_of_their_error(panels, tmp_path, er
 | 0 | `none` | 9 | {cell} |
 """)
     assert "(common random numbers). 1 runs failed.\n" in text
+
+
+def test_headings_and_pictures_of_a_report_in_their_order(monkeypatch, tmp_path):
+    for name in ("draw_lines", "draw_differences", "draw_distributions", "draw_breakdowns", "draw_loads"):
+        drawn = lambda path, *_: [path.with_name(f"{path.name}{ending}") for ending in (".png", ".svg")]  # noqa: E731
+        monkeypatch.setattr(study_pictures, name, drawn)
+    wanted = study()
+    wanted.measure = ("mean_slowdown", "remote_executions")
+    frame = results(1).assign(remote_executions=[0.0, 1.0, 90.0, 92.0])
+    # The policy none has one seed more.
+    further = frame.iloc[[0]].assign(seed=4, mean_slowdown=12.0)
+    frame = pd.concat([frame, further], ignore_index=True)
+    written = write_report(frame, wanted, [(0, "none", 0, LOAD)], tmp_path / "new" / "folder")
+    text = (tmp_path / "new" / "folder" / "report.md").read_text()
+    assert [line for line in text.splitlines() if line.startswith(("#", "!"))] == [
+        "# small",
+        "## mean slowdown (wall / isolated time)",
+        "![mean_slowdown](mean_slowdown.png)", "![mean_slowdown-differences](mean_slowdown-differences.png)",
+        "## remote executions",
+        "![remote_executions](remote_executions.png)",
+        "![remote_executions-differences](remote_executions-differences.png)",
+        "## Slowdowns of jobs",
+        "![slowdowns](slowdowns.png)", "![breakdown](breakdown.png)", "![load-point-0](load-point-0.png)",
+    ]  # fmt: skip
+    slowdown, executions = text.split("## remote executions")
+    assert "| rank | policy |" in slowdown
+    assert "No ranks" not in slowdown
+    assert "No ranks: neither more nor less of it is better by itself.\n" in executions
+    assert "| rank |" not in executions
+    # The mean of none over all of its three seeds: (2 + 3 + 12) / 3.
+    (row,) = [line for line in slowdown.splitlines() if line.endswith(" (3) |")]
+    assert "`none`" in row
+    assert "5.667" in row
+    assert [path.name for path in written if path.suffix in (".csv", ".md")] == [
+        "report.md", "estimates.csv", "compared.csv", "differences.csv", "ranking.csv", "percentiles.csv",
+    ]  # fmt: skip
+    head = (tmp_path / "new" / "folder" / "estimates.csv").read_text().splitlines()[0]
+    assert head.startswith("point,")
