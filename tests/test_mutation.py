@@ -93,7 +93,10 @@ def test_a_fault_is_noticed_by_the_first_test_that_fails_or_hangs(tmp_path, monk
     assert (source.read_text(), source.stat().st_mtime_ns) == (text, before)
 
 
-def test_what_is_listed_as_not_observable_has_a_reason():
+def test_what_is_listed_as_not_observable_has_a_reason_and_is_one_place():
+    """The same line at another place of the file may well be observable."""
     listed = tomllib.loads((Path(__file__).parent / "mutants" / "not_observable.toml").read_text(encoding="utf-8"))
     for one in listed.get("fault", []):
         assert set(one) == {"path", "before", "after", "why"}, json.dumps(one)
+        text = " ".join((Path(__file__).parents[1] / one["path"]).read_text(encoding="utf-8").split())
+        assert text.count(" ".join(one["before"].split())) == 1, json.dumps(one)

@@ -25,7 +25,7 @@ def cli(capfd, tmp_path, monkeypatch):
 
 @pytest.fixture
 def lasting(monkeypatch):
-    """Give a command a clock by which whatever it does takes so long [s]."""
+    """Give a command a clock by which whatever it does takes `seconds`."""
 
     def lasts(command, seconds):
         times = cycle([1000.0, 1000.0 + seconds])

@@ -33,16 +33,27 @@ OF_ONE: dict[str, tuple[Callable[[Any], Any], str]] = {
         )
     },
 }  # fmt: skip
-FLOATS, WHOLE, BITS = ("ii", "if", "fi", "ff"), ("ii", "if", "fi", "ff", "bi", "bb"), ("ii", "bb")
-NUMBERS = (*WHOLE, "bf")
+
+
+def power(a: Any, b: Any) -> Any:
+    """As Python's, but of whole numbers that would fill the memory."""
+    if not isinstance(a, float) and not isinstance(b, float) and abs(a) > 1 and int(a).bit_length() * b > MOST_BITS:
+        raise OverflowError("a whole number of too many bits")
+    return a**b
+
+
+# Kinds of two numbers: MIXED is all pairs but a truth value beside a float, BITS what has bits.
+FLOATS, MIXED, BITS = ("ii", "if", "fi", "ff"), ("ii", "if", "fi", "ff", "bi", "bb"), ("ii", "bb")
+NUMBERS = (*MIXED, "bf")
 OF_TWO: dict[str, tuple[Callable[[Any, Any], Any], tuple[str, ...]]] = {
     "add": (operator.add, NUMBERS), "sub": (operator.sub, NUMBERS), "mul": (operator.mul, NUMBERS),
-    "truediv": (operator.truediv, NUMBERS), "floordiv": (operator.floordiv, WHOLE), "mod": (operator.mod, WHOLE),
-    "pow": (operator.pow, WHOLE), "and": (operator.and_, BITS), "or": (operator.or_, BITS),
+    "truediv": (operator.truediv, NUMBERS), "floordiv": (operator.floordiv, MIXED), "mod": (operator.mod, MIXED),
+    "pow": (power, MIXED), "and": (operator.and_, BITS), "or": (operator.or_, BITS),
     "xor": (operator.xor, BITS), "mask_and": (operator.and_, BITS), "mask_or": (operator.or_, BITS),
     "mask_xor": (operator.xor, BITS), "min": (min, FLOATS), "max": (max, FLOATS),
     "copysign": (math.copysign, FLOATS), "math_pow": (math.pow, FLOATS),
 }  # fmt: skip
+MOST_BITS = 200  # of a whole number that Python is to work out here
 OTHERS = {"entry", "column"}  # of arrays: tests of whole policies
 
 

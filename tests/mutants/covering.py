@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-# Of the tests that carry out a line the quickest are kept; that many suffice to notice what can be noticed so.
+# Of the tests that carry out a line at most this number is kept, the quickest.
 KEPT = 400
 # Where tests of a folder of the package are, nearest first, beside the folder of its name.
 NEXT = ("crossings", "engine", "compiling", "model", "policies", "theory", "workload", "results", "study", "scenario")
