@@ -11,6 +11,13 @@ from cluster_abm.cli.listing.lines import echo_entries, echo_text
 from cluster_abm.policies import BOUNDS, available
 from cluster_abm.scenario.hardware import preset_names
 
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch):
+    """Lines of 100 columns."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+
 MINE = '''"""Every job waits for node 0."""
 from typing import Literal
 
