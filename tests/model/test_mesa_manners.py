@@ -243,6 +243,7 @@ def alone(**keys):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period_ms", [10.0, 70.0, 1000.0, 1e6])
 def test_batch_run_as_documented_gives_one_final_row_a_run(period_ms):
     """However seldom a run is measured: what it says is what the run says at its end."""

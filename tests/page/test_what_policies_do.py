@@ -146,6 +146,7 @@ def at_once(command, *given):
     assert time.monotonic() - begun_s < GRACE_S / 2
 
 
+@pytest.mark.slow
 def test_compiling_is_no_hanging_policy(begun, shots):
     """Neither a pause nor a reset ends it; both are carried out once it is over."""
     player = begun(Compiles)
@@ -162,6 +163,7 @@ def test_compiling_is_no_hanging_policy(begun, shots):
     assert shots[-1].now_ms > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", NEVER_RETURN)
 def test_pause_stops_a_policy_that_does_not_return(begun, shots, policy):
     player = begun(policy)
@@ -182,6 +184,7 @@ def test_pause_stops_a_policy_that_does_not_return(begun, shots, policy):
     assert (shots[-1].error, shots[-1].now_ms) == ("", 1000.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [Endless, Unborn])
 def test_other_settings_stop_it_and_begin(begun, shots, policy):
     player = begun(policy)
@@ -198,6 +201,7 @@ def test_other_settings_stop_it_and_begin(begun, shots, policy):
     assert "note" not in dict(shots[-1].panels)
 
 
+@pytest.mark.slow
 def test_reset_stops_a_step_and_says_so_beside_the_new_run(begun, shots):
     player = begun(Endless)
     player.step()
@@ -212,6 +216,7 @@ def test_reset_stops_a_step_and_says_so_beside_the_new_run(begun, shots):
     assert not is_stuck()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_gone_leaves_no_policy_running(begun):
     player = begun(Endless)
     player.play()
@@ -232,6 +237,7 @@ def test_no_other_player_is_disturbed(begun, shots):
     other.close()
 
 
+@pytest.mark.slow
 def test_a_slow_policy_is_paused_at_a_slice_boundary_and_goes_on(begun, shots):
     player = begun(Slow)
     player.frame_ms = 1e6
@@ -248,6 +254,7 @@ def test_a_slow_policy_is_paused_at_a_slice_boundary_and_goes_on(begun, shots):
     assert shots[-1].now_ms == pytest.approx(stopped_ms + 100.0)
 
 
+@pytest.mark.slow
 def test_pause_gives_a_policy_its_time_from_then_on(begun, shots, monkeypatch):
     for module in ("viz.worker", "viz.player"):
         monkeypatch.setattr(f"{module}.GRACE_S", 1.0)

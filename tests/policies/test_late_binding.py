@@ -72,6 +72,7 @@ def test_batch_sampling_starts_the_k_th_task_no_later_than_probes_for_each_task_
     assert (np.sort(starts(late)) <= np.sort(free.reshape(tasks, ratio).min(axis=1)) + 1e-6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cores"), [("batch-sampling", 2), ("hawk", 1), ("eagle", 1)])
 def test_no_node_ever_runs_more_tasks_than_it_has_slots(name, cores):
     model = heavy(name, cores)
@@ -83,6 +84,7 @@ def test_no_node_ever_runs_more_tasks_than_it_has_slots(name, cores):
         assert running.max() <= cores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hawk", "eagle"])
 def test_long_tasks_stay_out_of_the_short_partition(name):
     model = heavy(name)

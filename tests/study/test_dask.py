@@ -123,6 +123,7 @@ def test_a_policy_from_a_file_is_the_same_there(cluster, tmp_path):
     assert there.as_json() == compare(*given, workers=1, quiet=True).as_json()
 
 
+@pytest.mark.slow
 def test_the_same_task_again_is_carried_out_again(executor, tmp_path):
     for _ in range(2):
         assert executor.submit(work.note_and_square, (str(tmp_path), 3)).result() == 9
