@@ -328,7 +328,10 @@ def act_upon(model, what, index, amount):
             jobs[int(amount * 7) % len(jobs)].kill()
 
 
-@pytest.mark.parametrize("policy", ["iolb", "wal-pm", "batch-system", "pf-rate"])
+SLOW = [pytest.param(policy, marks=pytest.mark.slow) for policy in ("iolb", "batch-system", "pf-rate")]
+
+
+@pytest.mark.parametrize("policy", ["wal-pm", *SLOW])
 @settings(max_examples=15, deadline=None)
 @given(acts=st.lists(ACTS, max_size=8), seed=st.integers(0, 2**32), more=st.sampled_from([{}, {"swap": 60.0}]))
 def test_whatever_is_done_run_and_step_agree_and_nothing_is_lost(policy, acts, seed, more):

@@ -76,6 +76,7 @@ def test_agents_have_unique_numbers_and_keep_their_identity(half_way):
     assert all(again[agent.unique_id] is agent for agent in half_way.agents)
 
 
+@pytest.mark.slow
 def test_jobs_join_when_they_arrive_and_leave_when_they_finish():
     model = ClusterModel(scenario(**busy()), seed=1)
     assert Job not in model.agents_by_type or not len(model.agents_by_type[Job])

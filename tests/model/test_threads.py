@@ -109,6 +109,7 @@ def check_same(one, other):
     assert one.datacollector.get_model_vars_dataframe().equals(other.datacollector.get_model_vars_dataframe())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(SHARED, [*SHARED][::4]))
 def test_the_same_bytes_with_any_number_of_threads(name, always):
     alone = run(1, **SHARED[name])
@@ -132,6 +133,7 @@ def test_what_depends_on_others_is_served_by_one(name, always):
     assert not served
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(
     nodes=st.integers(1, 60), threads=st.integers(2, 5), seed=st.integers(0, 2**31), load=st.floats(0.1, 1.5),

@@ -188,6 +188,7 @@ def test_run_on_many_cores_says_that_all_of_them_and_any_channel_count(tmp_path,
     assert title.get_window_extent().x1 < busy.get_legend().get_window_extent().x0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slowdown", [[], [1.0], [3.0, 3.0]], ids=str)
 def test_run_of_few_tasks(tmp_path, figures, slowdown):
     draw_run(tmp_path / "a.png", "a title", measured(2, [1e4]), np.array(slowdown, float))
