@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -20,6 +21,14 @@ settings.load_profile("cluster_abm")
 
 # On a machine that is busy a run may take ten seconds: what it then says of its progress is in no test's way.
 os.environ["CLUSTER_ABM_PROGRESS"] = "none"
+
+# Ten thousand tests are millions of objects that live to the end: the garbage collector need not look at them again.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -147,6 +147,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_file(small_disk):
     target = small_disk / "out.csv"
     target.write_text("good")

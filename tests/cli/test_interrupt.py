@@ -248,6 +248,7 @@ def test_sigterm_ends_a_batch_that_goes_on_later(start, tmp_path):
     assert "the same command goes on" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "expected", "delay_s"),
     [

@@ -54,6 +54,7 @@ def model_with(settings, seed=1, **classes):
     return type("Mine", (Counted,), classes)(scenario(**settings), seed=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "classes",
     [

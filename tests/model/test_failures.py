@@ -321,6 +321,7 @@ def check_that_every_job_ends_in_a_counted_state(overrides, seed):
             assert not nodes[name].any(), name
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(failing_scenarios(), st.integers(0, 2**62))
 def test_failures_are_the_same_however_many_slices_a_call_advances(overrides, seed):

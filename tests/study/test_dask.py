@@ -224,6 +224,7 @@ def test_an_address_that_is_none_is_named(address):
     assert "connecting" not in [client.status for client in clients]
 
 
+@pytest.mark.slow
 def test_workers_with_other_sources_are_named_at_once(cluster, monkeypatch):
     with open_executor("dask", dask=cluster.address) as executor:
         # The worker has joined the scheduler.

@@ -83,6 +83,7 @@ def test_jobs_of_a_few_instants(tmp_path, arrivals):
     assert found.scenario.workload.jobs_per_s * told["window_s"] == pytest.approx(JOBS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", VALUES)
 def test_cpu_times_of_a_few_values(tmp_path, values):
     columns = {"arrival_ms": ARRIVALS_MS["even"], "cpu_ms": VALUES[values], "memory_mb": spread(1.0)[::-1]}
@@ -90,6 +91,7 @@ def test_cpu_times_of_a_few_values(tmp_path, values):
     assert told["fitted"] == ["cpu_ms", "memory_mb", "tasks"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["memory_mb", "io_per_ms", "disk_mb", "request_kb", "initial_data_mb"])
 @pytest.mark.parametrize("values", {**VALUES, **ZEROS})
 def test_other_columns_of_a_few_values(tmp_path, name, values):

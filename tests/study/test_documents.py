@@ -81,6 +81,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_damaged_document_is_named_set_aside_and_written_anew(tmp_path, name, damage, capsys):

@@ -59,6 +59,7 @@ def test_the_writer_knows_no_other_numbers(value):
     json_line("a\udcffb").encode("utf-8")
 
 
+@pytest.mark.slow
 def test_a_scenario_comes_back_from_its_file_whatever_it_may_say():
     taken = []
     for entry in scenario_keys():
@@ -98,6 +99,7 @@ def test_of_a_command(command, tmp_path, monkeypatch, capfd):
         assert counts[1] == counts[2]
 
 
+@pytest.mark.slow
 def test_results_of_run_and_compare_are_read_again(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert call("run", "cpu-bound", "--policy", "random", "--out", "one", "--json", *TINY) == 0

@@ -34,6 +34,7 @@ def executor(request, processes):
         yield processes if request.param == "process" else inline
 
 
+@pytest.mark.slow
 def test_results_and_errors_come_back_as_they_are(executor):
     squares = [executor.submit(work.square, number) for number in range(10)]
     failed, bad = executor.submit(work.fail, "disk on fire"), executor.submit(work.bad_input, "a: wrong")

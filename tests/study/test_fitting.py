@@ -152,6 +152,7 @@ def synthetic(**workload):
     return scenario_from(base, "test")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arrivals",
     [

@@ -60,6 +60,7 @@ def found(policy, seed, **overrides):
     return model.summary()["metrics"]["mean_response_ms"], bound.mean_response_ms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_policy_is_below_it(policy, name):

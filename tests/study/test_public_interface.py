@@ -269,6 +269,7 @@ def test_results_are_a_table_that_knows_its_study(results):
         results.plot("nothing")
 
 
+@pytest.mark.slow
 def test_a_report_of_results_is_that_of_the_command(results, tmp_path):
     written = results.report(tmp_path / "report")
     assert tmp_path / "report" / "report.md" in written

@@ -62,6 +62,7 @@ SETS = {
 SLOW = ("two", "words", "sample")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "points",
     [pytest.param(points, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, points in SETS.items()],
@@ -109,6 +110,7 @@ def altered(policy, seed, **values):
     return frame
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "why"), [
     ({"mean_slowdown": np.nan}, "`jsq` has no value on 1"),
     ({"mean_slowdown": np.inf}, "`jsq` has no value on 1"),

@@ -33,6 +33,7 @@ def queues(law, cores, rho, window_s, **overrides):
     return done, done.by_home(done.ms("cpu")) / (cores * done.span_ms)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "cores", "rho", "nodes", "window_s"),
     [
@@ -136,6 +137,7 @@ def test_with_an_endless_quantum_each_task_starts_when_its_turn_comes(law, cores
     assert waited > 0.2 * len(records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "nodes", "cores", "rho", "window_s"),
     [
