@@ -177,6 +177,8 @@ def test_the_settings_of_an_executor():
     assert Executor("inline", None, None, ()).where(Path("out"), Path("store")).folder == Path("store")
     (problem,) = problems_of(Executor("slurm", 2, None, ()).where, None)
     assert problem.startswith("--executor slurm: needs --out DIR")
+    (problem,) = problems_of(Executor("process", None, "tcp://here:8786", ()).where, Path("out"))
+    assert "`--dask` needs `--executor dask`" in problem
     cluster = Executor("slurm", 2, None, ("partition=short", "nodes=3")).where(Path("out"))
     assert cluster.slurm == {"folder": "out/slurm", "partition": "short", "nodes": 3}
     # A folder that the user gives outranks the default.

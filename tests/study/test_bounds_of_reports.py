@@ -10,8 +10,10 @@ import pytest
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results.of_studies import study_pictures
+from cluster_abm.study.report import report
 from cluster_abm.study.report.markdown import table_lines
 from cluster_abm.study.report.report import write_report
+from cluster_abm.study.statistics.sensitivity import Analysis
 
 POLICIES = ("none", "jsq")
 
@@ -70,6 +72,21 @@ def test_three_points_have_loads_over_time(panels, tmp_path, points, shown):
     loads = [(point, policy, 0, LOAD) for point in range(points) for policy in POLICIES]
     write_report(results(5), study(), loads, tmp_path)
     assert panels["draw_loads"] == [f"load-point-{point}" for point in shown]
+
+
+def test_what_matters_stands_before_the_metrics(panels, monkeypatch, tmp_path):
+    table = pd.DataFrame(
+        [("mean_slowdown", "jsq", "cluster.nodes", index, 0.5, 0.25, 0.75) for index in ("total", "first_order")],
+        columns=["metric", "policy", "factor", "index", "value", "low", "high"],
+    )
+    monkeypatch.setattr(report, "analyse", lambda *given: Analysis("sobol", table, ("`none`: no variance",)))
+    monkeypatch.setattr(report, "draw_sensitivity", lambda *given: [])
+    asked = study()
+    asked.sensitivity = "sobol"
+    write_report(results(1), asked, [], tmp_path)
+    titles = [line for line in (tmp_path / "report.md").read_text().splitlines() if line.startswith("## ")]
+    assert titles[:2] == ["## What matters", "## mean slowdown (wall / isolated time)"]
+    assert pd.read_csv(tmp_path / "sensitivity.csv").equals(table)
 
 
 def test_a_load_that_was_measured_once_is_not_drawn(panels, tmp_path):
