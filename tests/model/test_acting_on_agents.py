@@ -247,6 +247,20 @@ def test_a_user_whose_job_is_killed_submits_the_next_one():
     assert model.summary()["jobs"]["finished"] == 2
 
 
+def test_a_user_who_does_not_think_submits_the_next_one_at_once():
+    closed = {
+        "workload__arrivals__kind": "closed", "workload__arrivals__jobs_per_user": 2,
+        "workload__arrivals__users_per_node": 1, "workload__arrivals__think_s": {"kind": "fixed", "mean": 0.0},
+        "workload__cpu_ms__kind": "fixed", "workload__cpu_ms__mean": 500.0,
+    }  # fmt: skip
+    settings = scenario(cluster__nodes=1, cluster__context_switch_ms=0.0, policy__name="none", **closed)
+    model = ClusterModel(settings, seed=2)
+    model.run(until_ms=50)
+    next(iter(model.agents_by_type[Job])).kill()
+    model.run()
+    assert model.jobs_frame()[["job", "arrival_ms", "finish_ms"]].to_numpy().tolist() == [[0, 0, 50], [1, 50, 550]]
+
+
 # ---- what makes no sense -----------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import doctest
 import html
 import importlib
 import inspect
+import operator
 import os
 import pydoc
 import re
@@ -112,6 +113,43 @@ def test_help_says_what_a_name_is_for_and_what_it_takes(name):
             assert parameter.kind is not inspect.Parameter.VAR_KEYWORD or parameter.name == "keywords"
             if len(signature.parameters) > 1:
                 assert re.search(rf"\b{parameter.name}\b.*:", text), parameter.name
+
+
+# What a caller gets who does not say it, as the reference has it: bars are shown, nothing is kept, all processors work.
+DEFAULTS = {
+    "ClusterModel": {
+        "scenario": "quickstart", "seed": None, "rng": None, "policy": None, "keep_decisions": True,
+        "compile_decisions": True, "overrides": None,
+    },
+    "ClusterModel.run": {"progress": None, "until_ms": None},
+    "Comparison.plot": {"title": None},
+    "Reproduction.plot": {"picture": ""},
+    "Results.plot": {"metric": ""},
+    "Results.report": {"out": None},
+    "compare": {
+        "policies": None, "seeds": None, "workers": None, "quiet": False, "where": None, "overrides": None, "out": None,
+    },
+    "list_keys": {"containing": ""},
+    "load_scenario": {"overrides": None, "policy_files": None},
+    "load_study": {"policy_files": None},
+    "plan": {
+        "policies": None, "low": None, "high": None, "seeds": 8, "workers": None, "quiet": False, "where": None,
+        "overrides": None, "out": None,
+    },
+    "reproduce": {
+        "seeds": None, "quick": False, "overrides": None, "workers": None, "quiet": False, "where": None, "out": None,
+    },
+    "run_batch": {
+        "workers": None, "executor": "process", "dask": None, "slurm": None, "policy_files": False,
+        "keep_failed": False, "quiet": False,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_what_need_not_be_said(name):
+    parameters = inspect.signature(operator.attrgetter(name)(ca)).parameters.values()
+    assert {one.name: one.default for one in parameters if one.default is not one.empty} == DEFAULTS[name]
 
 
 def test_no_other_name_is_there():

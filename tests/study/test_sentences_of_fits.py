@@ -11,6 +11,7 @@ from test_sentences_of_comparisons import comparison
 from cluster_abm.cli.trace_fit import MOST_HOMES, _print_distances, _print_rankings
 from cluster_abm.study.fitting.distances import Distances, Pair
 from cluster_abm.study.fitting.rankings import Rankings
+from cluster_abm.study.fitting.writing import _wrapped
 
 # On the log b and c are better than a, and like each other. On the other side a is better than b, and c than both.
 LOG = {"a": [3.0, 4.0, 5.0, 6.0], "b": [2.1, 2.9, 4.0, 5.0], "c": [2.0, 3.0, 4.1, 4.7]}
@@ -79,3 +80,12 @@ def test_of_many_nodes_those_with_most_are_printed_in_their_order(capsys):
     named = [int(line.split()[6]) for line in found if line.startswith("share of the jobs at node")]
     assert named == [0, 1, 2, 4, 6, 7, 8, 9]
     assert len(named) == MOST_HOMES
+
+
+@pytest.mark.parametrize(("last", "is_long"), [("0.12345", False), ("0.123456", True)])
+def test_a_list_of_80_characters_has_lines_of_its_own(last, is_long):
+    """Fourteen times "0.1, ", the last number, and two brackets: 79 characters with one of seven digits and point."""
+    numbers = ["0.1"] * 14 + [last]
+    written = _wrapped("shares = [\n" + "".join(f"    {number},\n" for number in numbers) + "]\n")
+    row = ", ".join(numbers)
+    assert written == (f"shares = [\n    {row},\n]\n" if is_long else f"shares = [{row}]\n")
