@@ -8,6 +8,8 @@ from support import scenario
 
 import cluster_abm as ca
 from cluster_abm import ClusterModel
+from cluster_abm.errors import InputError
+from cluster_abm.model.setup import travel_ns
 
 SAID = [None, 0.0, 10_000.0, -1.0, float("inf"), float("nan")]
 JOBS = {
@@ -19,6 +21,15 @@ JOBS = {
 # f, the latency, and 5 MB at 12.5 MB/s; before it the question and its answer.
 COST_MS = 40.0 + 2.0 + 400.0
 MIGRATION_MS = COST_MS + 2 * 2.0
+
+
+def test_a_journey_takes_31_years_at_most():
+    """A thousand million seconds, in whole nanoseconds."""
+    assert travel_ns(1e12, 0, 1) == 10**18
+    with pytest.raises(InputError, match=r"task 7 would travel .* to node 2: allowed is 1e\+12 \(infinite"):
+        travel_ns(np.nextafter(1e12, np.inf), 7, 2)
+    with pytest.raises(InputError, match="would travel inf ms"):
+        travel_ns(np.inf, 7, 2)
 
 
 class Mover(ca.Policy):

@@ -52,7 +52,15 @@ class Dictionary(ca.Policy):
         return ca.Decision(view.me, "here")
 
 
+class NoUtf8(ca.Policy):
+    paper = "half of a pair: \ud800"
+
+    def place(self, task, view):
+        return ca.Decision(view.me, "here")
+
+
 @pytest.mark.parametrize(("policy", "said"), [
+    (NoUtf8, "NoUtf8.paper = 'half of a pair: \\ud800': a text that can be written as UTF-8 is needed"),
     (Misspelt, "Misspelt.placee would never be asked: is 'place' meant?"),
     (ByModule, "ByModule.place draws from random"),
     (ByName, "ByName.place draws from random"),

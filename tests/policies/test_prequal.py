@@ -219,6 +219,15 @@ def test_a_latency_is_noted_with_the_tasks_that_were_in_flight_when_it_came():
     assert node.hears(1, "probe") == [Sent(1, "answer", 500.0, 1)]
 
 
+def test_a_task_that_was_not_seen_to_come_counts_as_one_that_came_alone():
+    """Task 9 was there before and took 20 ms, task 1 came alone and took 10: the median at an empty node is 15."""
+    node = Manager(Prequal(), me=3, tasks_here=1)
+    node.ended(task(9), here_ms=20.0)
+    node.came(task(1))
+    node.ended(task(1), here_ms=10.0)
+    assert node.hears(1, "probe") == [Sent(1, "answer", 15.0, 0)]
+
+
 def test_the_median_is_of_the_last_16_latencies():
     """A latency of 90 ms is followed by eight of 10 and eight of 20: the median of 16 is 15, that of all 17 is 20."""
     node = Manager(Prequal(), me=3)

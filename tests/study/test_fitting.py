@@ -302,6 +302,13 @@ def test_a_whole_log_becomes_a_scenario_of_the_same_load_that_can_be_read_back(t
     assert mean_of(twice.workload.cpu_ms) == pytest.approx(2 * mean_of(work.cpu_ms))
 
 
+def test_sizes_of_requests_of_a_log_are_one_for_each_job(tmp_path):
+    rows = [f"{500 * number},{number % 4},{100 + number},64,1,{8 + number % 2}" for number in range(60)]
+    base = written(tmp_path, rows, "arrival_ms,home,cpu_ms,memory_mb,tasks,request_kb")
+    found = fit(base, read_log(base), "like-it").scenario.workload.request_kb
+    assert (found.per, set(found.values)) == ("job", {8.0, 9.0})
+
+
 def test_the_nodes_of_a_log_without_homes_are_kept_busy_to_seven_tenths(tmp_path):
     rows = [f"{100 * number},{1000}" for number in range(100)]
     base = written(tmp_path, rows, "arrival_ms,cpu_ms")
