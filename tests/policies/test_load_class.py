@@ -121,6 +121,8 @@ def test_with_remote_memory_to_the_node_that_serves_most_faults_unless_it_is_hig
     held_mb = [0.0, 200.0, 50.0]
     assert policy().place(NEWCOMER, view_of(0, [HIGH, NORMAL, LOW], held_mb=held_mb)).target == 1
     assert policy().place(NEWCOMER, view_of(0, [HIGH, HIGH, LOW], held_mb=held_mb)).target == 0
+    # Half a megabyte is held, too.
+    assert policy().place(NEWCOMER, view_of(0, [HIGH, NORMAL, LOW], held_mb=[0.0, 0.5, 0.0])).target == 1
     # While there is no low node at all, no manager looks for the node that serves.
     assert policy().place(NEWCOMER, view_of(0, [HIGH, NORMAL, NORMAL], held_mb=held_mb)).target == 0
 

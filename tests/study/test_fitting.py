@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -296,6 +297,8 @@ def test_a_whole_log_becomes_a_scenario_of_the_same_load_that_can_be_read_back(t
     (tmp_path / "fitted.toml").write_text(text)
     assert load_scenario(tmp_path / "fitted.toml") == found.scenario
     assert "log.csv" in text
+    # It says what differs from the defaults, no more.
+    assert tomllib.loads(text)["workload"]["memory_mb"] == {"kind": "fixed", "mean": 64.0}
     again = drawn_jobs(found.scenario, 1, log.jobs)
     assert again.times_s.tobytes() == draws[0].times_s.tobytes()
     twice = load_scenario(tmp_path / "fitted.toml", {"workload.cpu_ms.scale": 2.0, "workload.jobs_per_s": 1.0})
