@@ -232,3 +232,10 @@ def test_files_that_are_no_studies(tmp_path):
     path.write_text("policies = [", encoding="utf-8")
     with pytest.raises(InputError, match=r"tiny\.toml: not a TOML file"):
         load_study(path)
+
+
+@pytest.mark.parametrize(("given", "seeds"), [
+    ({}, 3), ({"precision": 0.05}, 30), ({"precision": 0.05, "max_replications": 7}, 7),
+])  # fmt: skip
+def test_a_point_gets_ten_times_its_replications_at_most(tmp_path, given, seeds):
+    assert study(tmp_path, replications=3, **given).seed_limit == seeds
