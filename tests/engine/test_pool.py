@@ -147,6 +147,13 @@ def test_windows_do_not_matter():
     assert ran.summary()["metrics"]["page_faults"] > 0
 
 
+def test_parts_of_a_tasks_life_add_up_with_barriers_too():
+    frame = finished(3, **busy(policy__name="pooled", workload__tasks__barrier_ms=30.0)).jobs_frame()
+    parts = frame[[f"{part}_ms" for part in BREAKDOWN]]
+    assert (parts["barrier_ms"] > 0).any()
+    np.testing.assert_allclose(parts.sum(axis=1), frame["finish_ms"] - frame["arrival_ms"], rtol=1e-12, atol=1e-6)
+
+
 def test_busy_times_in_mid_run_are_those_that_records_will_show():
     model = ClusterModel(scenario(**busy(policy__name="pooled")), seed=2)
     last = [0, 0]
