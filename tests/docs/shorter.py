@@ -10,6 +10,8 @@ FEWER = {
     "compare": ["--seeds", "1", "--set", "workload.duration_s=20", "--workers", "1"],
     "plan": ["--seeds", "2", "--workers", "1"],
     "tune": ["--budget", "16", "--workers", "1"],
+    "calibrate": ["--seeds", "2", "--budget", "200", "--workers", "1"],
+    "trace fit": ["--seeds", "2", "--workers", "1"],
 }
 # And those that change jobs that are drawn; a log has its own.
 SHORTER = {"plan": ["--set", "workload.duration_s=30"]}
@@ -48,5 +50,6 @@ if __name__ == "__main__":
     else:
         from cluster_abm.cli import main
 
-        sys.argv[1:] = [*given, *FEWER.get(given[0], []), *([] if "--trace" in given else SHORTER.get(given[0], []))]
+        fewer = FEWER.get(given[0], FEWER.get(" ".join(given[:2]), []))
+        sys.argv[1:] = [*given, *fewer, *([] if "--trace" in given else SHORTER.get(given[0], []))]
         sys.exit(main())
