@@ -35,6 +35,13 @@ def lines(clock):
     return clock.stream.getvalue().splitlines()
 
 
+def test_time_counts_from_when_work_began(clock):
+    schedule = Schedule(clock)
+    schedule.enter()
+    clock.now += 7.0
+    assert schedule.now_s() == 7.0
+
+
 def test_lines_come_at_intervals_that_grow(clock):
     at = []
     with Progress(400, "compare quickstart", "run", schedule=Schedule(clock)) as bar:

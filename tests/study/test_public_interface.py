@@ -301,6 +301,8 @@ def test_results_are_a_table_that_knows_its_study(results):
     assert list(results.differences()["point"]) == [0, 1]
     shown = results._repr_html_()
     assert "12 runs finished (2 points, 2 policies)" in shown
+    # The key that the points differ in has a column before the policy's.
+    assert re.findall(r"<th style[^>]*>(.*?)</th>", shown)[:2] == ["utilisation", "policy"]
     assert len(pictures_in(shown)) == 1
     assert "utilisation" in results.plot("p95_slowdown").axes[0].get_xlabel()
     with pytest.raises(ca.InputError, match="metric 'nothing': no run has it; allowed: "):
@@ -409,6 +411,7 @@ def test_a_model_shows_how_far_it_is_before_in_and_after_its_run():
     assert "policy home-first, seed 7: at its end" in repr(model)
     shown = model._repr_html_()
     assert f"{model.submitted_jobs:,} submitted" in shown
+    assert not re.search(r"\b0 (killed|lost|blocked|running)", shown)
     assert "95th percentile of slowdown" in shown
     assert len(model.plot().axes) >= 4
 
