@@ -157,6 +157,28 @@ def test_what_python_finds_fault_with_is_its_fault_compiled_too(tmp_path, monkey
     assert capfd.readouterr().err == ""
 
 
+def test_what_python_alone_can_answer_leaves_notes_as_they_were(tmp_path, monkeypatch):
+    """Compiled code has no whole number above 2^53: Python decides again, with the notes from before the decision."""
+    body = """
+    def place(self, task, view):
+        seen = view.notes.get("seen", 0)
+        view.notes["seen"] = seen + 1
+        return Decision((view.me + seen) % view.nodes, 'r')
+
+    def accept(self, task, decision, view):
+        return '' if int(2.0 ** (50 + task.task % 5)) > 0 else 'refused'
+"""
+    policy = policy_of(tmp_path, monkeypatch, body)
+    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"mine": policy})
+    settings = scenario(**busy(policy__name="mine", workload__duration_s=1.0))
+    compiled, in_python = ClusterModel(settings, seed=1), ClusterModel(settings, seed=1, compile_decisions=False)
+    assert compiled.decides_in_python == ""
+    compiled.run()
+    in_python.run()
+    assert compiled.decisions_frame().equals(in_python.decisions_frame())
+    assert len(compiled.decisions_frame()) > 8
+
+
 def test_an_edited_policy_is_compiled_anew(tmp_path, monkeypatch):
     found = []
     for target in ("view.me", "view.next_node"):
