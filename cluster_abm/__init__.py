@@ -49,7 +49,8 @@ from cluster_abm._version import __version__
 if TYPE_CHECKING:
     from cluster_abm.errors import InputError
     from cluster_abm.model import ClusterModel
-    from cluster_abm.policies import ArrivingTask, Decision, Policy, View, load, register
+    from cluster_abm.policies import ArrivingTask, Decision, Policy, View, register
+    from cluster_abm.policy import load
     from cluster_abm.scenario import Scenario, load_scenario
     from cluster_abm.study.compare import compare
     from cluster_abm.study.comparison import Comparison

@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 import solara
 
 from cluster_abm import Scenario, load_scenario
-from cluster_abm.model.observation.watching import telling_index
+from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.scenario.hardware import hardware_named
 from viz import heard
 from viz.colours import INDICES

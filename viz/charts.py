@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.image import imsave
 
-from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.model.observing.watching import JobLife
 from cluster_abm.results.colours import BREAKDOWN_COLOURS
 from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.results.style import BREAKDOWN_WORDS, plain

@@ -9,7 +9,7 @@ import solara
 from mesa.visualization.utils import update_counter
 
 from cluster_abm import ClusterModel
-from cluster_abm.model.observation.watching import telling_index
+from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.results.load_scale import LoadScale
 from viz import charts, talk
 from viz import network as networks

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from cluster_abm.model.observation.watching import picture_of
+from cluster_abm.model.observing.watching import picture_of
 from cluster_abm.results.film import Scene, png
 from cluster_abm.results.load_scale import joint
 from viz.colours import film_scale, index_of

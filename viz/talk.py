@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cluster_abm.model.negotiation.decisions import DecisionRecord
+from cluster_abm.model.deciding.decisions import DecisionRecord
 from cluster_abm.policies import available
-from cluster_abm.policies.base import Policy
-from cluster_abm.policies.reasons import Reason, reason_of
+from cluster_abm.policy.base import Policy
+from cluster_abm.policy.reasons import Reason, reason_of
 from cluster_abm.results.style import plain
 from viz import charts
 from viz.markup import Markup, joined, tag

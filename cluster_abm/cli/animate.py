@@ -26,7 +26,7 @@ class Cameraman:
     def __init__(self, model: ClusterModel) -> None:
         from cluster_abm.interconnect.layout import positions
         from cluster_abm.model import Watcher
-        from cluster_abm.model.observation.watching import telling_index
+        from cluster_abm.model.observing.watching import telling_index
 
         self._model, self._watcher = model, Watcher(model)
         self._index = telling_index(model.setup)
@@ -64,7 +64,7 @@ class Cameraman:
         tell(f"film in {path}: a picture every {self._every_ms / 1000:g} s")
 
     def _take(self) -> None:
-        from cluster_abm.model.observation.watching import picture_of
+        from cluster_abm.model.observing.watching import picture_of
 
         self._kept.append(picture_of(self._watcher.frame(), self._index, self._model.network, self._at))
         if len(self._kept) > MOST_PICTURES:

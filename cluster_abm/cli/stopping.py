@@ -101,7 +101,7 @@ class StopRequest:
 def _call_number() -> int | None:
     """The number of the call of a policy's method that is at work; None if there is none."""
     # Not imported here: a signal may come before anything heavy is, or in the middle of that import.
-    current_call = getattr(sys.modules.get("cluster_abm.policies.calling"), "current_call", None)
+    current_call = getattr(sys.modules.get("cluster_abm.policy.calling"), "current_call", None)
     call = None if current_call is None else current_call()
     return None if call is None else int(call.number)
 

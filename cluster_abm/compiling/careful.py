@@ -20,11 +20,11 @@ from numba.core.dispatcher import Dispatcher
 from cluster_abm.compiling.checked import MATH
 from cluster_abm.compiling.operations import LARGEST
 from cluster_abm.jit import is_inlinable
-from cluster_abm.policies.base import Decision
-from cluster_abm.policies.capacities import Capacities
-from cluster_abm.policies.data import DataMap
-from cluster_abm.policies.tasks import ArrivingTask, Candidate, Hardware, Paths
-from cluster_abm.policies.view import View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.capacities import Capacities
+from cluster_abm.policy.data import DataMap
+from cluster_abm.policy.tasks import ArrivingTask, Candidate, Hardware, Paths
+from cluster_abm.policy.view import View
 
 STATEMENTS = (
     ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Expr, ast.Pass, ast.Break, ast.Continue,

@@ -47,7 +47,7 @@ from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
 from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, value_type
 from cluster_abm.jit import cache_folder, kept_beside_kernels
-from cluster_abm.policies.base import Policy
+from cluster_abm.policy.base import Policy
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)

@@ -43,8 +43,8 @@ from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import BOUNDED, attribute, method
 from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.formulas.imbalance import imbalance_factors
-from cluster_abm.policies.tasks import ArrivingTask, Paths
-from cluster_abm.policies.view import View
+from cluster_abm.policy.tasks import ArrivingTask, Paths
+from cluster_abm.policy.view import View
 
 ABSENT = frozenset(["capacities", "data"])
 CPU_ROW, PAGE_ROW, IO_ROW = (INDICES[name] - 1 for name in ("cpu_ms", "page_ms", "io_ms"))

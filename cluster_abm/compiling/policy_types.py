@@ -25,7 +25,7 @@ from cluster_abm.compiling.tables import TEXT, DecisionValue, text_at
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, inherited_name, is_of_package, translated
 from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
-from cluster_abm.policies.base import Policy
+from cluster_abm.policy.base import Policy
 
 Numbers = npt.NDArray[np.float64]
 NAN = float("nan")

@@ -13,8 +13,8 @@ from numba.np import numpy_support
 
 from cluster_abm.compiling.values import value_type
 from cluster_abm.engine.tables import CANDIDATE, LOAD
-from cluster_abm.policies.capacities import Capacities
-from cluster_abm.policies.tasks import Hardware
+from cluster_abm.policy.capacities import Capacities
+from cluster_abm.policy.tasks import Hardware
 
 from_dtype: Any = numpy_support.from_dtype
 FIELDS = len(LOAD.names or ())
@@ -30,7 +30,7 @@ TASK_ROW = np.dtype(
 )  # fmt: skip
 # What a policy's migration returns where no task is to migrate; 1 of a decision, 0 at a fault.
 NO_DECISION = 2
-# policies.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
+# policy.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
 DECISION_NUMBERS = ("target", "rule", "index", "reason", "place")
 DECISION_ROW = np.dtype(
     [*((name, "i8") for name in DECISION_NUMBERS),
@@ -42,7 +42,7 @@ NUMBERS_OF_CAPACITIES = ("mean_speed", "mean_request_ms", "mean_work_ms")
 COLUMNS_OF_CAPACITIES = tuple(name for name in Capacities._fields if name not in NUMBERS_OF_CAPACITIES)
 # Of tables the addresses: loads by index (columns.Columns), hardware, routes from the own node, flags of the nodes that
 # have refused and that are down, notes of the manager's policy, the candidates, one row for a candidate's task, and the
-# files that jobs need; of unlike nodes what each has (policies.capacities).
+# files that jobs need; of unlike nodes what each has (policy.capacities).
 VIEW_ROW = np.dtype(
     [(name, "i8") for name in (
         "me", "nodes", "blocks", "table_at", "least_at", "as_of_at", "totals_at", "added_as_of_at", "changes_at",

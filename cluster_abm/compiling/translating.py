@@ -27,7 +27,7 @@ from cluster_abm.compiling.checking import put_checks
 from cluster_abm.compiling.tables import text_at
 from cluster_abm.compiling.texts import INDICES, number_of
 from cluster_abm.jit import is_inlinable
-from cluster_abm.policies import load
+from cluster_abm.policy import load
 
 Function = Callable[..., Any]
 # What a name of the package is called in compiled code, after this.

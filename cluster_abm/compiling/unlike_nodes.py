@@ -12,8 +12,8 @@ from cluster_abm.compiling.tables import CAPACITIES, UNLIKE_VIEW, capacities_of
 from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import attribute, method
 from cluster_abm.jit import inlinable
-from cluster_abm.policies import capacities
-from cluster_abm.policies.capacities import Capacities
+from cluster_abm.policy import capacities
+from cluster_abm.policy.capacities import Capacities
 
 _compared = inlinable(translated(capacities.compared, None, ABSENT, {}))
 _served_by = inlinable(translated(capacities.served_by, None, ABSENT, {}))

@@ -15,10 +15,10 @@ from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.engine.tables import DEPENDENT, FINISHED, LOAD, NEVER, Table, Tables
 from cluster_abm.formulas import slowdown
 from cluster_abm.jit import called, kernel
-from cluster_abm.model.negotiation.arriving import announce, desk_of, known_of, terms_of
-from cluster_abm.model.negotiation.asking import advance_at, close_view, look, open_view
-from cluster_abm.model.negotiation.desk import AT_STOP, DONE, NOW_NS, OUTCOME
-from cluster_abm.policies.features import (
+from cluster_abm.model.deciding.compiled.arriving import announce, desk_of, known_of, terms_of
+from cluster_abm.model.deciding.compiled.asking import advance_at, close_view, look, open_view
+from cluster_abm.model.deciding.compiled.desk import AT_STOP, DONE, NOW_NS, OUTCOME
+from cluster_abm.policy.features import (
     COST,
     CPU,
     CPU_WAIT,

@@ -1,6 +1,6 @@
 """Places arriving tasks where a caller outside the model says, and tells that caller what load managers know.
 
-It is the compiled negotiation of any policy (model.negotiation.arriving) whose policy is told the node.
+It is the compiled negotiation of any policy (model.deciding.compiled.arriving) whose policy is told the node.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.gym.kernels import act, observe
 from cluster_abm.jit import entry, native_address
-from cluster_abm.model.negotiation.arriving import place_arrivals
-from cluster_abm.model.negotiation.compiled import AtFault, Begun, CompiledNegotiation
-from cluster_abm.model.negotiation.decisions import DECIDED
-from cluster_abm.model.submission.queues import Arrivals
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.features import FEATURES, Numbers
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.model.deciding.compiled.arriving import place_arrivals
+from cluster_abm.model.deciding.compiled.placement import AtFault, Begun, CompiledNegotiation
+from cluster_abm.model.deciding.decisions import DECIDED
+from cluster_abm.model.waiting.queues import Arrivals
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.features import FEATURES, Numbers
+from cluster_abm.policy.view import ArrivingTask, View
 
 Integers = npt.NDArray[np.int64]
 

@@ -2,6 +2,6 @@
 
 from cluster_abm.model.agents import Job, LoadManager, Node, OutOfTurn
 from cluster_abm.model.model import ClusterModel
-from cluster_abm.model.observation.watching import Frame, Watcher
+from cluster_abm.model.observing.watching import Frame, Watcher
 
 __all__ = ["ClusterModel", "Frame", "Job", "LoadManager", "Node", "OutOfTurn", "Watcher"]

@@ -13,13 +13,13 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import KILLED
 from cluster_abm.errors import InputError
 from cluster_abm.model.agents.load_manager import LoadManager
-from cluster_abm.model.availability import Availability
-from cluster_abm.model.migration.failures import Failures
-from cluster_abm.model.migration.transfers import Transfers
-from cluster_abm.model.negotiation.views import Views
-from cluster_abm.model.submission.queues import Arrivals, Submissions
+from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.failing.failures import Failures
+from cluster_abm.model.knowing.views import Views
+from cluster_abm.model.moving.transfers import Transfers
+from cluster_abm.model.waiting.queues import Arrivals, Submissions
 from cluster_abm.policies import Candidate, Decision
-from cluster_abm.policies.tasks import candidate_of
+from cluster_abm.policy.tasks import candidate_of
 
 # What a scenario allows too: `cluster.cpu_speed`, `cluster.memory_mb`.
 LARGEST = 1e9

@@ -9,35 +9,35 @@ from cluster_abm.engine.pooled.state import PooledState
 from cluster_abm.engine.state import EngineState
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import Network
-from cluster_abm.model.availability import Availability
 from cluster_abm.model.buffer_control import BufferController
-from cluster_abm.model.degrading import Degrading
+from cluster_abm.model.deciding.announcements import Announcements
+from cluster_abm.model.deciding.decisions import DecisionLog
+from cluster_abm.model.deciding.periodic import PeriodicOffers
+from cluster_abm.model.deciding.questions import Questions
+from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.failing.degrading import Degrading
+from cluster_abm.model.failing.failures import Failures
+from cluster_abm.model.failing.outages import OutagePlan
+from cluster_abm.model.failing.recovery import Recovery
+from cluster_abm.model.knowing.averages import Averages
+from cluster_abm.model.knowing.reports import Reports, reports_of
+from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies, prepare
-from cluster_abm.model.migration.departures import Departures
-from cluster_abm.model.migration.failures import Failures
-from cluster_abm.model.migration.outages import OutagePlan
-from cluster_abm.model.migration.recovery import Recovery
-from cluster_abm.model.migration.remote_memory import RemoteMemory
-from cluster_abm.model.migration.routes_in_use import RoutesInUse
-from cluster_abm.model.migration.staging import Staging, staging_of
-from cluster_abm.model.migration.transfers import Transfers
+from cluster_abm.model.moving.departures import Departures
+from cluster_abm.model.moving.remote_memory import RemoteMemory
+from cluster_abm.model.moving.routes_in_use import RoutesInUse
+from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.moving.staging import Staging, staging_of
+from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.needs import check_all_asked, check_needs, check_waiting
-from cluster_abm.model.negotiation.announcements import Announcements
-from cluster_abm.model.negotiation.decisions import DecisionLog
-from cluster_abm.model.negotiation.periodic import PeriodicOffers
-from cluster_abm.model.negotiation.questions import Questions
-from cluster_abm.model.negotiation.reports import Reports, reports_of
-from cluster_abm.model.negotiation.views import Views
-from cluster_abm.model.observation.averages import Averages
-from cluster_abm.model.observation.measurements import Measurements
-from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.observing.measurements import Measurements
 from cluster_abm.model.setup import background, most_threads, nanoseconds, node_table
-from cluster_abm.model.submission.dependents import Dependents
-from cluster_abm.model.submission.holding import holding_of
-from cluster_abm.model.submission.queues import Submissions
-from cluster_abm.model.submission.schedule import Schedule
-from cluster_abm.model.submission.users import Users
 from cluster_abm.model.talking.mail import Mail
+from cluster_abm.model.waiting.dependents import Dependents
+from cluster_abm.model.waiting.holding import holding_of
+from cluster_abm.model.waiting.queues import Submissions
+from cluster_abm.model.waiting.schedule import Schedule
+from cluster_abm.model.waiting.users import Users
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import Work, are_closed, key, work_of
 

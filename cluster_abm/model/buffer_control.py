@@ -9,7 +9,7 @@ from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.formulas import controlled_growth_kb
 from cluster_abm.interconnect.units import whole_ns
-from cluster_abm.model.availability import Availability
+from cluster_abm.model.failing.availability import Availability
 from cluster_abm.scenario.cluster import BufferControl
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from cluster_abm.engine.tables import Table
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import Policy, available, create
-from cluster_abm.policies.calling import CheckedPolicy, policy_at_work
-from cluster_abm.policies.tasks import Demands
+from cluster_abm.policy.calling import CheckedPolicy, policy_at_work
+from cluster_abm.policy.tasks import Demands
 from cluster_abm.scenario import Scenario, nearest
 from cluster_abm.scenario.cluster import NodeGroup
 from cluster_abm.scenario.mixture import policy_label

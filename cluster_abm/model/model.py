@@ -29,12 +29,12 @@ from cluster_abm.model.agents.load_manager import LoadManager
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.agents.register import JobRegister
 from cluster_abm.model.assembly import Parts, assemble
+from cluster_abm.model.deciding.compiled.placement import CompiledNegotiation
+from cluster_abm.model.deciding.form import Form, form_of
+from cluster_abm.model.deciding.in_python import Placement
 from cluster_abm.model.managed_policies import policies_of
-from cluster_abm.model.manners import MesaManners
-from cluster_abm.model.negotiation.compiled import CompiledNegotiation
-from cluster_abm.model.negotiation.form import Form, form_of
-from cluster_abm.model.negotiation.placement import Placement
-from cluster_abm.model.observation.measurements import default_collector
+from cluster_abm.model.mesa import MesaManners
+from cluster_abm.model.observing.measurements import default_collector
 from cluster_abm.model.setup import nanoseconds, resolve, seed_of
 from cluster_abm.model.showing import Showing
 from cluster_abm.model.talking.opening import conversation_of

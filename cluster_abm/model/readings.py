@@ -16,7 +16,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.limits import BYTES_A_FRAME_ROW, check_memory
 from cluster_abm.model.assembly import Parts
-from cluster_abm.model.observation.summary import counted_jobs, program_metrics, run_data
+from cluster_abm.model.observing.summary import counted_jobs, program_metrics, run_data
 from cluster_abm.results.frames import jobs_frame
 from cluster_abm.results.metrics import RunData, computed
 from cluster_abm.scenario import Scenario

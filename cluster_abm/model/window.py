@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.model.migration.transfers import Transfers
-from cluster_abm.model.submission.queues import Submissions
+from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.talking.conversation import Conversation
+from cluster_abm.model.waiting.queues import Submissions
 
 # So many jobs arrive in one window at most, but for those of its first slice.
 MOST_ARRIVALS = 50_000

@@ -12,17 +12,17 @@ from typing import Any
 
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.policies import load
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.bounds import BOUNDS, check_no_bound
-from cluster_abm.policies.calling import as_shown, policy_at_work
-from cluster_abm.policies.data import DataMap
-from cluster_abm.policies.files import file_of, load_policy
-from cluster_abm.policies.naming import AnyPolicy, check_class, free_name, give_name
-from cluster_abm.policies.origins import Origin, obtained, origin_of
-from cluster_abm.policies.other_names import policy_hint
-from cluster_abm.policies.view import ArrivingTask, Candidate, Hardware, Paths, View
-from cluster_abm.policies.waiting import WaitingJobs
+from cluster_abm.policy import load
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.bounds import BOUNDS, check_no_bound
+from cluster_abm.policy.calling import as_shown, policy_at_work
+from cluster_abm.policy.data import DataMap
+from cluster_abm.policy.files import file_of, load_policy
+from cluster_abm.policy.naming import AnyPolicy, check_class, free_name, give_name
+from cluster_abm.policy.origins import Origin, obtained, origin_of
+from cluster_abm.policy.other_names import policy_hint
+from cluster_abm.policy.view import ArrivingTask, Candidate, Hardware, Paths, View
+from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.policy_names import current_name, split_reference
 from cluster_abm.scenario.schema import PolicyChoice
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.formulas import migration_ms
 from cluster_abm.policies.memory_centric import MemoryCentric
-from cluster_abm.policies.view import Loads, Table, View, written_mb_of
+from cluster_abm.policy.view import Loads, Table, View, written_mb_of
 
 
 class Age(MemoryCentric):

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.reservations import Integers, Profile
-from cluster_abm.policies.space_sharing import SpaceSharing, cores_of, free_cores, free_nodes, given_nodes
-from cluster_abm.policies.view import ArrivingTask, Loads, View
-from cluster_abm.policies.waiting import WaitingJobs
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.reservations import Integers, Profile
+from cluster_abm.policy.space_sharing import SpaceSharing, cores_of, free_cores, free_nodes, given_nodes
+from cluster_abm.policy.view import ArrivingTask, Loads, View
+from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.distributions import NonNegative
 
 # Times in whole nanoseconds where a view names no slice.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.space_sharing import SpaceSharing
+from cluster_abm.policy.space_sharing import SpaceSharing
 
 
 class BatchSystem(SpaceSharing):

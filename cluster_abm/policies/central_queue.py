@@ -6,9 +6,9 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from cluster_abm.policies.slots import SlottedPolicy
-from cluster_abm.policies.talking import Ended, Message, Post
-from cluster_abm.policies.view import ArrivingTask
+from cluster_abm.policy.slots import SlottedPolicy
+from cluster_abm.policy.talking import Ended, Message, Post
+from cluster_abm.policy.view import ArrivingTask
 
 
 class CentralQueue(SlottedPolicy):

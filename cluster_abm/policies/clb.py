@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from cluster_abm.formulas import cpu_response_ms, cpu_share, disk_work_ms, page_load_ms
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, Hardware, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, Hardware, View
 
 
 class CpuLoadBalancing(Policy):

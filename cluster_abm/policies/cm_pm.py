@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.indices import CpuMemoryIndex, Preemptive
+from cluster_abm.policy.indices import CpuMemoryIndex, Preemptive
 
 
 class CpuMemoryPreemptiveMigration(Preemptive, CpuMemoryIndex):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from cluster_abm.formulas import activity_weight
 from cluster_abm.policies.memory_centric import MemoryCentric
-from cluster_abm.policies.view import Loads, Table, View
+from cluster_abm.policy.view import Loads, Table, View
 
 
 class Combined(MemoryCentric):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.policies.backfilling import Backfilling, Outlook
-from cluster_abm.policies.reservations import planned
-from cluster_abm.policies.view import View
+from cluster_abm.policy.reservations import planned
+from cluster_abm.policy.view import View
 
 
 class Conservative(Backfilling):

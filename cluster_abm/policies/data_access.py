@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, Loads, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative
 
 # Sums of the same times in another order differ in their last bits.

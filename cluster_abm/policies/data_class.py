@@ -7,10 +7,10 @@ import numpy.typing as npt
 from pydantic import StrictBool
 
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
-from cluster_abm.policies.base import Decision
 from cluster_abm.policies.data_access import ALIKE, DataAccess
 from cluster_abm.policies.load_class import TO_IDLE, LoadClass
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.view import ArrivingTask, View
 
 Nodes = npt.NDArray[np.int64]
 DATA_ACCESS = DataAccess()

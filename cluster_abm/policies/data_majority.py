@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class DataMajority(Policy):

@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from cluster_abm.formulas import disk_share, least_allocated_score, most_allocated_score, whole_score
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class DiskIoScore(Policy):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.policies.hawk import Hawk
-from cluster_abm.policies.late_binding import Place
-from cluster_abm.policies.talking import Ended, Message, Post
-from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.policy.late_binding import Place
+from cluster_abm.policy.talking import Ended, Message, Post
+from cluster_abm.policy.tasks import ArrivingTask
 
 # A probe goes to a node that takes no long task then; where there is one node only, it is not refused again.
 MOST_REFUSALS = 2.0

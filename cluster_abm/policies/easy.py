@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cluster_abm.policies.backfilling import Backfilling, Outlook
-from cluster_abm.policies.reservations import first_backfill
-from cluster_abm.policies.view import View
+from cluster_abm.policy.reservations import first_backfill
+from cluster_abm.policy.view import View
 
 
 class Easy(Backfilling):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cluster_abm.formulas import migration_ms, others_per_core, tasks_per_core
-from cluster_abm.policies.base import Decision
-from cluster_abm.policies.indices import CpuIndex
-from cluster_abm.policies.view import ArrivingTask, View, written_mb_of
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.indices import CpuIndex
+from cluster_abm.policy.view import ArrivingTask, View, written_mb_of
 
 
 class HarcholBalterDowney(CpuIndex):

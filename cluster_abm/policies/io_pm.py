@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.indices import IoIndex, Preemptive
+from cluster_abm.policy.indices import IoIndex, Preemptive
 
 
 class IoPreemptiveMigration(Preemptive, IoIndex):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field, StrictBool
 
-from cluster_abm.policies.base import Decision
-from cluster_abm.policies.indices import Preemptive
 from cluster_abm.policies.iocm_re import IoCpuMemoryRemoteExecution
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.indices import Preemptive
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class IoCpuMemoryPreemptiveMigration(IoCpuMemoryRemoteExecution, Preemptive):

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policies.base import Decision
-from cluster_abm.policies.estimates import Estimating
-from cluster_abm.policies.indices import IndexPolicy
-from cluster_abm.policies.view import ArrivingTask, Loads, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.estimates import Estimating
+from cluster_abm.policy.indices import IndexPolicy
+from cluster_abm.policy.view import ArrivingTask, Loads, View
 
 
 class IoCpuMemoryRemoteExecution(Estimating, IndexPolicy):

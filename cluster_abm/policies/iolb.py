@@ -3,10 +3,10 @@ I/O-Intensive Workloads on Clusters", Fig. 1, per task; lines 1, 21 and 22 are t
 
 from __future__ import annotations
 
-from cluster_abm.policies.base import Decision
-from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.mlb import MemoryLoadBalancing
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.estimates import CLOSED, response_on
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class IoLoadBalancing(MemoryLoadBalancing):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cluster_abm.formulas import load_imbalance_factor, total
-from cluster_abm.policies.base import Decision
 from cluster_abm.policies.iolb import IoLoadBalancing
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class IoLoadBalancingOfLinks(IoLoadBalancing):

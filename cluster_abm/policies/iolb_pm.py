@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cluster_abm.formulas import migration_cost_effectiveness, narrows_the_gap
-from cluster_abm.policies.base import Decision
-from cluster_abm.policies.estimates import CLOSED, response_on
 from cluster_abm.policies.iolb import IoLoadBalancing
-from cluster_abm.policies.view import ArrivingTask, Candidate, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.estimates import CLOSED, response_on
+from cluster_abm.policy.view import ArrivingTask, Candidate, View
 
 # A cost of nothing would make every task equally effective.
 LEAST_COST_MS = 1e-9

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from cluster_abm.policies.talking import Ended, Message, Post, TalkingPolicy
-from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.policy.talking import Ended, Message, Post, TalkingPolicy
+from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
 
 

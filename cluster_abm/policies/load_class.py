@@ -11,8 +11,8 @@ from pydantic import Field, StrictBool, model_validator
 from cluster_abm.formulas import ClassThresholds, load_class
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
 from cluster_abm.jit import allocating_kernel
-from cluster_abm.policies.base import Decision, Flags, Policy
-from cluster_abm.policies.view import ArrivingTask, Candidate, Table, View
+from cluster_abm.policy.base import Decision, Flags, Policy
+from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.scenario.distributions import NonNegative, Positive
 
 Classes = npt.NDArray[np.int64]

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.formulas import risk_score, whole_score
-from cluster_abm.policies.base import Decision, Policy
 from cluster_abm.policies.target_load import order_of, predicted_cores
-from cluster_abm.policies.view import ArrivingTask, Loads, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative, Period, Positive
 
 

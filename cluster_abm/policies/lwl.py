@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cluster_abm.policies.talking import Ended, Message, Post, TalkingPolicy
-from cluster_abm.policies.tasks import ArrivingTask
-from cluster_abm.policies.work_accounts import WorkAccounts
+from cluster_abm.policy.talking import Ended, Message, Post, TalkingPolicy
+from cluster_abm.policy.tasks import ArrivingTask
+from cluster_abm.policy.work_accounts import WorkAccounts
 
 
 class LeastWorkLeft(TalkingPolicy):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.indices import Greedy, MemoryIndex
+from cluster_abm.policy.indices import Greedy, MemoryIndex
 
 
 class MemoryBased(Greedy, MemoryIndex):

@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.formulas import is_less_oversized
-from cluster_abm.policies.base import Decision, Flags, Policy
-from cluster_abm.policies.view import ArrivingTask, Candidate, Loads, Table, View
+from cluster_abm.policy.base import Decision, Flags, Policy
+from cluster_abm.policy.view import ArrivingTask, Candidate, Loads, Table, View
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
 
 RULE = "memory or CPU threshold"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.base import Decision
 from cluster_abm.policies.clb import CpuLoadBalancing
-from cluster_abm.policies.estimates import CLOSED, response_on
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.estimates import CLOSED, response_on
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class MemoryLoadBalancing(CpuLoadBalancing):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, View
 from cluster_abm.scenario.distributions import NonNegative, Positive, Real
 
 

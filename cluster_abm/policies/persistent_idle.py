@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.policies.jiq import JoinIdleQueue
-from cluster_abm.policies.talking import Post
-from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.policy.talking import Post
+from cluster_abm.policy.tasks import ArrivingTask
 
 
 class PersistentIdle(JoinIdleQueue):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.policies.memory_centric import MemoryCentric
-from cluster_abm.policies.view import Loads, Table, View
+from cluster_abm.policy.view import Loads, Table, View
 
 
 class PageFaultRate(MemoryCentric):

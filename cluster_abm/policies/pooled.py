@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.base import Policy
+from cluster_abm.policy.base import Policy
 
 
 class Pooled(Policy):

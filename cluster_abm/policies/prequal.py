@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policies.talking import Ended, Message, Post, TalkingPolicy
-from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.policy.talking import Ended, Message, Post, TalkingPolicy
+from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count, Positive, Share
 
 # Latencies that a node remembers for each number of tasks in flight, and loads that a manager remembers.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.indices import CpuIndex, Greedy
+from cluster_abm.policy.indices import CpuIndex, Greedy
 
 
 class QueueLength(Greedy, CpuIndex):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, View
 
 
 class RoundRobin(Policy):

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.errors import InputError
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.tasks import ArrivingTask, Demands
-from cluster_abm.policies.view import View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.tasks import ArrivingTask, Demands
+from cluster_abm.policy.view import View
 from cluster_abm.scenario.distributions import Positive
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policies.talking import Message, Post, TalkingPolicy
-from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.policy.talking import Message, Post, TalkingPolicy
+from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Positive
 
 

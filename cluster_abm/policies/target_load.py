@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.formulas import cpu_share, target_load_score, whole_score
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.tasks import Hardware
-from cluster_abm.policies.view import ArrivingTask, Loads, View
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.tasks import Hardware
+from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import Delay, NonNegative, Positive
 
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from pydantic import Field
 
 from cluster_abm.formulas import cpu_share
-from cluster_abm.policies.base import Decision, Policy
-from cluster_abm.policies.view import ArrivingTask, Hardware, Loads, View
-from cluster_abm.policies.waiting import WaitingJobs
+from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, Hardware, Loads, View
+from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.distributions import NonNegative, Share
 
 # Demands that fill a node exactly fit.

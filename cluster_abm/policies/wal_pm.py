@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.indices import Preemptive, WeightedIndex
+from cluster_abm.policy.indices import Preemptive, WeightedIndex
 
 
 class WeightedPreemptiveMigration(Preemptive, WeightedIndex):

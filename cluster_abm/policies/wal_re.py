@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies.indices import IfOverloaded, WeightedIndex
+from cluster_abm.policy.indices import IfOverloaded, WeightedIndex
 
 
 class WeightedRemoteExecution(IfOverloaded, WeightedIndex):

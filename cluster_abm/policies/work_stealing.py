@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from cluster_abm.policies.slots import SlottedPolicy
-from cluster_abm.policies.talking import Ended, Message, Post
-from cluster_abm.policies.tasks import ArrivingTask
+from cluster_abm.policy.slots import SlottedPolicy
+from cluster_abm.policy.talking import Ended, Message, Post
+from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
 
 

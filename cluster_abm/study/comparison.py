@@ -14,7 +14,7 @@ from cluster_abm import displays
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.policies import available
-from cluster_abm.policies.bounds import SRPT_POOL
+from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.results.words import line_words, why_absent, with_unit
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.caption import caption_of

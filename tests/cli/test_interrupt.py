@@ -355,7 +355,7 @@ def test_a_policy_that_does_not_return_is_named_by_a_comparison(start, tmp_path,
 def test_a_signal_while_the_calls_of_policies_are_being_imported_is_noted(monkeypatch):
     from cluster_abm.cli.stopping import stop_request
 
-    half_imported = types.ModuleType("cluster_abm.policies.calling")
+    half_imported = types.ModuleType("cluster_abm.policy.calling")
     monkeypatch.setitem(sys.modules, half_imported.__name__, half_imported)
     with stop_request() as request:
         os.kill(os.getpid(), signal.SIGINT)

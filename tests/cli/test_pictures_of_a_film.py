@@ -39,9 +39,9 @@ class Picture:
 def filmed(monkeypatch):
     monkeypatch.setattr("cluster_abm.interconnect.layout.positions", lambda network: {})
     monkeypatch.setattr("cluster_abm.model.Watcher", lambda model: SimpleNamespace(frame=lambda: model.now_ms))
-    monkeypatch.setattr("cluster_abm.model.observation.watching.telling_index", lambda setup: "cpu_ms")
+    monkeypatch.setattr("cluster_abm.model.observing.watching.telling_index", lambda setup: "cpu_ms")
     # The tests look at the time of a picture only.
-    monkeypatch.setattr("cluster_abm.model.observation.watching.picture_of", lambda frame, *_: Picture(frame))
+    monkeypatch.setattr("cluster_abm.model.observing.watching.picture_of", lambda frame, *_: Picture(frame))
     monkeypatch.setattr(animate, "MOST_PICTURES", 4)
 
     def call(slices):

@@ -120,7 +120,7 @@ def test_a_second_signal_stops_at_once_after_looks_too(monkeypatch):
 
 @pytest.mark.parametrize(("call", "number"), [(SimpleNamespace(number=3), 3), (None, None)])
 def test_the_number_of_the_current_call(call, number, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cluster_abm.policies.calling", SimpleNamespace(current_call=lambda: call))
+    monkeypatch.setitem(sys.modules, "cluster_abm.policy.calling", SimpleNamespace(current_call=lambda: call))
     assert stopping._call_number() == number
-    monkeypatch.delitem(sys.modules, "cluster_abm.policies.calling")
+    monkeypatch.delitem(sys.modules, "cluster_abm.policy.calling")
     assert stopping._call_number() is None

@@ -20,7 +20,7 @@ from cluster_abm.compiling.translating import NotCompilable
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import PolicyFault
 from cluster_abm.formulas.sums import total, total_deviation
-from cluster_abm.model.negotiation.knowledge import nothing_known
+from cluster_abm.model.knowing.knowledge import nothing_known
 from cluster_abm.policies import Decision, Policy
 
 HEAD = '''

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.policies import Decision, Policy
-from cluster_abm.policies.talking import TalkingPolicy
+from cluster_abm.policy.talking import TalkingPolicy
 
 PERIOD_MS = 100.0
 

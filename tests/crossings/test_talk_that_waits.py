@@ -12,7 +12,7 @@ from crossings.table import crosses
 from support import run_within
 
 from cluster_abm.model.talking import conversation
-from cluster_abm.policies.talking import TalkingPolicy
+from cluster_abm.policy.talking import TalkingPolicy
 
 
 class Late(TalkingPolicy):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import finished
 
-from cluster_abm.model.observation.averages import NAMES
+from cluster_abm.model.knowing.averages import NAMES
 
 
 def sampled(**overrides):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cluster_abm.model.migration.recovery import recovery_ms
+from cluster_abm.model.failing.recovery import recovery_ms
 
 TASKS = [SimpleNamespace(running=False), SimpleNamespace(running=True)]
 

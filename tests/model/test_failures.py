@@ -15,7 +15,7 @@ from test_invariants import scenarios
 from cluster_abm import ClusterModel
 from cluster_abm.engine.tables import FINISHED, FREE
 from cluster_abm.errors import InputError
-from cluster_abm.model.migration.outages import ups_and_downs
+from cluster_abm.model.failing.outages import ups_and_downs
 from cluster_abm.policies import Decision
 from cluster_abm.scenario.failures import Outages
 

@@ -10,7 +10,7 @@ from support import busy, finished, same_records, scenario, steps_with_reports
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
-from cluster_abm.model.negotiation import head_node
+from cluster_abm.model.knowing import head_node
 from cluster_abm.policies import Decision
 
 HEAD = {"negotiation__mode": "head-node"}

@@ -15,7 +15,7 @@ from cluster_abm import ClusterModel, large_tables
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import mapping_of
-from cluster_abm.model.observation import measurements
+from cluster_abm.model.observing import measurements
 from cluster_abm.study.runner.measuring import load_over_time, measure_run
 
 MEMORY_SHORT = {

@@ -9,7 +9,7 @@ import pytest
 
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.model.talking.mail import Mail
-from cluster_abm.policies.talking import Message
+from cluster_abm.policy.talking import Message
 
 MS = 1_000_000
 

@@ -5,7 +5,7 @@ import pytest
 from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.model.observation import measurements
+from cluster_abm.model.observing import measurements
 
 
 def times(model):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cluster_abm.model.negotiation.questions import Questions
+from cluster_abm.model.deciding.questions import Questions
 
 MS = 1_000_000
 

@@ -12,7 +12,7 @@ from support import finished, same_records, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.engine.disk import service_of_fault_ns
 from cluster_abm.engine.rows import row_at
-from cluster_abm.model.migration.remote_memory import allocate
+from cluster_abm.model.moving.remote_memory import allocate
 
 
 def placed(overflow_kb, free_kb, forbidden=()):

@@ -11,7 +11,7 @@ from support import busy, finished, same_records, scenario, steps_with_reports
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.model import assembly
-from cluster_abm.model.negotiation.reports import Reports
+from cluster_abm.model.knowing.reports import Reports
 from cluster_abm.policies import Decision
 
 # Two clusters of two nodes; 10 ms from a node to its switch, 480 ms between the switches: 20 ms near, 500 ms far.

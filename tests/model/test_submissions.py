@@ -11,8 +11,8 @@ from support import run_within, traced_model
 from cluster_abm import ClusterModel
 from cluster_abm.clock import Clock
 from cluster_abm.engine.tables import NEVER
-from cluster_abm.model.submission.holding import News
-from cluster_abm.model.submission.users import Users
+from cluster_abm.model.waiting.holding import News
+from cluster_abm.model.waiting.users import Users
 
 MS = 1_000_000
 

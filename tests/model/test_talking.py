@@ -12,8 +12,9 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
-from cluster_abm.policies import available, base
-from cluster_abm.policies.talking import TalkingPolicy
+from cluster_abm.policies import available
+from cluster_abm.policy import base
+from cluster_abm.policy.talking import TalkingPolicy
 
 TALKING = sorted(name for name, policy in available().items() if policy.talks)
 # Two nodes, 3 ms apart, that do nothing but what the trace says.

@@ -8,7 +8,7 @@ from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model import Watcher
-from cluster_abm.model.observation.watching import INDICES
+from cluster_abm.model.observing.watching import INDICES
 
 EVERY = 37
 

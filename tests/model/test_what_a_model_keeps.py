@@ -6,7 +6,7 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.model import Watcher
-from cluster_abm.model.migration import routes_in_use
+from cluster_abm.model.moving import routes_in_use
 from cluster_abm.study.runner.one_run import finished_model
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cluster_abm.clock import Clock
-from cluster_abm.model.migration.remote_memory import RemoteMemory
+from cluster_abm.model.moving.remote_memory import RemoteMemory
 
 MS = 1_000_000
 FIELDS = ("user_memory_kb", "demand_kb", "transit_kb", "cache_kb", "by_oversize", "fault_ns")

@@ -11,7 +11,7 @@ import numpy as np
 
 from cluster_abm.interconnect import Network
 from cluster_abm.model import Frame
-from cluster_abm.model.negotiation.decisions import DecisionRecord
+from cluster_abm.model.deciding.decisions import DecisionRecord
 from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.scenario.interconnect import Interconnect
 from viz.colours import INDICES, LIGHTEST, rgb

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from drawn import number, numbers, read
 
-from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.model.observing.watching import JobLife
 from cluster_abm.results.colours import BREAKDOWN_COLOURS
 from viz import charts
 

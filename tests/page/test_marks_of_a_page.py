@@ -11,7 +11,7 @@ import pytest
 from drawn import colour_at, decision, frame, mapped, network, of_class, pairs, read, run_of
 from matplotlib.image import imread
 
-from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.model.observing.watching import JobLife
 from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from viz import charts, colours
 from viz.charts import Line

@@ -11,7 +11,7 @@ from PIL import Image
 from support import busy, scenario
 
 from cluster_abm import ClusterModel, InputError, load_scenario
-from cluster_abm.model.observation.watching import telling_index
+from cluster_abm.model.observing.watching import telling_index
 from cluster_abm.results.film import png
 from cluster_abm.scenario import scenario_names
 from cluster_abm.workload.offered import in_words

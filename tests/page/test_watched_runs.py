@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from drawn import frame, mapped, network
 
-from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.model.observing.watching import JobLife
 from viz import run as runs
 from viz.colours import INDICES
 from viz.run import LEAST_KEPT, MOST_KEPT, Run, Watched

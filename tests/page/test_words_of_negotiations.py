@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from drawn import decision, frame, numbers, of_class, read, run_of
 
-from cluster_abm.model.observation.watching import JobLife
+from cluster_abm.model.observing.watching import JobLife
 from viz.talk import HEADS, negotiations
 
 WIDE = (900.0, 300.0)

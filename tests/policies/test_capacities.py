@@ -16,7 +16,7 @@ import pytest
 
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View
-from cluster_abm.policies.capacities import CPU, DISK, MEMORY, capacities_of, comparable, comparable_table
+from cluster_abm.policy.capacities import CPU, DISK, MEMORY, capacities_of, comparable, comparable_table
 
 
 def node(speed=1.0, cores=2, memory_mb=100.0, seek_ms=15.0, disk_mb_per_s=20.0, channels=1):

@@ -14,7 +14,7 @@ from four_nodes import Case, Job, decided
 from test_scores_of_nodes import NODE, task_of, view_of
 
 from cluster_abm.policies import create
-from cluster_abm.policies.capacities import capacities_of
+from cluster_abm.policy.capacities import capacities_of
 from cluster_abm.scenario.schema import PolicyChoice
 
 

@@ -11,8 +11,8 @@ from support import busy, finished
 from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import InputError
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, available, create, describe
-from cluster_abm.policies.capacities import capacities_of
-from cluster_abm.policies.tasks import Demands
+from cluster_abm.policy.capacities import capacities_of
+from cluster_abm.policy.tasks import Demands
 from cluster_abm.scenario.schema import PolicyChoice
 
 NAMES = sorted(available())

@@ -11,7 +11,7 @@ from post_by_hand import NODE, Handed, Manager, Sent, Started, task
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies.hawk import Hawk
-from cluster_abm.policies.tasks import ArrivingTask, Demands
+from cluster_abm.policy.tasks import ArrivingTask, Demands
 
 LEFT, NEXT, NOTHING = "long tasks left", "next in the node's queue", "nothing to steal"
 

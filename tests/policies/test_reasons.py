@@ -7,7 +7,7 @@ from support import busy, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.policies import Decision, Policy, available
-from cluster_abm.policies.reasons import reason_of, rules_of
+from cluster_abm.policy.reasons import reason_of, rules_of
 
 NAN = float("nan")
 

@@ -9,7 +9,7 @@ from test_scores_of_nodes import NODE, view_of
 
 from cluster_abm import ClusterModel
 from cluster_abm.policies import ArrivingTask, WaitingJobs, create
-from cluster_abm.policies.waiting import WAITING
+from cluster_abm.policy.waiting import WAITING
 from cluster_abm.scenario.schema import PolicyChoice
 
 # Of node 0 are free: half of four cores, 60 of 100 MB, 0.8 of the disk; of node 1: all cores, 10 MB, 0.4.

@@ -28,7 +28,7 @@ SOURCES = {
     "other": "from cluster_abm.policies.one import A\nfrom cluster_abm.policies.plain import Plain\n",
     # The module that defines views may draw. Modules of other packages are not read.
     "view": "def pick(view):\n    return view.uniform()\n",
-    "viewing": "from cluster_abm.policies.view import View\nfrom os.drawing import x\n",
+    "viewing": "from cluster_abm.policy.view import View\nfrom os.drawing import x\n",
     "missing": "from cluster_abm.policies.nowhere import x\n",
 }
 

@@ -6,7 +6,7 @@ import pytest
 from studies import SCENARIO, study
 
 from cluster_abm.errors import InputError
-from cluster_abm.model.observation.existing import metrics_of
+from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.scenario import scenario_from
 from cluster_abm.study.design.expansion import expand

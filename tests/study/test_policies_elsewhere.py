@@ -18,8 +18,9 @@ from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel, policies
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Decision, Policy, admit, available, files, name_of, origins, origins_of
-from cluster_abm.policies.source_text import module_text
+from cluster_abm.policies import Decision, Policy, admit, available, name_of, origins_of
+from cluster_abm.policy import files, origins
+from cluster_abm.policy.source_text import module_text
 from cluster_abm.results.files import to_json
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.compare import compare

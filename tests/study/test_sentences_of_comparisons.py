@@ -10,7 +10,7 @@ import pytest
 from support import scenario
 
 from cluster_abm.cli.compare import _print_comparison
-from cluster_abm.policies.bounds import SRPT_POOL
+from cluster_abm.policy.bounds import SRPT_POOL
 from cluster_abm.study.comparison import Comparison
 from cluster_abm.study.comparison_words import conclusion_of, one_sample_words, ratio_text, text_of
 from cluster_abm.study.runner.tasks import Outcome

@@ -16,7 +16,7 @@ from cluster_abm.json_text import json_line
 
 if TYPE_CHECKING:
     from cluster_abm.policies import Policy
-    from cluster_abm.policies.reasons import Reason
+    from cluster_abm.policy.reasons import Reason
 
 AT_HOME = "tasks run where they are submitted"
 PLACED = "each task is placed when it arrives, and stays there"
@@ -132,7 +132,7 @@ def _rule(policy: type[Policy]) -> str:
 def _reasons(policy: type[Policy]) -> list[tuple[str, Reason]]:
     """The rules that the class and its ancestors have words for, but for those that every policy has."""
     from cluster_abm.policies import Policy
-    from cluster_abm.policies.reasons import rules_of
+    from cluster_abm.policy.reasons import rules_of
 
     common = rules_of(Policy)
     return [(rule, said) for rule, said in rules_of(policy).items() if said.words and common.get(rule) != said]

@@ -14,12 +14,12 @@ from cluster_abm.errors import PolicyFault
 from cluster_abm.model.agents.base import ClusterAgent
 from cluster_abm.model.agents.node import Node
 from cluster_abm.model.assembly import Parts
-from cluster_abm.model.negotiation.compiled import Begun
-from cluster_abm.model.negotiation.placement import Placed
+from cluster_abm.model.deciding.compiled.placement import Begun
+from cluster_abm.model.deciding.in_python import Placed
 from cluster_abm.model.talking.mail import Event
 from cluster_abm.policies import ArrivingTask, Candidate, Decision, Policy, View
-from cluster_abm.policies.talking import Post
-from cluster_abm.policies.tasks import candidate_of
+from cluster_abm.policy.talking import Post
+from cluster_abm.policy.tasks import candidate_of
 
 
 class LoadManager(ClusterAgent):

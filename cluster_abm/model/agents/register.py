@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import RECORD, Table
 from cluster_abm.model.agents.job import Job
-from cluster_abm.model.submission.schedule import Schedule
+from cluster_abm.model.waiting.schedule import Schedule
 
 
 class JobRegister:

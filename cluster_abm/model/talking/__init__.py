@@ -1,1 +1,1 @@
-"""Managers that hold tasks and talk by messages (policies.talking): what they can do, and when messages arrive."""
+"""Managers that hold tasks and talk by messages (policy.talking): what they can do, and when messages arrive."""

@@ -15,16 +15,16 @@ from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interconnect.units import whole_ns
-from cluster_abm.model.availability import Availability
-from cluster_abm.model.negotiation.announcements import Announcements
-from cluster_abm.model.negotiation.decisions import DecisionLog
-from cluster_abm.model.negotiation.views import Views
-from cluster_abm.model.routing import LiveNetwork
-from cluster_abm.model.submission.queues import Arrivals, Submissions
+from cluster_abm.model.deciding.announcements import Announcements
+from cluster_abm.model.deciding.decisions import DecisionLog
+from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.knowing.views import Views
+from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.talking.mail import Event, Mail
 from cluster_abm.model.talking.post import ManagersPost
+from cluster_abm.model.waiting.queues import Arrivals, Submissions
 from cluster_abm.policies import ArrivingTask, Decision, View
-from cluster_abm.policies.talking import Ended, Message, Post
+from cluster_abm.policy.talking import Ended, Message, Post
 
 # Managers that have talked for a day while tasks wait, and none runs or is to come, will not start any.
 LONGEST_TALK_NS = 86_400 * 1_000_000_000

@@ -10,10 +10,10 @@ import numpy as np
 from cluster_abm.engine.streams import message_uniform
 from cluster_abm.engine.tables import NEVER
 from cluster_abm.interconnect.units import whole_ns
-from cluster_abm.model.availability import Availability
-from cluster_abm.model.routing import LiveNetwork
+from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.policies import ArrivingTask
-from cluster_abm.policies.talking import Message
+from cluster_abm.policy.talking import Message
 
 
 class Event(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.talking.conversation import Conversation, StartsTasks, Talks
-from cluster_abm.policies.talking import TalkingPolicy
+from cluster_abm.policy.talking import TalkingPolicy
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import homes_of, key
 

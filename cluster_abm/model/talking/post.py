@@ -13,7 +13,7 @@ from cluster_abm.clock import LONGEST_WAIT_MS, NS_PER_MS
 from cluster_abm.errors import PolicyFault
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.policies import ArrivingTask, View
-from cluster_abm.policies.talking import Message
+from cluster_abm.policy.talking import Message
 
 
 class Exchange(Protocol):
@@ -63,7 +63,7 @@ class Exchange(Protocol):
 
 
 class ManagersPost:
-    """The post of one load manager (policies.talking.Post).
+    """The post of one load manager (policy.talking.Post).
 
     Args:
         conversation: in which it takes part.

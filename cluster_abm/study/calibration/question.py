@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.model.observation.existing import metrics_of
+from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import available
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy

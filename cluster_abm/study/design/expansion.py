@@ -15,7 +15,7 @@ import scipy
 from cluster_abm.errors import InputError, gathered
 from cluster_abm.interconnect import Network
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.model.observation.existing import metrics_of
+from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import create
 from cluster_abm.scenario import Scenario, load_scenario, scenario_from
 from cluster_abm.scenario.load import tables_of

@@ -14,7 +14,7 @@ from cluster_abm._version import __version__
 from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
-from cluster_abm.policies.files import digest_of
+from cluster_abm.policy.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys
@@ -22,7 +22,7 @@ from cluster_abm.workload.traces.folder import machine_files
 
 # What shows, stores and plans runs changes none of their numbers; of these packages only the named modules make any.
 WITHOUT_EFFECT = (
-    "cli/", "gym/", "study/", "validation/", "results/", "model/observation/watching.py", "model/showing.py",
+    "cli/", "gym/", "study/", "validation/", "results/", "model/observing/watching.py", "model/showing.py",
     "displays.py", "whole_files.py", "progress.py",
 )  # fmt: skip
 WITH_EFFECT = (

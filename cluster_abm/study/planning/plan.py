@@ -13,7 +13,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.model.observation.existing import metrics_of
+from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.scenario import Scenario
 from cluster_abm.study.compare import check_seeds
 from cluster_abm.study.comparison import finite

@@ -20,7 +20,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.jit import cache_folder, installation_hash
 from cluster_abm.limits import available_processors
 from cluster_abm.policies import Policy, admit, create, origins_of
-from cluster_abm.policies.origins import Origin
+from cluster_abm.policy.origins import Origin
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policies import with_own_parameters
@@ -157,14 +157,14 @@ def _engine(_: Scenario) -> None:
 
 def _placement(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
-    from cluster_abm.model.negotiation.compiled import compiled_placement
+    from cluster_abm.model.deciding.compiled.placement import compiled_placement
 
     compiled_placement(ClusterModel(_small()).engine)
 
 
 def _migration(_: Scenario) -> None:
     from cluster_abm.model import ClusterModel
-    from cluster_abm.model.negotiation.compiled import compiled_migration
+    from cluster_abm.model.deciding.compiled.placement import compiled_migration
 
     engine = ClusterModel(_small()).engine
     engine.address_of_migrate()

@@ -10,9 +10,9 @@ from typing import Any
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
-from cluster_abm.model.observation.existing import metrics_of
+from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import available
-from cluster_abm.policies.other_names import policy_hint
+from cluster_abm.policy.other_names import policy_hint
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.results.words import why_absent
 from cluster_abm.scenario import Scenario

@@ -10,8 +10,8 @@ from pydantic.fields import FieldInfo
 
 from cluster_abm.policies import Policy, available
 from cluster_abm.policies.backfilling import Backfilling
-from cluster_abm.policies.space_sharing import SpaceSharing
-from cluster_abm.policies.talking import TalkingPolicy
+from cluster_abm.policy.space_sharing import SpaceSharing
+from cluster_abm.policy.talking import TalkingPolicy
 
 from .keys import allowed_of, as_toml
 from .markdown import anchor, code, docstring, dropdown, escaped, sentence, table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cluster_abm.engine.fields import LOAD_FIELDS
-from cluster_abm.policies.capacities import own_time_of, served_by
+from cluster_abm.policy.capacities import own_time_of, served_by
 from cluster_abm.results.columns import SUMMARY, TABLES, Column
 from cluster_abm.results.metrics import METRICS
 from cluster_abm.results.words import WHEN

@@ -1,0 +1,203 @@
+"""What a compiled negotiation works with: the rows that policies are called with, and the terms of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster_abm.compiling.blocks import blocks_of
+from cluster_abm.compiling.pointers import group
+from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
+from cluster_abm.engine.admission import Starts
+from cluster_abm.engine.tables import CANDIDATE, LOAD, Table
+from cluster_abm.model.knowing.knowledge import INDICES, nothing_known
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+
+# What a call of the negotiation counts, by place in its counts.
+(NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
+    range(11)
+)
+# How such a call ends: all placed; at a report's arrival; there is no room for what the next task needs; compiled code
+# cannot tell what the policy decides, or it or a cost is at fault: the path in Python goes on from DECLINED, the number
+# of nodes that have refused, ASKED, of questions asked or tasks sent, and ASKING_NS.
+DONE, AT_STOP, NO_ROOM, AT_FAULT, AT_FAULT_OF_MIGRATION = range(5)
+
+
+class Desk(NamedTuple):
+    """Rows of scratch space, which policies read by their addresses.
+
+    Attributes:
+        views, task, decision: one row each (compiling.tables).
+        candidate: a row for each of `candidates`, as a policy sees it.
+        loads: the loads of nodes as last measured; `load_numbers`, shape (nodes, indices), is the same memory.
+        own_numbers: one row of it, shape (1, indices).
+        starts: the task that starts (engine.admission.Starts).
+        changed, before: of knowledge.begin_view.
+        refused, down: flags of nodes, shape (nodes,).
+        declined: nodes that have refused the task in question, shape (nodes,).
+        candidates: the tasks of a node that could be sent elsewhere.
+        hardware: of every node.
+        mb_per_s, latency_ms: of the routes; those from each node begin at `route_at`, shape (nodes,).
+        own_route: bandwidth and latency that a shared row has in the place of the own node, shape (2,).
+        unreachable: nodes to which no route leads whatever these say, shape (nodes,).
+        note_names, note_values, note_kinds: what the managers' policies remember, shape (nodes, notes).
+        note_row: the row of it that is a manager's, shape (nodes,).
+        notes_before: names, values and kinds of two rows before a policy was asked, shape (6, notes).
+        asked: how many questions were asked about each task, shape (tasks,); empty where none can get lost.
+        fetch_ms: time to fetch each file to each node, shape (files, nodes) [ms]; empty without files.
+        fetched_from: the node that it comes from, same shape.
+        file_mb: size of each file [MB].
+        holders: nodes that hold each file, shape (files, copies).
+        needs, first_need: numbers of the files that jobs need, and where those of each job begin.
+        cluster_of: cluster of each node.
+        requested_ms: run times that jobs request, shape (jobs,) [ms]; empty where no job requests any.
+        fetched_mb: what was fetched so far, and between clusters, shape (2,) [MB].
+        counts: shape (COUNTS,).
+    """
+
+    views: Table
+    task: Table
+    candidate: Table
+    decision: Table
+    loads: Table
+    load_numbers: Floats
+    own_numbers: Floats
+    starts: Starts
+    changed: Integers
+    before: Floats
+    refused: Bytes
+    down: Bytes
+    declined: Integers
+    candidates: Table
+    hardware: Table
+    mb_per_s: Floats
+    latency_ms: Floats
+    route_at: Integers
+    own_route: Floats
+    unreachable: Flags
+    note_names: Integers
+    note_values: Floats
+    note_kinds: Integers
+    note_row: Integers
+    notes_before: Floats
+    asked: Integers
+    fetch_ms: Floats
+    fetched_from: Integers
+    file_mb: Floats
+    holders: Integers
+    needs: Integers
+    first_need: Integers
+    cluster_of: Integers
+    requested_ms: Floats
+    fetched_mb: Floats
+    counts: Integers
+
+
+# Candidates for which there is room at first.
+ROOM = 64
+
+# What stays the same during a run, or a call. Fields:
+#    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
+#    send_away: address of migrating.send_away; 0 likewise.
+#    place, accept, migration, numbers: addresses of the policy's functions and parameters (compiling.entries).
+#    migrates: whether an arrival may make tasks migrate; `most_migrations` of them, -1: as many as gain.
+#    offers: how many nodes are asked.
+#    all_is_known: mode `papers`, or a central policy.
+#    refusals: whether asked nodes may refuse.
+#    by_reports: whether managers know of failed nodes by missing reports.
+#    can_change: whether nodes or links may be down, or nodes drain.
+#    timeout_ns: an asker gives up after so long [ns].
+#    loss_share: share of the messages that get lost.
+#    share_routes: whether several nodes share a row of routes.
+#    remote_execution_ms, migration_ms: fixed costs e and f [ms].
+#    slice_ns: length of a slice [ns].
+#    stop_ns: arrivals of slices that begin then, or later, are not placed [ns].
+#    effective_rates: whether loads count I/O as it reaches the disk.
+#    writes: whether decisions are written down.
+#    has_notes: whether the policy remembers anything.
+#    run_key, policy_key, message_key: keys of the streams of service times, of the policy, of messages.
+#    spare_rows: how many rows of the task table must be free beside those of new tasks.
+#    no_answer, drains: numbers of these reasons.
+TERMS = {
+    **dict.fromkeys(
+        ("advance", "admit", "measure", "migrate", "send_away", "place", "accept", "migration", "numbers",
+         "most_migrations", "offers", "timeout_ns", "slice_ns", "stop_ns", "spare_rows", "no_answer", "drains"), "i8"
+    ),
+    **dict.fromkeys(("loss_share", "remote_execution_ms", "migration_ms"), "f8"),
+    **dict.fromkeys(("run_key", "policy_key", "message_key"), "u8"),
+    **dict.fromkeys(
+        ("migrates", "all_is_known", "refusals", "by_reports", "can_change", "share_routes", "effective_rates",
+         "writes", "has_notes"), "?"
+    ),
+}  # fmt: skip
+terms_group = group("Terms", {}, TERMS)
+
+
+def empty_desk(nodes: int, notes: int) -> Desk:
+    """A desk of a run without files, whose routes are still to be told."""
+    loads = np.zeros(nodes, LOAD)
+    none, nothing = np.zeros(0, np.int64), np.zeros((0, 0))
+    desk = Desk(
+        views=np.zeros(1, VIEW_ROW),
+        task=np.zeros(1, TASK_ROW),
+        candidate=np.zeros(ROOM, TASK_ROW),
+        decision=np.zeros(1, DECISION_ROW),
+        loads=loads,
+        load_numbers=loads.view(np.float64).reshape(nodes, INDICES),
+        own_numbers=np.zeros((1, INDICES)),
+        starts=Starts(*(np.zeros(1, np.int64) for _ in Starts._fields)),
+        changed=np.zeros(nodes + 1, np.int64),
+        before=np.zeros((nodes + 1, INDICES)),
+        refused=np.zeros(nodes, np.uint8),
+        down=np.zeros(nodes, np.uint8),
+        declined=np.zeros(nodes + 1, np.int64),
+        candidates=np.zeros(ROOM, CANDIDATE),
+        hardware=np.zeros(nodes, HARDWARE),
+        mb_per_s=np.zeros(0),
+        latency_ms=np.zeros(0),
+        route_at=none,
+        own_route=np.zeros(2),
+        unreachable=np.zeros(nodes, bool),
+        note_names=np.zeros((nodes, max(1, notes)), np.int64),
+        note_values=np.zeros((nodes, max(1, notes))),
+        note_kinds=np.zeros((nodes, max(1, notes)), np.int64),
+        note_row=np.arange(nodes),
+        notes_before=np.zeros((6, max(1, notes))),
+        asked=none,
+        fetch_ms=nothing,
+        fetched_from=np.zeros((0, 0), np.int64),
+        file_mb=np.zeros(0),
+        holders=np.zeros((0, 0), np.int64),
+        needs=none,
+        first_need=none,
+        cluster_of=none,
+        requested_ms=np.zeros(0),
+        fetched_mb=np.zeros(2),
+        counts=np.zeros(COUNTS, np.int64),
+    )
+    view = desk.views
+    view["nodes"], view["blocks"] = nodes, blocks_of(nodes)
+    view["note_count"] = max(1, notes)
+    for name in ("hardware", "refused", "down", "candidate"):
+        view[f"{name}_at"] = address(getattr(desk, name))
+    return desk
+
+
+def with_files(desk: Desk, files: Mapping[str, Any]) -> Desk:
+    """The desk of a run in which jobs need files; names are those of the attributes."""
+    desk = desk._replace(**files)
+    for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
+        desk.views[f"{name}_at"] = address(getattr(desk, name))
+    desk.views["copies"], desk.views["data_files"] = desk.holders.shape[1], len(desk.file_mb)
+    return desk
+
+
+desk_group = group("Desk", {name: array for name, array in empty_desk(1, 1)._asdict().items() if name != "starts"})
+known_group = group("Known", nothing_known(np.zeros(1, np.int64))._asdict())

@@ -1,0 +1,1 @@
+"""What load managers know of other nodes: load reports, answers, and the views made of them."""

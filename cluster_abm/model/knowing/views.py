@@ -1,0 +1,205 @@
+"""What each load manager knows when it decides."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.streams import policy_uniform
+from cluster_abm.engine.tables import Table
+from cluster_abm.model.failing.availability import Availability
+from cluster_abm.model.knowing.reports import Reports
+from cluster_abm.model.managed_policies import ManagedPolicies
+from cluster_abm.model.moving.remote_memory import RemoteMemory
+from cluster_abm.model.moving.routing import LiveNetwork
+from cluster_abm.model.setup import hardware
+from cluster_abm.policies import DataMap, View
+from cluster_abm.policy.capacities import Capacities, capacities_of
+from cluster_abm.scenario.schema import Negotiation
+
+NO_NODES: frozenset[int] = frozenset()
+
+
+def read_only(loads: Table) -> Table:
+    """The same load table, which a policy cannot write to: all others would see what it wrote."""
+    seen = loads.view()
+    seen.flags.writeable = False
+    return seen
+
+
+class Views:
+    """The views of all load managers.
+
+    Mode `papers`: every manager knows the true state at every decision: the papers' centralised algorithm. Mode
+    `negotiated` (and `head-node`): a manager knows its own node, the reports that have arrived, and what answers have
+    told it.
+
+    Args:
+        all_is_known: mode `papers`, or a central policy.
+        data: where the files lie that jobs need; None: no job needs any.
+        policy_key: key of the stream of the policies' own draws.
+
+    Attributes:
+        true_loads: the load table as it was last measured; in mode `papers` that is at each decision.
+        hardware: fixed properties of every node, as they are now.
+        notes: what each manager's policy remembers; the managers of a central policy share one dictionary.
+    """
+
+    def __init__(
+        self,
+        engine: EngineState,
+        clock: Clock,
+        live: LiveNetwork,
+        availability: Availability,
+        policies: ManagedPolicies,
+        reports: Reports,
+        remote_memory: RemoteMemory,
+        settings: Negotiation,
+        data: DataMap | None,
+        policy_key: int,
+        all_is_known: bool,
+    ) -> None:
+        self._engine, self._clock, self._live, self._availability = engine, clock, live, availability
+        self._policies, self._reports, self._remote_memory = policies, reports, remote_memory
+        self._settings, self._data = settings, data
+        self.policy_key = np.uint64(policy_key)
+        self.all_is_known = all_is_known
+        self.true_loads = engine.empty_loads()
+        self._true_seen = read_only(self.true_loads)
+        nodes = len(engine.nodes)
+        shares_notes = policies.main.central and not policies.main.talks
+        self.notes: list[MutableMapping[str, Any]] = [{}] * nodes if shares_notes else [{} for _ in range(nodes)]
+        # Of each manager what its views have in common, once it is asked for; and the table that was shown last.
+        self._lasting: list[dict[str, Any]] = [{} for _ in range(nodes)]
+        self._routes: object = None
+        self._shown = self._shown_seen = self._true_seen
+        self._true_columns: dict[str, Any] = {}
+        self._shown_columns: dict[str, Any] = {}
+        self.refresh_hardware()
+
+    def refresh_hardware(self) -> None:
+        """Tell all managers what the nodes' hardware is now."""
+        self.hardware = hardware(self._engine.nodes)
+        self._lasting = [{} for _ in self._lasting]
+        shared = capacities_of(self.hardware)
+        self._capacities: list[Capacities | None] = [
+            shared if policy.parameters.heterogeneous else None for policy in self._policies.of
+        ]
+
+    def capacities(self, manager: int) -> Capacities | None:
+        """What a manager compares unlike nodes by; None: it compares loads as measured."""
+        return self._capacities[manager]
+
+    def look(self) -> None:
+        """Before a group of decisions: receive the reports that have come; in mode `papers` measure all nodes."""
+        self._reports.receive()
+        if self.all_is_known:
+            self._engine.measure(self._clock.now_ns, self.true_loads)
+
+    def of(self, manager: int, refused: frozenset[int] = NO_NODES) -> View:
+        """What a load manager knows now. The view is good until the next one is asked for.
+
+        Args:
+            manager: its node.
+            refused: nodes that have refused the task in question.
+        """
+        down = self._believed_down(manager) if self._availability.can_change else NO_NODES
+        if self.all_is_known:
+            return self._view(manager, self.true_loads, refused | down, down)
+        self._reports.receive()
+        known = self._reports.known_to(manager)
+        known[manager] = self.true_row(manager)
+        return self._view(manager, known, refused | down, down)
+
+    def queried(self, manager: int) -> View:
+        """The view of a manager that has queried every node; nodes that did not answer count as refusing."""
+        self._engine.measure(self._clock.now_ns, self.true_loads)
+        silent = ~self._availability.accepting | (self._live.routes.paths_from(manager).mb_per_s == 0)
+        silent[manager] = False
+        down = frozenset(np.flatnonzero(silent).tolist())
+        return self._view(manager, self.true_loads, down, down)
+
+    def true(self, manager: int, target: int) -> View:
+        """The view of a manager for what moving a task to a node costs: other loads are those last measured."""
+        if self._settings.bandwidths == "measured":
+            self.true_row(manager)
+            self.true_row(target)
+        return self._view(manager, self.true_loads, NO_NODES, NO_NODES)
+
+    def with_true_row(self, view: View, node: int) -> View:
+        """A view that also knows another node's load row as it is now."""
+        loads = view.loads.copy()
+        loads[node] = self.true_row(node)
+        return replace(view, loads=read_only(loads))
+
+    def true_row(self, node: int) -> Any:
+        """A node's load row as it is now."""
+        self._engine.measure(self._clock.now_ns, self.true_loads, node, node + 1)
+        return self.true_loads[node]
+
+    def measure_all(self) -> Table:
+        """The loads of all nodes as they are now."""
+        self._engine.measure(self._clock.now_ns, self.true_loads)
+        return self.true_loads
+
+    def _believed_down(self, manager: int) -> frozenset[int]:
+        """Nodes that a manager knows, or by their silence believes, to be down: no policy chooses them."""
+        if self.all_is_known:
+            down = ~self._availability.accepting
+        elif self._policies.of[manager].uses_reports:
+            self._reports.receive()
+            down = self._reports.silent_to(manager)
+        else:
+            down = np.zeros(len(self.hardware), bool)
+        down = down | (self._live.routes.paths_from(manager).mb_per_s == 0)
+        down[manager] = False
+        return frozenset(np.flatnonzero(down).tolist())
+
+    def _view(self, me: int, loads: Table, refused: frozenset[int], down: frozenset[int]) -> View:
+        routes = self._live.routes
+        if routes is not self._routes:
+            self._routes = routes
+            self._lasting = [{} for _ in self._lasting]
+        lasting = self._lasting[me] = self._lasting[me] or self._what_lasts(me)
+        # As the dataclass would be made, at a third of the time: there are several views a decision.
+        view = View.__new__(View)
+        view.__dict__.update(lasting)
+        view.loads, view.columns = self._read_only(loads)
+        view.refused, view.down, view.now_ms = refused, down, self._clock.now_ns / NS_PER_MS
+        return view
+
+    def _what_lasts(self, me: int) -> dict[str, Any]:
+        """What the views of a manager have in common until the network or the hardware changes."""
+        view = View(
+            me=me,
+            loads=self._true_seen,
+            hardware=self.hardware,
+            paths=self._live.routes.paths_from(me),
+            remote_execution_ms=self._settings.remote_execution_ms,
+            migration_ms=self._settings.migration_ms,
+            tasks_of_mine=lambda: self._engine.candidates(me, self._clock.now_ns),
+            overflow_of_mine=lambda: self._remote_memory.held_by_others_mb(me),
+            live_jobs_of_all=self._engine.live_jobs,
+            uniform=self._uniform,
+            notes=self.notes[me],
+            data=self._data,
+            capacities=self._capacities[me],
+            slice_ms=self._clock.slice_ns / NS_PER_MS,
+        )
+        return dict(vars(view))
+
+    def _read_only(self, loads: Table) -> tuple[Table, dict[str, Any]]:
+        """The same load table, which a policy cannot write to, and its columns; views one after another share it."""
+        if loads is self.true_loads:
+            return self._true_seen, self._true_columns
+        if loads is not self._shown:
+            self._shown, self._shown_seen, self._shown_columns = loads, read_only(loads), {}
+        return self._shown_seen, self._shown_columns
+
+    def _uniform(self, task: int, draw: int) -> float:
+        return float(policy_uniform(self.policy_key, task, draw))

@@ -1,0 +1,223 @@
+"""Loads and busy times of all nodes, measured while a run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+import mesa
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cluster_abm import large_tables
+from cluster_abm.clock import NS_PER_MS, Clock
+from cluster_abm.engine.state import EngineState
+from cluster_abm.engine.tables import LOAD, Table
+from cluster_abm.errors import InputError
+from cluster_abm.formulas import load_imbalance_factors
+from cluster_abm.interconnect.units import whole_ns
+from cluster_abm.large_tables import blocks, forget_pages, mapping_of
+from cluster_abm.model.knowing.averages import NAMES as AVERAGES
+from cluster_abm.results.metrics import total_ns
+
+Integers = npt.NDArray[np.int64]
+
+# Rows of the nodes' table kept, about 100 bytes each; so many measurements at least.
+MOST_ROWS, FEWEST_KEPT = 1_000_000, 500
+
+
+class Measured(NamedTuple):
+    """One measurement of all nodes.
+
+    Attributes:
+        at_ns: when [ns].
+        loads: shape (nodes,), tables.LOAD_FIELDS.
+        cpu_ns, disk_ns: CPU and disk time given by each until then, shape (nodes,) each [ns].
+    """
+
+    at_ns: int
+    loads: Table
+    cpu_ns: Integers
+    disk_ns: Integers
+
+
+class Measurements:
+    """Loads and busy times of all nodes, every measuring period and at the end.
+
+    A long run is measured more coarsely: when a million rows are kept, every second measurement is dropped and the
+    period doubled, so that what is kept stays within bounds and evenly spaced.
+
+    Attributes:
+        cores: of all nodes.
+    """
+
+    def __init__(self, engine: EngineState, clock: Clock, period_ms: float, has_averages: bool) -> None:
+        self._engine, self._clock, self._has_averages = engine, clock, has_averages
+        self.cores = int(engine.nodes["cores"].sum())
+        self._period_ns = whole_ns(period_ms)
+        self._rows: list[Measured] = []
+        self._room = _Room(len(engine.nodes))
+        self._is_newest_true = False
+        self._most_kept = max(FEWEST_KEPT, MOST_ROWS // len(engine.nodes)) // 2 * 2
+        self.due_ns = clock.boundary_from(self._period_ns)
+
+    def observe(self, is_last: bool) -> bool:
+        """Measure when the period has come, and once at the end; whether it was measured."""
+        now_ns = self._clock.now_ns
+        if now_ns < self.due_ns and not is_last:
+            return False
+        if self._rows and self._rows[-1].at_ns == now_ns:
+            return False
+        while self.due_ns <= now_ns:
+            self.due_ns = self._clock.boundary_from(self.due_ns + self._period_ns)
+        loads = self._room.take()
+        self._engine.measure(now_ns, loads)
+        self._rows.append(Measured(now_ns, loads, *self._engine.busy_ns(now_ns)))
+        forget_pages(loads)
+        if len(self._rows) >= self._most_kept:
+            for row in self._rows[::2]:
+                self._room.give_back(row.loads)
+            self._rows = self._rows[1::2]
+            self._period_ns *= 2
+            self.due_ns = self._clock.boundary_from(self._rows[-1].at_ns + self._period_ns)
+        return True
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """In the block nothing happens to any node: what was measured last is true, and not measured again."""
+        self._is_newest_true = True
+        try:
+            yield
+        finally:
+            self._is_newest_true = False
+
+    def loads(self) -> Table:
+        """The loads of all nodes now, shape (nodes,); to be read only."""
+        if self._is_newest_true:
+            return self._rows[-1].loads
+        loads = self._engine.empty_loads()
+        self._engine.measure(self._clock.now_ns, loads)
+        return loads
+
+    def busy_ns(self) -> tuple[Integers, Integers]:
+        """CPU and disk time given by each node until now, shape (nodes,) each [ns]; to be read only."""
+        if self._is_newest_true:
+            return self._rows[-1].cpu_ns, self._rows[-1].disk_ns
+        return self._engine.busy_ns(self._clock.now_ns)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the frame of all has."""
+        return len(self._rows) * len(self._engine.nodes)
+
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """`frame` in pieces of large_tables.ROWS_AT_ONCE rows; an empty one if nothing has been measured."""
+        for part in [*blocks(self.rows)] or [slice(0, 0)]:
+            yield self._part(part.start, part.stop)
+
+    def frame(self, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """Columns time_ms, node, tasks, memory_mb, load_<index>..., cpu_busy_ms, disk_busy_ms (busy since 0).
+
+        Averages have columns only under a policy for which they are taken.
+
+        Args:
+            columns: only these; none: all of them.
+        """
+        return self._part(0, self.rows, columns)
+
+    def _part(self, first: int, last: int, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """The rows of the frame from the `first`-th to the one before the `last`-th."""
+        count = len(self._engine.nodes)
+        begin = first // count
+        rows = self._rows[begin : -(-last // count)]
+        inside = slice(first - begin * count, last - begin * count)
+
+        def joined(values: list[np.ndarray]) -> np.ndarray:
+            return np.concatenate(values)[inside] if values else np.zeros(0)
+
+        # Column by column: of those that are not asked for none is made.
+        makers: dict[str, Callable[[], np.ndarray]] = {
+            "time_ms": lambda: np.repeat([row.at_ns / NS_PER_MS for row in rows], count)[inside],
+            "node": lambda: np.tile(np.arange(count), len(rows))[inside],
+        }
+        for name in LOAD.names or ():
+            if self._has_averages or name not in AVERAGES:
+                plain = name in ("tasks", "memory_mb", "cpu_queue", "faults_per_ms")
+                makers[name if plain else f"load_{name}"] = partial(self._load, rows, name, joined)
+        makers["cpu_busy_ms"] = lambda: joined([row.cpu_ns for row in rows]) / NS_PER_MS
+        makers["disk_busy_ms"] = lambda: joined([row.disk_ns for row in rows]) / NS_PER_MS
+        return pd.DataFrame({name: make() for name, make in makers.items() if not columns or name in columns})
+
+    def _load(self, rows: list[Measured], name: str, joined: Callable[[list[np.ndarray]], np.ndarray]) -> np.ndarray:
+        values = []
+        for _, loads, *_ in rows:
+            values.append(loads[name])
+            if mapping_of(loads) is not None:
+                values[-1] = values[-1].copy()
+                forget_pages(loads)
+        return joined(values)
+
+
+class _Room:
+    """Room for the loads of all nodes at many times: above MOST_IN_MEMORY bytes in temporary files.
+
+    Args:
+        nodes: how many.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self._nodes, self._rows = nodes, 0
+        self._free: list[Table] = []
+        # Rows that were never used begin with the `_used`-th of these.
+        self._new, self._used = np.zeros(0, LOAD), 0
+
+    def take(self) -> Table:
+        """A table of loads, shape (nodes,), that may have been used before."""
+        if self._free:
+            return self._free.pop()
+        if self._used == len(self._new):
+            # Ever larger, so that there are few files.
+            self._new, self._used = self._make(max(self._nodes, self._rows)), 0
+        first, self._used = self._used, self._used + self._nodes
+        return self._new[first : self._used]
+
+    def give_back(self, loads: Table) -> None:
+        """A table is not needed any more."""
+        self._free.append(loads)
+
+    def _make(self, rows: int) -> Table:
+        self._rows += rows
+        # What a run has found is not to be lost for a full disk: then it stays in memory.
+        with suppress(InputError):
+            if self._rows * LOAD.itemsize > large_tables.MOST_IN_MEMORY:
+                return large_tables.zeros(rows, LOAD, "loads of nodes", in_memory=False)
+        return np.zeros(rows, LOAD)
+
+
+def default_collector() -> mesa.DataCollector:
+    """Model reporters that cost little; put your own DataCollector in `model.datacollector` for more."""
+    return mesa.DataCollector(
+        model_reporters={
+            "now_ms": lambda model: model.now_ms,
+            "live_tasks": lambda model: model.engine.live,
+            "finished_tasks": lambda model: model.engine.finished,
+            "cpu_utilisation": lambda model: _utilisation(model, 0),
+            "disk_utilisation": lambda model: _utilisation(model, 1),
+            "load_imbalance_factor_ms": load_imbalance_factor_ms,
+        }
+    )
+
+
+def load_imbalance_factor_ms(model: Any) -> float:
+    """LIF of the cluster of a ClusterModel now [ms]: IOLB (10)."""
+    loads = model.parts.measurements.loads()
+    return float(sum(load_imbalance_factors(loads["cpu_ms"], loads["page_ms"], loads["io_ms"])))
+
+
+def _utilisation(model: Any, resource: int) -> float:
+    each = model.parts.measurements.cores if resource == 0 else model.setup.cluster.nodes
+    capacity_ns = max(1, model.now_ns * each)
+    return total_ns(model.parts.measurements.busy_ns()[resource]) / float(capacity_ns)

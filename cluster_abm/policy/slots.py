@@ -1,0 +1,41 @@
+"""Managers that start so many tasks at once on their node, and keep the others waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from cluster_abm.policy.talking import Post, TalkingPolicy
+from cluster_abm.policy.tasks import ArrivingTask
+from cluster_abm.scenario.distributions import Count
+
+
+class SlottedPolicy(TalkingPolicy):
+    """What policies share under which a node takes so many tasks at once."""
+
+    class Parameters(TalkingPolicy.Parameters):
+        """How many tasks a node takes at once."""
+
+        slots_per_core: Count = Field(
+            1, description="tasks that a node takes at once, per core; a task keeps its slot while the disk serves it"
+        )
+
+    parameters: Parameters
+
+    def free_slots(self, post: Post) -> int:
+        """Slots of the own node that are free."""
+        return max(0, post.cores * self.parameters.slots_per_core - post.tasks_here)
+
+    def start_together(self, tasks: Sequence[ArrivingTask], post: Post) -> bool:
+        """Start the tasks of a job that meets at barriers at once, on nodes drawn at random; False: it does not.
+
+        In slots they would wait at a barrier for tasks that wait for the slots which they keep.
+        """
+        if not post.meets_at_barriers(tasks[0]):
+            return False
+        nodes: list[int] = []
+        for task in tasks:
+            nodes = nodes or post.draw_nodes(len(tasks))
+            post.start(task, nodes.pop(), "together: its job meets at barriers")
+        return True
