@@ -119,8 +119,9 @@ def metric_names() -> list[str]:
 
 
 def _sources() -> Iterator[str]:
-    for path in sorted((PACKAGE / "policies").glob("*.py")):
-        yield path.read_text(encoding="utf-8")
+    for room in ("policy", "policies"):
+        for path in sorted((PACKAGE / room).glob("*.py")):
+            yield path.read_text(encoding="utf-8")
 
 
 @cache

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from cluster_abm import policies
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Policy, available
 from cluster_abm.scenario import Scenario
@@ -19,7 +18,9 @@ from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.scenario.unused import keys_without_effect
 from cluster_abm.workload import Work, work_of
 
-PACKAGE = Path(policies.__file__).parent
+PACKAGE = Path(__file__).resolve().parents[2]
+# The modules that policies of this package, and what they share, are in.
+ROOMS = ("cluster_abm.policies.", "cluster_abm.policy.")
 # What gives a policy a random number (View, and talking.Post).
 DRAWS = frozenset({"uniform", "draw", "draw_nodes"})
 
@@ -97,7 +98,7 @@ def never_draws(policy: type[Policy]) -> bool:
     Read off the sources, of the policies of this package alone: of others it is not certain.
     """
     classes = [one for one in policy.__mro__ if one not in (object, Policy)]
-    if not all(one.__module__.startswith(f"{policies.__name__}.") for one in classes):
+    if not all(one.__module__.startswith(ROOMS) for one in classes):
         return False
     return _never_draw(tuple(Path(inspect.getfile(one)) for one in classes))
 
@@ -121,8 +122,8 @@ def _never_draw(modules: tuple[Path, ...]) -> bool:
 def _imported(tree: ast.Module) -> Iterator[Path]:
     """The modules of this package that a module imports from, but for what defines views and policies themselves."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("cluster_abm.policies."):
-            path = PACKAGE / f"{node.module.rpartition('.')[2]}.py"
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(ROOMS):
+            path = PACKAGE.joinpath(*node.module.split(".")[1:]).with_suffix(".py")
             if path.stem not in ("view", "base") and path.exists():
                 yield path
 
