@@ -31,7 +31,7 @@ from cluster_abm.model.negotiation.views import Views
 from cluster_abm.model.observation.averages import Averages
 from cluster_abm.model.observation.measurements import Measurements
 from cluster_abm.model.routing import LiveNetwork
-from cluster_abm.model.setup import background, most_threads, nanoseconds, node_table
+from cluster_abm.model.setup import background, nanoseconds, node_table
 from cluster_abm.model.submission.dependents import Dependents
 from cluster_abm.model.submission.holding import holding_of
 from cluster_abm.model.submission.queues import Submissions
@@ -97,7 +97,6 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         node_table(setup.cluster), jobs, key(run_seed, "service"), clock.slice_ns, policies.main.effective_rates,
         work.phases,
     )  # fmt: skip
-    engine.use_threads(most_threads(setup.run.threads))
     if setup.workload.background:
         engine.start_background(background(setup, engine.nodes, policies.main))
     if setup.failures.can_happen and is_pooled:
