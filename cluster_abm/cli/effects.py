@@ -35,9 +35,7 @@ def check_keys_have_effect(
     Raises:
         InputError: all overrides without effect, each with the reason.
     """
-    refused = without_effect(scenario, overrides, policies, others)
-    if refused:
-        raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+    refuse(without_effect(scenario, overrides, policies, others), overrides)
     _remark_on_nodes(scenario, source, overrides)
     _remark_on_file(source, overrides)
     _remark_on_hardware(scenario)
@@ -56,9 +54,23 @@ def check_any_has_effect(
         found = without_effect(scenario, overrides, [policy], others)
         refused = found if refused is None else {key: why for key, why in refused.items() if key in found}
         if not refused:
-            return
-    if refused:
-        raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+            break
+    refuse(refused or {}, overrides)
+
+
+def refuse(without_effect: Mapping[str, str], overrides: Overrides) -> None:
+    """Refuse these overrides, each with the reason; say on stderr which others are taken and change nothing.
+
+    Raises:
+        InputError: there are any to refuse.
+    """
+    from cluster_abm.scenario.unused import TAKEN, dotted_entries
+
+    words = "{}: has no effect: {}"
+    if without_effect:
+        raise InputError([words.format(overrides.given_by(key), why) for key, why in without_effect.items()])
+    for key in TAKEN.keys() & set(dotted_entries(overrides)):
+        tell("note: " + words.format(overrides.given_by(key), TAKEN[key]))
 
 
 def _remark_on_nodes(scenario: Scenario, source: str, overrides: Overrides) -> None:
@@ -98,10 +110,11 @@ def without_effect(
     policies: Sequence[str] | None = None,
     others: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The overrides on which nothing depends, each with the reason; arguments as of `check_keys_have_effect`."""
-    from cluster_abm.scenario.unused import dotted_entries, keys_without_effect
+    """The overrides to refuse, on which nothing depends, each with the reason; arguments as of
+    `check_keys_have_effect`."""
+    from cluster_abm.scenario.unused import TAKEN, dotted_entries, keys_without_effect
 
-    unused = keys_without_effect(scenario) | dict(others or {})
+    unused = {key: why for key, why in keys_without_effect(scenario).items() if key not in TAKEN} | dict(others or {})
     names = policies or [scenario.policy.name]
     return {key: why for key in dotted_entries(overrides) if (why := _reason(key, unused, names))}
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @scenario_argument
 @policy_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the scenario's).")
-@click.option("--threads", metavar="N", help="At most so many threads serve nodes at once, or auto (default: 1).")
+@click.option("--threads", metavar="N", help="Changes nothing: one thread serves a run.")
 @work_options
 @out_option(None)
 @click.option("--animate", type=FilePath(), help="Write a film of the run: a .gif, or where ffmpeg is an .mp4.")

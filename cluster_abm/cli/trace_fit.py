@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cluster_abm.bounded_files import MOST_MB, TRACE_MB
-from cluster_abm.cli.effects import without_effect
+from cluster_abm.cli.effects import refuse, without_effect
 from cluster_abm.cli.options import (
     ONLY_COMPARE,
     FilePath,
@@ -174,9 +174,7 @@ def _base(scenario: str | None, overrides: Overrides) -> Scenario:
     from cluster_abm.scenario import load_scenario
 
     base = load_scenario(scenario or PLAIN, overrides)
-    refused = without_effect(base, overrides, others=ONLY_COMPARE)
-    if refused:
-        raise InputError([f"{overrides.given_by(key)}: has no effect: {why}" for key, why in refused.items()])
+    refuse(without_effect(base, overrides, others=ONLY_COMPARE), overrides)
     return base
 
 

@@ -201,8 +201,8 @@ class Starts(NamedTuple):
 
 
 @inlined
-def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) -> int:
-    """Send one of the tasks to its node, in a row of the table; 1 if it depends on others of its job, else 0."""
+def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) -> None:
+    """Send one of the tasks to its node, in a row of the table."""
     job = tables.jobs[starts.job[entry]]
     home = tables.homes[job.home]
     node = tables.nodes[starts.target[entry] % tables.nodes.shape[0]]
@@ -258,13 +258,7 @@ def start(tables: Tables, run_key: Word, starts: Starts, entry: int, slot: int) 
     describe_isolated_run(task, home, tables.phases)
     set_out(node, tables.tasks, slot)
     join_members(node, tables.tasks, slot)
-    return int(task.bound)
-
-
-@inlined
-def row_of(tables: Tables, entry: int) -> int:
-    """The row that one of several tasks takes which start together: a free one."""
-    return int(tables.free[tables.counters[FREE_TOP] - 1 - entry])
+    tables.counters[DEPENDENT] += task.bound
 
 
 @kernel
@@ -278,24 +272,6 @@ def admit(tables: Tables, run_key: Word, starts: Starts) -> None:
     """
     count = starts.job.shape[0]
     for entry in range(count):
-        tables.counters[DEPENDENT] += start(tables, run_key, starts, entry, row_of(tables, entry))
+        start(tables, run_key, starts, entry, tables.free[tables.counters[FREE_TOP] - 1 - entry])
     tables.counters[FREE_TOP] -= count
     tables.counters[LIVE] += count
-
-
-@kernel
-def admit_between(tables: Tables, run_key: Word, starts: Starts, first: int, last: int) -> int:
-    """`admit` for the tasks that start on nodes `first` to `last` - 1; counters stay as they are.
-
-    Args:
-        tables, run_key, starts: as for `admit`.
-        first, last: which nodes.
-
-    Returns:
-        how many of them depend on other tasks of their job.
-    """
-    found = 0
-    for entry in range(starts.job.shape[0]):
-        if first <= starts.target[entry] < last:
-            found += start(tables, run_key, starts, entry, row_of(tables, entry))
-    return found

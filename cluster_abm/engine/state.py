@@ -22,7 +22,6 @@ from cluster_abm.engine.programs.background import start_background
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
     CANDIDATE,
-    DEPENDENT,
     FREE,
     IN_TRANSIT,
     LAST_FINISH_NS,
@@ -34,7 +33,6 @@ from cluster_abm.engine.tables import (
     Table,
     Tables,
 )
-from cluster_abm.engine.threads.shares import FEWEST_STARTS, Shares
 from cluster_abm.errors import InputError
 from cluster_abm.jit import entry, native_address
 from cluster_abm.large_tables import columns
@@ -60,16 +58,6 @@ class EngineState(GrowingTables):
 
     # Of as many records as there were when they were last asked for.
     _ordered: OrderedRows | None = None
-    _shares: Shares | None = None
-
-    def use_threads(self, most: int) -> None:
-        """From now on nodes are served, and measured, by up to so many threads at once; no result depends on it."""
-        self._shares = Shares(most) if most > 1 else None
-
-    @property
-    def _are_apart(self) -> bool:
-        """Whether nothing that happens to a task in a window concerns other nodes: no barrier, nor a task's kill."""
-        return not (self.memory_is_limited or self.counters[DEPENDENT] > 0)
 
     @property
     def last_finish_ns(self) -> int:
@@ -102,10 +90,7 @@ class EngineState(GrowingTables):
             origin = self.jobs["home"][job].astype(np.int64)
         self._make_room(len(job))
         starts = Starts(job, rank, held_ns, target, delay_ns, origin)
-        if self._shares is not None and len(job) >= FEWEST_STARTS:
-            self._shares.admit(self.tables, np.uint64(self.run_key), starts)
-        else:
-            self._compiled_admit(self.tables, np.uint64(self.run_key), starts)
+        self._compiled_admit(self.tables, np.uint64(self.run_key), starts)
 
     def start_background(self, programs: Table) -> None:
         """Start background programs, tables.BACKGROUND_FIELDS, at time 0 (background.start_background)."""
@@ -155,9 +140,6 @@ class EngineState(GrowingTables):
             self._make_room(1)
         self._give_pages_back()
         until_records = NEVER
-        if self._shares is not None and self._are_apart and not (until_finish or until_empty):
-            self._shares.serve(self.tables, end_ns)
-            return end_ns
         if until_finish:
             until_records = self.finished + 1
         elif until_empty and self.live:
@@ -181,10 +163,7 @@ class EngineState(GrowingTables):
         if self.memory_is_limited:
             self._make_room(1)
         self._give_pages_back()
-        if self._shares is not None and self._are_apart:
-            self._shares.serve(self.tables, end_ns)
-        else:
-            serve(self.tables, 0, len(self.nodes), end_ns)
+        serve(self.tables, 0, len(self.nodes), end_ns)
 
     def end_slice(self, now_ns: int, opens_barriers: bool) -> None:
         """At the boundary of a slice that nodes were served to one by one (advance.end_slice)."""
@@ -293,12 +272,7 @@ class EngineState(GrowingTables):
 
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Write the loads of nodes `first` to `last` - 1 at `now_ns` into `loads`."""
-        tables = self.tables
-        if last is None:
-            last = len(self.nodes)
-            if self._shares is not None:
-                self._shares.measure(tables, now_ns, loads, self.effective_rates)
-                return
+        tables, last = self.tables, len(self.nodes) if last is None else last
         self._compiled_measure(tables.homes, tables.tasks, now_ns, loads, first, last, self.effective_rates)
 
     def busy_ns(self, now_ns: int) -> tuple[Integers, Integers]:

@@ -40,11 +40,6 @@ BREAKDOWN = ("cpu", "cpu_queue", "io", "io_queue", "paging", "migration", "barri
 # that depend on others of their job (barriers ahead of them; killed with them), and how many `pending_jobs` there are.
 FREE_TOP, RECORDS, LIVE, LAST_FINISH_NS, DEPENDENT, PENDING_JOBS, COUNTERS = range(7)
 
-# Where several threads share the nodes, one gets so many that follow each other, then the next one does: busy nodes
-# that stand together are dealt out, and few nodes share a line of the cache with another thread's.
-BLOCK = 16
-
-
 # Bytes in a line of the cache of usual machines.
 LINE = 64
 

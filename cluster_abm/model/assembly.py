@@ -31,7 +31,7 @@ from cluster_abm.model.moving.staging import Staging, staging_of
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.needs import check_all_asked, check_needs, check_waiting
 from cluster_abm.model.observing.measurements import Measurements
-from cluster_abm.model.setup import background, most_threads, nanoseconds, node_table
+from cluster_abm.model.setup import background, nanoseconds, node_table
 from cluster_abm.model.talking.mail import Mail
 from cluster_abm.model.waiting.dependents import Dependents
 from cluster_abm.model.waiting.holding import holding_of
@@ -97,7 +97,6 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
         node_table(setup.cluster), jobs, key(run_seed, "service"), clock.slice_ns, policies.main.effective_rates,
         work.phases,
     )  # fmt: skip
-    engine.use_threads(most_threads(setup.run.threads))
     if setup.workload.background:
         engine.start_background(background(setup, engine.nodes, policies.main))
     if setup.failures.can_happen and is_pooled:

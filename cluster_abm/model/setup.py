@@ -16,13 +16,11 @@ from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table, empty_nodes
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import service_ms
 from cluster_abm.interconnect.units import whole_ns as nanoseconds
-from cluster_abm.limits import available_processors
 from cluster_abm.policies import AnyPolicy, Hardware, Policy, choice_of
 from cluster_abm.scenario import Scenario, scenario_of
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.filling.overriding import laid_over
 from cluster_abm.scenario.mixture import check_one_policy
-from cluster_abm.scenario.schema import MOST_THREADS
 from cluster_abm.workload import background_table
 
 
@@ -164,8 +162,3 @@ def seed_of(seed: int | None, rng: Any, scenario: Scenario) -> int:
     if name == "rng" and isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
         return int(np.random.default_rng(value).integers(2**63))
     raise InputError(f"{name} = {shortened(value)}: must be a whole number of 0..{2**63 - 1}")
-
-
-def most_threads(threads: str | int) -> int:
-    """`run.threads` as a number: "auto" is one for each core that this process may use."""
-    return min(MOST_THREADS, available_processors()) if threads == "auto" else int(threads)

@@ -176,9 +176,8 @@ def tables_of(scenario: Scenario) -> dict[str, Any]:
 
 
 def scenario_to_toml(scenario: Scenario) -> str:
-    """The scenario, resolved, as TOML that `load_scenario` reads back to an equal one; but for `run.threads`, which is
-    no part of what a run is."""
-    return tomli_w.dumps(scenario.model_dump(mode="json", exclude_none=True, exclude={"run": {"threads"}}))
+    """The scenario, resolved, as TOML that `load_scenario` reads back to an equal one."""
+    return tomli_w.dumps(scenario.model_dump(mode="json", exclude_none=True))
 
 
 def scenario_path(source: str | Path) -> Path:

@@ -210,6 +210,7 @@ def _drained_or_a_time(value: Any) -> str | float:
 Until = Annotated[str | float, PlainValidator(_drained_or_a_time)]
 
 
+# The limit of a key that is taken and changes nothing.
 MOST_THREADS = 256
 
 
@@ -229,8 +230,8 @@ class Run(Section):
     """every random number of the run follows from it"""
     until: Until = "drained"
     """"drained": until the last job has finished; or simulated time [ms]"""
-    threads: Threads = 1
-    """at most so many threads serve nodes at once; "auto": one for each core; no number of a run depends on it"""
+    threads: Annotated[Threads, Field(exclude=True)] = 1
+    """changes nothing: one thread serves a run; taken because earlier versions had several"""
 
 
 class Compare(Section):

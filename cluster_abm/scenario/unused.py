@@ -27,6 +27,9 @@ COURSE_KEYS = ("batch_mean", "batch_gap_s", "daily", "weekly", "starts_h")
 OF_PROGRAMS = ("cpu_ms", "memory_mb", "memory_of", "io_per_ms", "no_io_share")
 OF_APPLICATIONS = ("cpu_ms", "io_per_ms", "request_kb", "no_io_share", "initial_data_mb", "write_share")
 
+# Keys of earlier versions that are taken, in a file and by `--set`, and on which nothing depends, each with the reason.
+TAKEN = {"run.threads": "one thread serves a run"}
+
 
 def keys_without_effect(scenario: Scenario) -> dict[str, str]:
     """Dotted keys, and sections, on which no result of a run of this scenario depends, each with the reason.
@@ -38,7 +41,7 @@ def keys_without_effect(scenario: Scenario) -> dict[str, str]:
         _of_power(scenario.cluster), _of_groups(scenario), _of_presets(scenario), _of_policy(scenario),
         _of_failures(scenario), _of_slow_devices(scenario), _of_data_and_messages(scenario),
     )  # fmt: skip
-    found: dict[str, str] = {}
+    found = dict(TAKEN)
     for key, reason in (one for part in parts for one in part):
         found.setdefault(key, reason)
     return found

@@ -195,13 +195,12 @@ def policies(sizes: Sizes) -> Row:
 
 
 def large_clusters(sizes: Sizes) -> Row:
-    """Decisions by policy and number of nodes; memory, threads and first compilation in processes of their own."""
+    """Decisions by policy and number of nodes; memory and first compilation in processes of their own."""
     is_quick = sizes.cpu_s <= QUICK.cpu_s
     windows = scale.QUICK if is_quick else scale.FULL
     found: Row = {
         "deciding": scale.deciding(windows, sizes.repeats),
         "memory": scale.memory(2.0 if is_quick else 60.0),
-        "threads": scale.threads(5.0 if is_quick else 120.0, sizes.repeats),
     }
     if not is_quick:
         with TemporaryDirectory() as folder:

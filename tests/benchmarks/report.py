@@ -101,11 +101,6 @@ def _large(group: Row) -> Iterator[str]:
             f"  peak memory of 10,000 nodes, {row['seconds']:.0f} s, {row['policy']}: {row['peak_mb']:.0f} MB "
             f"({row['jobs']:,} jobs)"
         )
-    for row in group["threads"]:
-        yield (
-            f"  two threads, {row['nodes']:,} nodes, {row['policy']}: {row['ratio']:.2f} times as fast as one "
-            f"({row['one_s']:.2f} and {row['two_s']:.2f} s)"
-        )
     if "first_compilation" in group:
         first = group["first_compilation"]
         yield f"  quickstart, nothing compiled: {first['first_cpu_s']:.1f} CPU s; then {first['second_cpu_s']:.1f}"

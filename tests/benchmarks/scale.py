@@ -1,9 +1,8 @@
-"""Decisions on clusters of any size: their cost, beside the same run in Python; memory, threads, first compilation."""
+"""Decisions on clusters of any size: their cost, beside the same run in Python; memory, first compilation."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import sys
@@ -134,24 +133,6 @@ def memory(seconds: float) -> list[Row]:
     for policy in ("none", "jsq"):
         keywords = {"cluster__nodes": 10_000, "workload__duration_s": seconds, "policy__name": policy}
         rows.append({"policy": policy, "seconds": seconds, **in_a_process("cpu-bound", keywords)})
-    return rows
-
-
-def threads(seconds: float, repeats: int) -> list[Row]:
-    """Wall time of one thread over that of two, the least of several, reports or measurements each second."""
-    rows = []
-    for nodes in (1000, 10_000):
-        for policy in ("none", "jsq"):
-            least_s = {1: math.inf, 2: math.inf}
-            # One after the other each time: what else the machine does comes and goes.
-            for count in [1, 2] * repeats:
-                keywords = {
-                    "cluster__nodes": nodes, "workload__duration_s": seconds, "policy__name": policy,
-                    "measure__period_ms": 1000.0, "run__threads": count, "warm_ups": 1,
-                }  # fmt: skip
-                least_s[count] = min(least_s[count], in_a_process("cpu-bound", keywords)["wall_s"])
-            rows.append({"policy": policy, "nodes": nodes, "one_s": least_s[1], "two_s": least_s[2]})
-            rows[-1]["ratio"] = least_s[1] / least_s[2]
     return rows
 
 

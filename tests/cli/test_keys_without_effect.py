@@ -10,9 +10,10 @@ from support import mostly_slow
 from cluster_abm import ClusterModel
 from cluster_abm.cli.effects import check_keys_have_effect
 from cluster_abm.errors import InputError
-from cluster_abm.scenario import load_scenario, scenario_from, scenario_names
+from cluster_abm.scenario import load_scenario, scenario_from, scenario_names, scenario_to_toml
 from cluster_abm.scenario.caption import caption_of
 from cluster_abm.scenario.unused import keys_without_effect
+from cluster_abm.study.design.fingerprint import cell_key
 
 TRACE = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb\n0,0,5,0,1\n5,1,5,0,1\n"
 PARALLEL_TRACE = "arrival_ms,home,cpu_ms,memory_mb,tasks\n0,0,5,1,2\n5,1,5,1,3\n"
@@ -26,7 +27,7 @@ BASE = {
 }  # fmt: skip
 # Another value of each key that may have no effect; where a key is missing here the test below says so.
 OTHER = {
-    "workload.arrivals.mu": 1.0, "workload.arrivals.sigma": 1.0, "workload.arrivals.time_unit_s": 2.0,
+    "run.threads": 2, "workload.arrivals.mu": 1.0, "workload.arrivals.sigma": 1.0, "workload.arrivals.time_unit_s": 2.0,
     "workload.arrivals.regular": True, "workload.arrivals.burst_factor": 3.0, "workload.arrivals.burst_s": 1.0,
     "workload.arrivals.quiet_s": 1.0, "workload.arrivals.users_per_node": 2, "workload.arrivals.jobs_per_user": 3,
     "workload.arrivals.think_s": {"kind": "fixed", "mean": 0.5}, "workload.arrivals.user_nodes": [1],
@@ -164,6 +165,36 @@ def test_a_file_with_keys_without_effect_gets_one_line(cli, tmp_path):
     notes = [line for line in err.splitlines() if line.startswith("note: ")]
     assert len(notes) == 1
     assert all(key in notes[0] for key in ("data.copies", "failures.node.mean_up_s", "s.toml"))
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (["--threads", 2], "note: --threads: has no effect: one thread serves a run"),
+    (["--set", "run.threads='auto'"], "note: --set run.threads: has no effect: one thread serves a run"),
+    (["--set", "run={threads=256}"], "note: --set run.threads: has no effect: one thread serves a run"),
+])  # fmt: skip
+def test_threads_are_taken_and_said_once_to_change_nothing(cli, tmp_path, options, said):
+    text = "name = 's'\n[cluster]\nnodes = 2\n[workload]\nutilisation = 0.3\nduration_s = 60.0\n"
+    (tmp_path / "s.toml").write_text(text)
+    (tmp_path / "t.toml").write_text(f"{text}[run]\nthreads = 3\n")
+    code, plain, err = cli("run", "s.toml", "--json")
+    assert (code, "thread" in err) == (0, False)
+    code, out, err = cli("run", "t.toml", "--json")
+    assert (code, out, err.count("run.threads (one thread serves a run)")) == (0, plain, 1)
+    code, out, err = cli("run", "s.toml", "--json", *options)
+    assert (code, out, [line for line in err.splitlines() if "thread" in line]) == (0, plain, [said])
+    scenarios = [load_scenario(name) for name in ("s.toml", "t.toml")]
+    assert len({cell_key(one, "") for one in scenarios}) == len({scenario_to_toml(one) for one in scenarios}) == 1
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (["--threads", 0], 'run.threads = 0: must be "auto" or a whole number from 1 to 256'),
+    (["--threads", "many"], "run.threads = 'many': must be"),
+    (["--threads", 2, "--set", "run.threads=3"], "--threads sets this key too"),
+])  # fmt: skip
+def test_bad_numbers_of_threads_are_refused(cli, options, said):
+    code, out, err = cli("run", "cpu-bound", *options)
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ TABLES = LISTS | {"workload.requested_over_actual": Distribution}
 NO_EFFECT = {
     "name": "what results are called by",
     "summary": "a caption",
-    "run.threads": "no number depends on it: tests/model/test_threads.py",
+    "run.threads": "none: tests/cli/test_keys_without_effect.py",
     "compare.policies": "of the command alone: below",
     "compare.seeds": "of the command alone: below",
 }

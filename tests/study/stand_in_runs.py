@@ -55,7 +55,7 @@ def of(nodes, *seeds, policy="jsq"):
 
 def request(keys=("a", "b"), seeds=(1, 2), policy="jsq", **more):
     """A request for runs of four nodes."""
-    setup = scenario(cluster__nodes=4, policy__name=policy, run__threads=3)
+    setup = scenario(cluster__nodes=4, policy__name=policy)
     return Request(keys, lambda _: setup, lambda key, values: seeds, **more)
 
 

@@ -20,7 +20,7 @@ from cluster_abm.study.store.store import Record
 class Others(InlineExecutor):
     """An executor that counts as several processes."""
 
-    is_alone = False
+    is_in_process = False
 
 
 def test_an_assignment_holds_the_options_of_its_request(carried):
@@ -32,10 +32,9 @@ def test_an_assignment_holds_the_options_of_its_request(carried):
     assert (first.key, first.seed, first.warmup, first.keeps_load) == ("a", 1, "mser", False)
     assert (first.raises_bad_input, first.keeps_responses, second.keeps_load) == (True, True, True)
     assert first.policy_version == module.policy_version("mine") != ""
-    # A run in this process has all threads and finds its policies. In another process it has one thread, and the
-    # assignment says where its policies are.
-    assert (first.scenario.run.threads, first.policies) == (3, ())
-    assert (third.scenario.run.threads, [one.name for one in third.policies]) == (1, ["mine"])
+    # A run in this process finds its policies. For another process the assignment says where they are.
+    assert first.policies == ()
+    assert [one.name for one in third.policies] == ["mine"]
     assert (third.warmup, third.keeps_load, third.raises_bad_input, third.keeps_responses) == (
         "none", False, False, False,
     )  # fmt: skip

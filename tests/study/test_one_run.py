@@ -16,7 +16,7 @@ from support import scenario
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.scenario.distributions import LONGEST_PERIOD_MS
 from cluster_abm.study.runner import code_version, measuring, one_run
-from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by, finished_model, with_one_thread
+from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by, finished_model
 from cluster_abm.study.store.store import Record
 
 
@@ -109,14 +109,6 @@ def test_a_policy_that_is_not_installed_is_named(monkeypatch):
         code_version.check_policy("mine", "here")
     # If neither process has the policy, the check passes and the run reports it.
     code_version.check_policy("mine", "not installed")
-
-
-def test_one_thread_is_all_that_changes():
-    two = scenario(run__threads=2, run__until=50.0)
-    one = with_one_thread(two)
-    assert (one.run.threads, one.run.until, two.run.threads) == (1, 50.0, 2)
-    assert one == scenario(run__threads=1, run__until=50.0)
-    assert with_one_thread(one) is one
 
 
 # ---- the model itself ----

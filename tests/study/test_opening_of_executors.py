@@ -42,7 +42,7 @@ def test_each_kind_is_given_its_own_options(monkeypatch, kind, place, name, give
         assert executor.given == given
         assert executor.left == []
         # By default an executor has several processes, and they are not on this machine.
-        assert (executor.is_alone, executor.is_here) == (False, False)
+        assert (executor.is_in_process, executor.is_here) == (False, False)
     assert executor.left == [("shutdown", True, False)]
 
 
@@ -99,7 +99,7 @@ def test_with_refused_options_no_executor_is_opened(monkeypatch):
 
 def test_the_inline_executor_carries_out_a_task_when_it_is_submitted():
     executor = InlineExecutor()
-    assert (executor.window, executor.is_alone, executor.is_here) == (1, True, False)
+    assert (executor.window, executor.is_in_process, executor.is_here) == (1, True, False)
     assert executor.submit(work.slow_square, 3, seconds=0.0).result(timeout=0) == 9
     failed = executor.submit(work.fail, "disk on fire")
     assert isinstance(failed.exception(timeout=0), ValueError)

@@ -142,7 +142,7 @@ def test_what_another_policy_of_a_study_knows_alone_does_not_end_a_run_there(min
     class Elsewhere(InlineExecutor):
         """Carries a run out where no file of a policy has been read."""
 
-        is_alone = False
+        is_in_process = False
 
         def submit(self, function, given):
             sent.append(given)

@@ -31,7 +31,7 @@ def test_each_worker_has_a_task_and_a_next_one(crew, monkeypatch):
     for workers, window in ((1, 2), (3, 6), (None, 10)):
         executor = ProcessExecutor(workers)
         assert executor.window == window
-        assert (executor.is_here, executor.is_alone) == (True, False)
+        assert (executor.is_here, executor.is_in_process) == (True, False)
         # A daemon thread does not keep alive a program that never shuts its executor down.
         assert executor._crew.thread.daemon
         executor.shutdown()

@@ -34,7 +34,7 @@ def test_the_window_is_the_number_of_workers_or_a_default(turns, monkeypatch, cl
     monkeypatch.setattr(slurm_jobs, "available_processors", lambda: 6)
     executor = turns(cluster, workers).executor
     assert executor.window == window
-    assert (executor.is_here, executor.is_alone) == (False, False)
+    assert (executor.is_here, executor.is_in_process) == (False, False)
 
 
 def test_each_executor_has_its_own_folder_below_the_given_one(turns, monkeypatch, tmp_path):

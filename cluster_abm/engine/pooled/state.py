@@ -92,9 +92,6 @@ class PooledState(EngineState):
         """Shape (1,), the row that stands for all nodes."""
         return self.tables.nodes
 
-    def use_threads(self, most: int) -> None:
-        """One station is served by one thread, whatever is allowed."""
-
     def measure(self, now_ns: int, loads: Table, first: int = 0, last: int | None = None) -> None:
         """Each node's part of the pool's load, the same for all; CPU received since a task's last event is left out."""
         whole, pool = np.zeros(1, LOAD), self.pool.copy()

@@ -184,7 +184,7 @@ class Question:
 
     def as_json(self) -> dict[str, Any]:
         """What the command was; with a larger budget it goes on from the runs that are there."""
-        scenario = self.scenario.model_dump(mode="json", exclude={"run": {"threads"}, "compare": True, "measure": True})
+        scenario = self.scenario.model_dump(mode="json", exclude={"compare", "measure"})
         observed = self.observed
         return {
             "over": [str(over) for over in self.overs],

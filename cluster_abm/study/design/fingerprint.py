@@ -76,8 +76,7 @@ def cell_key(scenario: Scenario, warmup: str) -> str:
         InputError: a file that the scenario names cannot be read.
     """
     resolved = scenario.model_dump(mode="json", exclude=UNUSED)
-    for key in ("seed", "threads"):
-        del resolved["run"][key]
+    del resolved["run"]["seed"]
     # Parameters that the policy does not know, for others to compare it with, change no run of its own.
     policy = create(scenario.policy)
     resolved["policy"] = {"name": scenario.policy.name, **policy.parameters.model_dump(mode="json")}

@@ -175,7 +175,7 @@ class Question:
 
     def as_json(self) -> dict[str, Any]:
         """What the command was, as far as its result depends on it."""
-        scenario = self.scenario.model_dump(mode="json", exclude={"run": {"threads"}, "compare": True, "measure": True})
+        scenario = self.scenario.model_dump(mode="json", exclude={"compare", "measure"})
         return {
             "need": [str(need) for need in self.asked],
             "over": self.key,

@@ -47,13 +47,6 @@ class Assignment:
     keeps_responses: bool = False
 
 
-def with_one_thread(scenario: Scenario) -> Scenario:
-    """The same run, carried out by one thread."""
-    if scenario.run.threads == 1:
-        return scenario
-    return scenario.model_copy(update={"run": scenario.run.model_copy(update={"threads": 1})})
-
-
 @contextmanager
 def finished_model(scenario: Scenario, seed: int, watched: bool = False) -> Iterator[ClusterModel]:
     """A model after its run; when the block is left nothing is in it any more, and its memory is free.

@@ -19,7 +19,7 @@ from cluster_abm.study.runner.ahead import compile_ahead, missing_parts
 from cluster_abm.study.runner.executors import BatchExecutor
 from cluster_abm.study.runner.in_flight import Ended, InFlight
 from cluster_abm.study.runner.keeping import ResultKeeper
-from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by, with_one_thread
+from cluster_abm.study.runner.one_run import Assignment, carry_out, failed_by
 from cluster_abm.study.runner.wanted import Values
 from cluster_abm.study.store.store import Record, RunName
 
@@ -218,23 +218,20 @@ class Work:
                     self._keeper.release(run)
                     self._settle(record)
                 continue
-            flight.send(run, carry_out, self._assignment(run, executor.is_alone))
+            flight.send(run, carry_out, self._assignment(run, executor.is_in_process))
 
     def _is_as_before(self, run: RunName) -> bool:
         """Whether a failed run's record is that of before this call; else another process has tried it again."""
         written_ns = self._to_retry.get(run)
         return written_ns is not None and self._keeper.written_ns(run) == written_ns
 
-    def _assignment(self, run: RunName, is_alone: bool) -> Assignment:
+    def _assignment(self, run: RunName, is_in_process: bool) -> Assignment:
         request, (key, seed) = self._request, run
         scenario = with_own_parameters(request.scenario(run))
-        if not is_alone:
-            # Runs that are carried out at once do not fight for cores.
-            scenario = with_one_thread(scenario)
         version = policy_version(scenario.policy.name)
         keeps_load = seed == request.load_seed
         # In this process all are found.
-        policies = () if is_alone else origins_of(policies_in(scenario))
+        policies = () if is_in_process else origins_of(policies_in(scenario))
         raises = request.raises_bad_input
         return Assignment(
             scenario, key, seed, version, request.warmup, keeps_load, raises, policies, request.keeps_responses

@@ -122,7 +122,7 @@ class Question:
 
     def as_json(self) -> dict[str, Any]:
         """What the command was, as far as its result depends on it."""
-        scenario = self.scenario.model_dump(mode="json", exclude={"run": {"threads"}, "compare": True, "measure": True})
+        scenario = self.scenario.model_dump(mode="json", exclude={"compare", "measure"})
         return {
             "over": [str(over) for over in self.overs],
             "sum_to_one": list(self.sum_to_one),

@@ -25,7 +25,6 @@ Kind = Literal["number", "whole", "choice", "other"]
 NOT_SEARCHED = {
     "policy.name": "policies are compared by `compare`; a search has one policy (--policy)",
     "run.seed": "a seed is no parameter: every candidate runs from the same seeds",
-    "run.threads": "no result depends on it",
     "compare": "only `compare` reads it",
     "measure": "no result of a run depends on it",
     "name": "no result depends on it",

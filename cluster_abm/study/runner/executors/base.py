@@ -35,8 +35,8 @@ class BatchExecutor(Executor):
         """Tasks to have outstanding at once, by what is known now, so that no worker waits for the caller."""
 
     @property
-    def is_alone(self) -> bool:
-        """Whether its tasks are carried out one after the other, so that each may have all cores."""
+    def is_in_process(self) -> bool:
+        """Whether its tasks are carried out in this process."""
         return False
 
     @property

@@ -18,7 +18,7 @@ class InlineExecutor(BatchExecutor):
         return 1
 
     @property
-    def is_alone(self) -> bool:
+    def is_in_process(self) -> bool:
         """As BatchExecutor."""
         return True
 

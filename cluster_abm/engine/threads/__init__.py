@@ -1,1 +1,0 @@
-"""Several threads serve the nodes of one run."""
