@@ -12,7 +12,7 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.policies import Decision, Holding, available
+from cluster_abm.policies import Decision, Holding, Policy, available
 
 TRACE = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb,requested_ms\n"
 

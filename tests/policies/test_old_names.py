@@ -109,7 +109,8 @@ def test_a_class_with_the_attributes_of_before_is_of_the_kinds(capfd):
     assert capfd.readouterr().err == "".join(
         f"note: policy 'by-attributes': {words} now\n"
         for words in (
-            "`migrates = True` is `class ByAttributes(Migrating)`", "`holds_jobs = True` is `class ByAttributes(Holding)`",
+            "`migrates = True` is `class ByAttributes(Migrating)`",
+            "`holds_jobs = True` is `class ByAttributes(Holding)`",
             "`needs` is `required_demands`",
         )
     )  # fmt: skip
