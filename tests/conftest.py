@@ -11,7 +11,7 @@ from chromium import chromium
 from hypothesis import HealthCheck, settings
 from support import hearing_ctrl_c
 
-from cluster_abm import policies
+from cluster_abm.policy.finding import registry
 
 __all__ = ["chromium"]  # a fixture of every folder
 
@@ -34,10 +34,10 @@ def pytest_collection_finish():
 @pytest.fixture(autouse=True)
 def own_policies(monkeypatch):
     """What is registered in a test, or loaded from a file, is forgotten after it."""
-    known = policies.available()
+    known = registry.available()
     before = known.copy()
     monkeypatch.setattr(sys, "path", sys.path.copy())
-    monkeypatch.setattr(policies, "_given", {})
+    monkeypatch.setattr(registry, "_given", {})
     yield
     known.clear()
     known.update(before)

@@ -18,8 +18,8 @@ except ImportError as _problem:
 from cluster_abm.gym.env import ENV_ID, PlacementEnv
 from cluster_abm.gym.evaluation import OPPONENTS, Evaluation, evaluate, play
 from cluster_abm.gym.held_out import HELD_OUT, TRAINING, held_out, training
-from cluster_abm.policy.features import FEATURES
-from cluster_abm.policy.scorer import Scorer, read_scorer
+from cluster_abm.policy.parts.features import FEATURES
+from cluster_abm.policy.parts.scorer import Scorer, read_scorer
 
 __all__ = [
     "ENV_ID",

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from cluster_abm.errors import InputError
 from cluster_abm.gym.model import OutsideModel
 from cluster_abm.model.setup import resolve, seed_of
-from cluster_abm.policy.features import FEATURES
+from cluster_abm.policy.parts.features import FEATURES
 from cluster_abm.scenario import Scenario, nearest
 
 ENV_ID = "cluster_abm/Placement-v0"
@@ -29,7 +29,7 @@ class PlacementEnv(gymnasium.Env[Numbers, Any]):
 
     An episode is a whole run. A decision is that of one arriving task; a parallel job brings one a task.
 
-    **Observation**: of each node the features of `cluster_abm.policy.features.FEATURES`, numbers of 0..1, shape
+    **Observation**: of each node the features of `cluster_abm.policy.parts.features.FEATURES`, numbers of 0..1, shape
     (nodes, features), or (decisions, nodes, features) if there are several. They are what the load manager of the
     task's home knows, the own node as it is and the others as reported, or in mode `papers` all as they are; and what
     the task announces. After the last decision all are 0.

@@ -12,7 +12,7 @@ from cluster_abm.gym.env import PlacementEnv
 from cluster_abm.gym.held_out import HELD_OUT, held_out
 from cluster_abm.model import ClusterModel
 from cluster_abm.policies import available
-from cluster_abm.policy.scorer import Scorer
+from cluster_abm.policy.parts.scorer import Scorer
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.compare import compare
 from cluster_abm.study.design.policies import with_policy

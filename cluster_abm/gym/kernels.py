@@ -18,7 +18,7 @@ from cluster_abm.jit import called, kernel
 from cluster_abm.model.deciding.compiled.arriving import announce, desk_of, known_of, terms_of
 from cluster_abm.model.deciding.compiled.asking import advance_at, close_view, look, open_view
 from cluster_abm.model.deciding.compiled.desk import AT_STOP, DONE, NOW_NS, OUTCOME
-from cluster_abm.policy.features import (
+from cluster_abm.policy.parts.features import (
     COST,
     CPU,
     CPU_WAIT,

@@ -18,7 +18,7 @@ from cluster_abm.model import ClusterModel
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.waiting.queues import Arrivals
 from cluster_abm.policies import Policy
-from cluster_abm.policy.features import FEATURES
+from cluster_abm.policy.parts.features import FEATURES
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy
 

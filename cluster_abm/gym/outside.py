@@ -21,7 +21,7 @@ from cluster_abm.model.deciding.compiled.placement import AtFault, Begun, Compil
 from cluster_abm.model.deciding.decisions import DECIDED
 from cluster_abm.model.waiting.queues import Arrivals
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.features import FEATURES, Numbers
+from cluster_abm.policy.parts.features import FEATURES, Numbers
 from cluster_abm.policy.view import ArrivingTask, View
 
 Integers = npt.NDArray[np.int64]

@@ -1,5 +1,5 @@
 """What is checked of a policy when a run is set up: what it needs of a scenario beside what every job announces
-(`Policy.needs`), that all of its methods are asked, and that jobs wait in one way."""
+(`Policy.required_demands`), that all of its methods are asked, and that jobs wait in one way."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import Policy
+from cluster_abm.policy.base import KINDS
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import Work
 
@@ -47,8 +48,8 @@ def check_all_asked(policies: Iterable[Policy]) -> None:
         for method, attribute in ASKED_IF.items():
             if method in written and attribute not in written:
                 raise PolicyFault(
-                    f"policy {policy.name!r}: its method {method!r} would never be asked: write {attribute} = True in "
-                    "the class"
+                    f"policy {policy.name!r}: its method {method!r} would never be asked: inherit from "
+                    f"cluster_abm.policies.{KINDS[attribute].__name__}"
                 )
 
 
@@ -61,8 +62,8 @@ def check_waiting(policies: Iterable[Policy]) -> None:
     for policy in policies:
         if policy.talks and policy.holds_jobs:
             raise PolicyFault(
-                f"policy {policy.name!r}: it talks, so that tasks wait at its load managers: holds_jobs = True is for "
-                "policies that do not; let a manager start its tasks later"
+                f"policy {policy.name!r}: it talks, so that tasks wait at its load managers: "
+                "cluster_abm.policies.Holding is for policies that do not; let a manager start its tasks later"
             )
 
 
@@ -75,9 +76,11 @@ def check_needs(policies: Iterable[Policy], setup: Scenario, work: Work) -> None
     """
     problems = []
     for policy in policies:
-        for need in policy.needs:
+        for need in policy.required_demands:
             if need not in NEEDS:
-                raise PolicyFault(f"policy {policy.name!r}: needs = {need!r}: allowed are {', '.join(sorted(NEEDS))}")
+                raise PolicyFault(
+                    f"policy {policy.name!r}: required_demands = {need!r}: allowed are {', '.join(sorted(NEEDS))}"
+                )
             lacking = NEEDS[need](setup, work)
             if lacking:
                 problems.append(f"policy {policy.name!r}: needs {lacking}")

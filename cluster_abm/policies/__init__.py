@@ -1,30 +1,37 @@
-"""Policies, one a file, found by name: modules of this package and entry points of group `cluster_abm.policies`."""
+"""Policies, a paper or a family a file; and the names with which one is written, found and made.
+
+A new policy is one file here: it is found by its name (policy/finding/registry.py).
+"""
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
-from importlib.metadata import entry_points
+import sys
 from typing import Any
 
-from cluster_abm.arguments import shortened
-from cluster_abm.errors import InputError, PolicyFault
+from cluster_abm.old_names import MovedModules
 from cluster_abm.policy import load
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.bounds import BOUNDS, check_no_bound
-from cluster_abm.policy.calling import as_shown, policy_at_work
+from cluster_abm.policy.bounds import BOUNDS
 from cluster_abm.policy.data import DataMap
-from cluster_abm.policy.files import file_of, load_policy
-from cluster_abm.policy.naming import AnyPolicy, check_class, free_name, give_name
-from cluster_abm.policy.origins import Origin, obtained, origin_of
-from cluster_abm.policy.other_names import policy_hint
+from cluster_abm.policy.finding.naming import AnyPolicy
+from cluster_abm.policy.finding.registry import (
+    admit,
+    available,
+    check_parameters,
+    choice_of,
+    create,
+    describe,
+    files_of,
+    name_of,
+    reference_of,
+    register,
+    sources_of,
+)
+from cluster_abm.policy.kinds import Holding, Migrating
+from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.view import ArrivingTask, Candidate, Hardware, Paths, View
 from cluster_abm.policy.waiting import WaitingJobs
-from cluster_abm.scenario.policy_names import current_name, split_reference
-from cluster_abm.scenario.schema import PolicyChoice
 
 __all__ = [
     "BOUNDS",
@@ -33,230 +40,64 @@ __all__ = [
     "Candidate",
     "DataMap",
     "Decision",
+    "Ended",
     "Hardware",
+    "Holding",
+    "Message",
+    "Migrating",
     "Newcomer",
     "Paths",
     "Policy",
+    "Post",
+    "Talking",
     "View",
     "WaitingJobs",
+    "admit",
     "available",
+    "check_parameters",
     "choice_of",
     "create",
     "describe",
+    "files_of",
     "load",
     "name_of",
+    "reference_of",
     "register",
+    "sources_of",
 ]
 
 # The name of ArrivingTask before version 0.2, for policies that import it.
 Newcomer = ArrivingTask
-# Those that a file or a class was given for, by name: other processes do not find them by themselves.
-_given: dict[str, type[Policy]] = {}
+
+# Modules that lay here before version 0.2, by the package or module in which they lie today.
+_MOVED = {
+    "policy.": "base bounds calling capacities data load reasons talking tasks view waiting",
+    "policy.finding.": "chance files mistakes naming other_names source_text",
+    "policy.parts.": "estimates features indices late_binding migrants reservations scorer slots space_sharing "
+    "work_accounts",
+    "policy.finding.sources": "origins",
+    "policies.batch_systems": "backfilling batch_system conservative easy",
+    "policies.data_access": "data_class data_majority",
+    "policies.iocm": "cpu_based iocm_pm iocm_re memory_based",
+    "policies.iolb": "clb iolb_net iolb_pm mlb",
+    "policies.jiq": "persistent_idle",
+    "policies.kubernetes": "disk_io_score load_risk target_load",
+    "policies.load_class": "queue_length",
+    "policies.memory_centric": "age combined io_active pf_rate working_set",
+    "policies.no_ls": "no_ls_blocking",
+    "policies.references": "jsq none pooled power_of_d random round_robin",
+    "policies.wal_pm": "cm_pm cm_re io_pm io_re wal_re",
+}
+_NOW = {
+    name: f"cluster_abm.{where}{name if where.endswith('.') else ''}"
+    for where, names in _MOVED.items()
+    for name in names.split()
+}
+sys.meta_path.append(MovedModules(__name__, _NOW))
 
 
-@cache
-def available() -> dict[str, type[Policy]]:
-    """Every policy there is, by name, sorted."""
-    found: dict[str, type[Policy]] = {}
-    for module in pkgutil.iter_modules(__path__):
-        with _imported(f"policy module {__name__}.{module.name}"):
-            values = vars(importlib.import_module(f"{__name__}.{module.name}")).values()
-        for value in values:
-            if isinstance(value, type) and issubclass(value, Policy) and value.name:
-                check_class(value, value.__module__)
-                found[value.name] = value
-    for entry in entry_points(group="cluster_abm.policies"):
-        where = f"entry point {entry.name!r} of cluster_abm.policies"
-        with _imported(f"{where}: {entry.value}"):
-            policy = entry.load()
-        if not (isinstance(policy, type) and issubclass(policy, Policy) and policy.name):
-            raise InputError(f"{where}: {entry.value} is not a named Policy")
-        check_class(policy, where)
-        found[policy.name] = policy
-    return dict(sorted({**found, **_given}.items()))
-
-
-def register(policy: type[Policy]) -> type[Policy]:
-    """Have a policy found by its name from now on, in this process and in those that carry out runs for it.
-
-    Example:
-        >>> import cluster_abm as ca
-        >>> @ca.register
-        ... class StayHome(ca.Policy):
-        ...     def place(self, task, view):
-        ...         return ca.Decision(view.me, rule="stay home")
-        >>> ca.ClusterModel("quickstart", policy="stay-home").policy_name
-        'stay-home'
-
-    Args:
-        policy: the class.
-
-    Returns:
-        The class, so that this can decorate it.
-
-    Raises:
-        InputError: it is no class of policies, or another policy has its name.
-    """
-    if not (isinstance(policy, type) and issubclass(policy, Policy)):
-        raise InputError(
-            f"register({shortened(policy)}): a class that inherits from cluster_abm.policies.Policy is needed"
-        )
-    _enter(free_name(policy, available(), only_its_own=True), policy)
-    return policy
-
-
-def name_of(policy: AnyPolicy) -> str:
-    """The name by which a policy is found from now on: of NAME itself, of FILE.py:CLASS that of the class in the file.
-
-    It imports the file: it is for what a command line or a caller in Python gives, not for names in data.
-
-    Args:
-        policy: a name, FILE.py:CLASS (the class may be left out where there is only one), a class, or an object.
-
-    Raises:
-        InputError: a file without such a policy, or something else than a policy.
-    """
-    if isinstance(policy, str):
-        if split_reference(policy) is None:
-            return current_name(policy)
-        policy = load_policy(policy)
-    of = policy if isinstance(policy, type) else type(policy)
-    if not issubclass(of, Policy) or of is Policy:
-        raise InputError(
-            f"policy = {shortened(policy)}: a name, FILE.py:CLASS, a class of policies or an object is needed"
-        )
-    name = free_name(of, available())
-    _enter(name, of)
-    return name
-
-
-def choice_of(policy: AnyPolicy, parameters: Mapping[str, Any]) -> PolicyChoice:
-    """A policy as a scenario has it: its name, and parameters; those of an object are the object's own."""
-    name, own = name_of(policy), {}
-    if isinstance(policy, Policy):
-        check_parameters(policy, name)
-        own = policy.parameters.model_dump()
-    return PolicyChoice(**{**parameters, **own, "name": name})
-
-
-def reference_of(name: str) -> str:
-    """A policy as a command line names it: FILE.py:CLASS of one that was loaded from a file, else its name."""
-    file = files_of([name]).get(name)
-    return name if file is None else f"{as_shown(file)}:{_given[name].__name__}"
-
-
-def files_of(names: Iterable[str]) -> dict[str, str]:
-    """The files of those of these policies that were loaded from one, by name."""
-    found = {name: file_of(_given[name]) for name in names if name in _given}
-    return {name: str(file.path) for name, file in found.items() if file is not None}
-
-
-def origins_of(names: Iterable[str]) -> tuple[Origin, ...]:
-    """Where other processes get those of these policies that they do not find by name.
-
-    Raises:
-        InputError: only this process has one of them.
-    """
-    return tuple(origin_of(name, _given[name]) for name in dict.fromkeys(names) if name in _given)
-
-
-def admit(origins: Iterable[Origin]) -> None:
-    """Have policies found here that another process has sent work for. Raises InputError: one is not there."""
-    for origin in origins:
-        known = _given.get(origin.name)
-        if known is None or origin_of(origin.name, known) != origin:
-            policy = obtained(origin)
-            give_name(policy)
-            _enter(origin.name, policy)
-
-
-def _enter(name: str, policy: type[Policy]) -> None:
-    known = available()
-    if known.get(name) is not policy:
-        known[name] = _given[name] = policy
-
-
-@contextmanager
-def _imported(what: str) -> Iterator[None]:
-    """Attribute what importing a policy's module raises, SystemExit too, to that module. Raises PolicyFault."""
-    try:
-        yield
-    except (InputError, KeyboardInterrupt):
-        raise
-    except BaseException as problem:
-        raise PolicyFault(f"{what} cannot be imported: {type(problem).__name__}: {problem}") from problem
-
-
-def create(choice: PolicyChoice) -> Policy:
-    """The policy a scenario names, with its parameters.
-
-    A scenario may hold parameters of several policies, so that they can be compared: each takes its own, and the
-    others' must be right for one of those that know them.
-
-    Raises:
-        InputError: an unknown policy, a parameter that no policy knows, a wrong value.
-    """
-    policies = available()
-    check_no_bound(choice.name, "policy.name")
-    if choice.name not in policies:
-        raise InputError(f"policy.name = {choice.name!r}: no such policy; {policy_hint(choice.name, policies)}")
-    policy = policies[choice.name]
-    mine: dict[str, Any] = {}
-    for key, value in choice.parameters.items():
-        others = [other for other in policies.values() if key in other.Parameters.model_fields]
-        if key in policy.Parameters.model_fields or not others:
-            mine[key] = value
-        else:
-            _check_foreign(others, key, value)
-    with policy_at_work(policy, "__init__"):
-        made = policy(**mine)
-    check_parameters(made, choice.name)
-    return made
-
-
-def check_parameters(made: Policy, name: str) -> None:
-    """Raise PolicyFault for a policy that has not been made as Policy makes them."""
-    if not isinstance(getattr(made, "parameters", None), Policy.Parameters):
-        raise PolicyFault(
-            f"policy {name!r}: its `parameters` are none of Policy.Parameters: "
-            "Parameters has to inherit from Policy.Parameters, and __init__ to call super().__init__(**parameters)"
-        )
-
-
-def _check_foreign(policies: list[type[Policy]], key: str, value: Any) -> None:
-    problem = InputError([])
-    for policy in policies:
-        try:
-            with policy_at_work(policy, "__init__"):
-                policy(**{key: value})
-        except InputError as found:
-            problem = found
-        else:
-            return
-    raise problem
-
-
-def describe(names: Iterable[str] | None = None) -> list[dict[str, Any]]:
-    """Name, source, summary and parameters of policies, as plain data; by default of all of them.
-
-    Raises:
-        InputError: there is no policy of a name.
-    """
-    policies = available()
-    for name in names or ():
-        check_no_bound(name, "policy")
-        if name not in policies:
-            raise InputError(f"policy {name!r:.120}: no such policy; {policy_hint(name, policies)}")
-    return [
-        {
-            "name": name,
-            "source": policy.source,
-            "summary": policy.summary,
-            "parameters": [
-                {"name": key, "default": field.default, "meaning": field.description or ""}
-                for key, field in policy.Parameters.model_fields.items()
-            ],
-        }
-        for name, policy in policies.items()
-        if names is None or name in names
-    ]
+def __getattr__(name: str) -> Any:
+    """A module that lay here before: it was an attribute of this package without an import of its own."""
+    if name in _NOW:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])

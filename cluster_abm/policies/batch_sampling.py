@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from cluster_abm.policy.late_binding import ReservingPolicy
+from cluster_abm.policy.parts.late_binding import ReservingPolicy
 from cluster_abm.policy.talking import Post
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Positive

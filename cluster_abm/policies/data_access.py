@@ -1,10 +1,13 @@
-"""Initial placement by the time to fetch a job's files."""
+"""LMIP's initial placement by where a job's files are, its conventional rival, and its union with load classes."""
 
 from __future__ import annotations
 
 import numpy as np
-from pydantic import Field
+import numpy.typing as npt
+from pydantic import Field, StrictBool
 
+from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
+from cluster_abm.policies.load_class import TO_IDLE, LoadClass
 from cluster_abm.policy.base import Decision, Policy
 from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative
@@ -63,3 +66,109 @@ class DataAccess(Policy):
         if self.load_of(task, view, view.me) > decision.load_here:
             return "dearer than home by now"
         return ""
+
+
+class DataMajority(Policy):
+    """The cluster that holds most of the job's data, and in it the node that holds most.
+
+    What the rest costs is not asked. Among equals the node with fewest tasks, home, then the next one after it. A job
+    that needs no files joins the shortest queue by this rule.
+    """
+
+    name = "data-majority"
+    source = "LMIP, the conventional scheduling algorithm it is compared with"
+    summary = "each task to the cluster that holds most of its data, and there to the node that does"
+    rules = (("most data", "the target holds most of its data"),)
+
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """Most MB in the cluster, then on the node, among the nodes that have not refused."""
+        on_node_mb, in_cluster_mb = np.zeros(view.nodes), np.zeros(view.nodes)
+        if view.data is not None:
+            on_node_mb, in_cluster_mb = view.data.held_mb(task.files)
+        best = view.is_open
+        for held_mb in (in_cluster_mb, on_node_mb):
+            best &= held_mb == held_mb[best].max()
+        target = view.least_of(np.where(best, view.column("tasks", task), np.inf))
+        return Decision(target, "most data", "held_mb")
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """Accept: data does not move away."""
+        return ""
+
+
+Nodes = npt.NDArray[np.int64]
+DATA_ACCESS = DataAccess()
+
+
+class DataClass(LoadClass):
+    """LMIP's conclusion: "the combination of the proposed initial job placement algorithm and the proposed load
+    balancing algorithm".
+
+    The first "designates a node for a job": the node of least T = T_WC + T_BC, as `data-access` finds it. The second
+    decides whether "a newly arriving process should be run locally or on some other node": the designated node is the
+    local host of its pseudo-code, and the other nodes are those of the "concerned cluster", the one of least T.
+    Running processes migrate as those of `load-class` do, and so is a task placed whose job needs no files.
+    """
+
+    class Parameters(LoadClass.Parameters):
+        """Those of `load-class`, and how far from its files a task may start."""
+
+        across_clusters: StrictBool = False
+        """whether nodes of other clusters than that of least T count among the other nodes, too"""
+
+    name = "data-class"
+    source = "LMIP, Conclusion: the initial job placement and the load balancing algorithm together"
+    summary = "each task to the node of least T, T_WC + T_BC; unless that is idle, load classes decide in its cluster"
+    rules = (
+        ("least T", "fetching its files takes least time there", "LMIP, T = T_WC + T_BC"),
+        ("least T, idle", "fetching its files takes least time there, and the target is idle", "LMIP, T = T_WC + T_BC"),
+    )
+    parameters: Parameters
+
+    def place(self, task: ArrivingTask, view: View) -> Decision:
+        """T_Q = min(S_T), and then the pseudo-code of the load balancing algorithm."""
+        if view.data is None or not task.files:
+            return super().place(task, view)
+        local = DATA_ACCESS.place(task, view).target  # "Corresponding node is chosen"
+        classes = self._classes(view.comparable())
+        others = self._others_of(local, view)
+        idle, low = others[classes[others] == IDLE], others[classes[others] == LOW]
+        if classes[local] == IDLE:  # IF the local host is idle
+            return self._goes(task, local, view, classes, "least T, idle")
+        if len(idle):  # ELSE IF there is idle nodes: the one of them that is nearest to the files
+            return self._goes(task, _nearest_to_files(idle, task, view), view, classes, TO_IDLE)
+        if classes[local] == HIGH and len(low):  # ELSE IF local high AND low nodes
+            selected = _nearest_to_memory(local, others, low, view)
+            if classes[selected] != HIGH:
+                return self._goes(task, selected, view, classes, "N_sel")
+        return self._goes(task, local, view, classes, "least T")
+
+    def accept(self, task: ArrivingTask, decision: Decision, view: View) -> str:
+        """As `load-class`; but a node that was designated although it was highly loaded takes the task."""
+        if decision.rule == "least T" and decision.load_there == HIGH:
+            return ""
+        return super().accept(task, decision, view)
+
+    def _others_of(self, local: int, view: View) -> Nodes:
+        """The other nodes among which the classes choose: the next ones after the local host, cyclically, those that
+        have not refused."""
+        assert view.data is not None
+        order = np.roll(np.arange(view.nodes), -local)[1:]
+        cluster_of = view.data.cluster_of
+        near = self.parameters.across_clusters | (cluster_of[order] == cluster_of[local])
+        return order[near & view.is_open[order]]
+
+
+def _nearest_to_files(nodes: Nodes, task: ArrivingTask, view: View) -> int:
+    """The one of least T; the first of those alike."""
+    assert view.data is not None
+    times_ms = view.data.access_ms(task.files)[nodes]
+    return int(nodes[np.argmax(times_ms <= times_ms.min() * (1.0 + ALIKE))])
+
+
+def _nearest_to_memory(local: int, others: Nodes, low: Nodes, view: View) -> int:
+    """N_sel: the node that serves most of the local host's page faults, which only its own load manager knows; else the
+    low node with most free memory."""
+    if local == view.me and view.overflow_held_mb[others].max() > 0:
+        return int(others[view.overflow_held_mb[others].argmax()])
+    return int(low[view.loads["free_mb"][low].argmax()])

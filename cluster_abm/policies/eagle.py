@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cluster_abm.policies.hawk import Hawk
-from cluster_abm.policy.late_binding import Place
+from cluster_abm.policy.parts.late_binding import Place
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask
 

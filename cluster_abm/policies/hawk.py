@@ -10,10 +10,10 @@ from pydantic import Field
 
 from cluster_abm.errors import InputError
 from cluster_abm.policies.batch_sampling import BatchSampling
-from cluster_abm.policy.late_binding import Place
+from cluster_abm.policy.parts.late_binding import Place
+from cluster_abm.policy.parts.work_accounts import WorkAccounts
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask, Demands
-from cluster_abm.policy.work_accounts import WorkAccounts
 from cluster_abm.scenario.distributions import Count, Positive, Share
 
 

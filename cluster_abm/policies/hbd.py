@@ -6,11 +6,12 @@ import numpy as np
 
 from cluster_abm.formulas import migration_ms, others_per_core, tasks_per_core
 from cluster_abm.policy.base import Decision
-from cluster_abm.policy.indices import CpuIndex
+from cluster_abm.policy.kinds import Migrating
+from cluster_abm.policy.parts.indices import CpuIndex
 from cluster_abm.policy.view import ArrivingTask, View, written_mb_of
 
 
-class HarcholBalterDowney(CpuIndex):
+class HarcholBalterDowney(CpuIndex, Migrating):
     """An old process is expected to live long: it migrates once its age pays for the cost.
 
     With lifetimes of P(L > x) ~ 1/x the expected remaining life of a process is its age; it migrates if age >=
@@ -30,7 +31,6 @@ class HarcholBalterDowney(CpuIndex):
             "Harchol-Balter and Downey, section 5",
         ),
     )
-    migrates = True
 
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """Every process starts at home."""

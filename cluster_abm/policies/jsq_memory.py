@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from cluster_abm.policy.talking import Message, Post, TalkingPolicy
+from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
 
 
-class JoinShortestWithMemory(TalkingPolicy):
+class JoinShortestWithMemory(Talking):
     """For each task the head node probes d nodes drawn at random and the m that it remembers; the task goes to the one
     with fewest tasks, and the m with fewest, that task included, are remembered.
     """
 
-    class Parameters(TalkingPolicy.Parameters):
+    class Parameters(Talking.Parameters):
         """How many are probed."""
 
         d: Count = Field(2, description="nodes probed, drawn at random")

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from cluster_abm.bounded_files import Limit
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.features import FEATURES, features_of
-from cluster_abm.policy.scorer import LARGEST, Scorer, read_scorer
+from cluster_abm.policy.parts.features import FEATURES, features_of
+from cluster_abm.policy.parts.scorer import LARGEST, Scorer, read_scorer
 from cluster_abm.policy.view import ArrivingTask, View
 
 # What scenarios/learn_placement.py learnt (docs/how-to/learning.md), by feature. A node that is down is never chosen:
@@ -34,7 +34,7 @@ SHIPPED = {
 
 
 class Learned(Policy):
-    """A linear score of each node, or that of a small network, by weights that are data (policy/scorer.py).
+    """A linear score of each node, or that of a small network, by weights that are data (policy/parts/scorer.py).
 
     Tasks are placed by what the load manager of their home knows, and the node that is asked takes them. The decision
     says the scores of home and of the target as the loads compared.

@@ -1,4 +1,4 @@
-"""Load classes: idle, low, normal or high by CPU, queue and memory of the last seconds (LMIP)."""
+"""LMIP's load classes (idle, low, normal or high by CPU, queue and memory of the last seconds), and their rival."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from cluster_abm.formulas import ClassThresholds, load_class
 from cluster_abm.formulas.load_class import HIGH, IDLE, LOW
 from cluster_abm.jit import allocating_kernel
 from cluster_abm.policy.base import Decision, Flags, Policy
+from cluster_abm.policy.kinds import Migrating
+from cluster_abm.policy.parts.indices import CpuIndex, Greedy
 from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.scenario.distributions import NonNegative, Positive
 
@@ -32,7 +34,7 @@ def classes_of(loads: Table, thresholds: ClassThresholds) -> Classes:
     return found
 
 
-class LoadClass(Policy):
+class LoadClass(Migrating):
     """An arriving task goes to an idle node, else from a highly loaded home to the node nearest to its memory; and now
     and then the process that pages most leaves a highly loaded node for the one that serves its page faults.
 
@@ -105,7 +107,6 @@ class LoadClass(Policy):
         ),
     )
     averages = True
-    migrates = True
     index = INDEX
     parameters: Parameters
 
@@ -202,3 +203,15 @@ def _others(view: View, chosen: Flags) -> npt.NDArray[np.int64]:
     order = np.roll(np.arange(view.nodes), -view.next_node)[:-1]
     found = order[chosen[order]]
     return found[~np.isin(found, list(view.refused))] if view.refused else found
+
+
+class QueueLength(Greedy, CpuIndex):
+    """The shortest CPU queue as it is, home on a tie; nothing else counts.
+
+    The queue is the one of this moment, not an average: LMIP averages its own metric only, and has the rival see what
+    is on the queue "when collecting information".
+    """
+
+    name = "queue-length"
+    source = "LMIP, Results and discussion (traditional)"
+    summary = "every task to the node with the shortest CPU queue, home on a tie"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cluster_abm.policy.talking import Ended, Message, Post, TalkingPolicy
+from cluster_abm.policy.parts.work_accounts import WorkAccounts
+from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
-from cluster_abm.policy.work_accounts import WorkAccounts
 
 
-class LeastWorkLeft(TalkingPolicy):
+class LeastWorkLeft(Talking):
     """The head node keeps account of the work that it has given to each node, and gives a task to the node with least.
 
     Work is CPU, over the node's cores, and disk time, as announced. A node on which a task has ended says what it has

@@ -1,4 +1,4 @@
-"""Memory-centric load sharing: the loop of every machine (MCLS, section 4.1); its variations choose the job to move."""
+"""Memory-centric load sharing (MCLS): a machine that pages migrates a job; the policies differ in which one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.formulas import is_less_oversized
+from cluster_abm.formulas import activity_weight, is_less_oversized, migration_ms
 from cluster_abm.policy.base import Decision, Flags, Policy
-from cluster_abm.policy.view import ArrivingTask, Candidate, Loads, Table, View
+from cluster_abm.policy.kinds import Holding, Migrating
+from cluster_abm.policy.view import ArrivingTask, Candidate, Loads, Table, View, written_mb_of
 from cluster_abm.scenario.distributions import Count, NonNegative, Positive, Real
 
 RULE = "memory or CPU threshold"
 BLOCKED = "home blocks submissions, and no other machine takes it"
 
 
-class MemoryCentric(Policy, ABC):
-    """No job announces its memory: a machine measures what is allocated, once a period of its loop.
+class MemoryCentric(Holding, Migrating, ABC):
+    """The loop of every machine (MCLS, section 4.1). No job announces its memory: a machine measures what is
+    allocated, once a period of its loop.
 
     With demand D and memory M for programs its oversized share is Q_o = (D - M)/M; MT is the memory threshold, CT the
     CPU threshold, N_job the number of its jobs:
@@ -72,9 +74,7 @@ class MemoryCentric(Policy, ABC):
         """hysteresis: a target counts as below MT while its Q_o is below MT by more than this, as a fraction"""
 
     parameters: Parameters
-    holds_jobs = True
     holds_for_events = True
-    migrates = True
     index = "oversize"
 
     @property
@@ -238,3 +238,103 @@ class MemoryCentric(Policy, ABC):
         below = load["oversize"] < self.parameters.memory_threshold - self.parameters.target_margin
         has_room = load["free_mb"] + load["cache_mb"] > task.memory_mb
         return below and has_room if self.parameters.fits == "and" else below or has_room
+
+
+class WorkingSet(MemoryCentric):
+    """The job with the largest working set WS [MB] is identified: the most memory-active by what is allocated to it."""
+
+    name = "working-set"
+    source = "MCLS, sections 4.2 (1) and 6.1"
+    summary = "a machine that pages migrates the job with the largest working set"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """The job with the largest WS."""
+        return int(tasks["memory_mb"].argmax())
+
+
+class PageFaultRate(MemoryCentric):
+    """The job with the highest page fault rate R_p is identified: page faults per time since the last poll."""
+
+    name = "pf-rate"
+    source = "MCLS, sections 4.2 (1) and 6.1"
+    summary = "a machine that pages migrates the job with the highest page fault rate"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """The job with the highest R_p."""
+        return int(fault_rates.argmax())
+
+
+class IoActive(MemoryCentric):
+    """The job with the most reads and writes so far, N_io, is identified: its buffers take memory from the programs."""
+
+    name = "io-active"
+    source = "MCLS, section 4.2 (2)"
+    summary = "a machine that pages migrates the job with the most reads and writes"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """The job with the highest N_io."""
+        return int(tasks["accesses"].argmax())
+
+
+class Age(MemoryCentric):
+    """The oldest job is identified, for it is expected to live longest (Harchol-Balter and Downey).
+
+    The age of a job is the CPU that it has received [ms]. "With a migration cost estimation": a job is eligible once it
+    has executed as long as its migration would take.
+    """
+
+    class Parameters(MemoryCentric.Parameters):
+        """Besides the loop's."""
+
+        which: Literal["oldest", "youngest"] = "oldest"
+        """which job is identified; the youngest without a cost estimation"""
+
+    parameters: Parameters
+    name = "age"
+    source = "MCLS, sections 4.2 (3) and 6.1"
+    summary = "a machine that pages migrates the oldest job, once its age has reached its migration cost"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """Return the job of highest Age among those with an age of at least their cost; or the one of lowest Age."""
+        age_ms = tasks["age_ms"]
+        if self.parameters.which == "youngest":
+            return int(age_ms.argmin())
+        # Whichever job goes, its target is the machine with most room.
+        node = self._roomiest(view)
+        if node is None:
+            return None
+        cost_ms = migration_ms(
+            view.fixed_ms(node)[1], tasks["memory_mb"], tasks["initial_data_mb"] + written_mb_of(tasks),
+            view.network_mb_per_s(node), view.disk_mb_per_s(view.me), view.disk_mb_per_s(node),
+        )  # fmt: skip
+        pays = age_ms >= cost_ms
+        return int(np.where(pays, age_ms, -1.0).argmax()) if pays.any() else None
+
+
+class Combined(MemoryCentric):
+    """The job d of highest weight is identified: the CPU-memory-I/O-based index.
+
+    The weight, MCLS (5), is the mean of four activities, each over its maximum on the machine,
+
+        Weight(d) = (Age(d)/max Age + R_p(d)/max R_p + WS(d)/max WS + N_io(d)/max N_io) / 4
+
+    with the age [ms of CPU], the page fault rate, the working set [MB] and the accesses so far.
+    """
+
+    class Parameters(MemoryCentric.Parameters):
+        """Besides the loop's."""
+
+        which: Literal["highest", "lowest"] = "highest"
+        """whether the job of highest or of lowest weight is identified"""
+
+    parameters: Parameters
+    name = "combined"
+    source = "MCLS (5), sections 4.2 (4) and 6.1"
+    summary = "a machine that pages migrates the job most active in CPU, memory and I/O"
+
+    def identified(self, tasks: Table, fault_rates: Loads, view: View) -> int | None:
+        """The job with the highest (lowest) Weight."""
+        values = (tasks["age_ms"], fault_rates, tasks["memory_mb"], tasks["accesses"].astype(float))
+        age, faults, memory, accesses = (float(column.max()) for column in values)
+        weights = activity_weight(*values, (age, faults, memory, accesses))
+        return int(weights.argmax() if self.parameters.which == "highest" else weights.argmin())

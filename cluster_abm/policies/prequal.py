@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policy.talking import Ended, Message, Post, TalkingPolicy
+from cluster_abm.policy.talking import Ended, Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count, Positive, Share
 
@@ -36,7 +36,7 @@ class Probed:
     uses: int
 
 
-class Prequal(TalkingPolicy):
+class Prequal(Talking):
     """Probing to reduce queuing and latency.
 
     For each task its home probes `probes` nodes drawn at random, for the sake of later tasks; answers wait in a pool.
@@ -48,7 +48,7 @@ class Prequal(TalkingPolicy):
     reuse = max(1, (1 + delta) / ((1 - pool / nodes) probes - removed)), delta = 1.
     """
 
-    class Parameters(TalkingPolicy.Parameters):
+    class Parameters(Talking.Parameters):
         """As published, except for times, which go with the demands of tasks."""
 
         probes: Count = Field(3, description="nodes probed per task")

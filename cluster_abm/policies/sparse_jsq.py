@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from cluster_abm.policy.talking import Message, Post, TalkingPolicy
+from cluster_abm.policy.talking import Message, Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Positive
 
 
-class SparseFeedback(TalkingPolicy):
+class SparseFeedback(Talking):
     """The head node estimates how many tasks each node has: one more at each assignment, and the truth whenever the
     node tells it. A task goes to a node of lowest estimate, of several one drawn at random.
 
@@ -22,7 +22,7 @@ class SparseFeedback(TalkingPolicy):
     times in a mean demand, no task waits in the limit of many nodes (van der Boor, Borst, van Leeuwaarden 2019).
     """
 
-    class Parameters(TalkingPolicy.Parameters):
+    class Parameters(Talking.Parameters):
         """How often nodes tell."""
 
         update_ms: Positive = Field(1000.0, description="mean time between two messages of a node [ms]")

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from cluster_abm.formulas import cpu_share
 from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.kinds import Holding
 from cluster_abm.policy.view import ArrivingTask, Hardware, Loads, View
 from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.distributions import NonNegative, Share
@@ -21,7 +22,7 @@ Nodes = list[int]
 Flags = npt.NDArray[np.bool_]
 
 
-class Tetris(Policy):
+class Tetris(Holding):
     """A head node keeps all jobs in one queue and starts what fits best into what is free.
 
     What a task needs of a node, each as a share of what the node has: CPU, 1/(1 + lambda s) of a core; memory; and
@@ -61,7 +62,6 @@ class Tetris(Policy):
         ),
     )
     central = True
-    holds_jobs = True
     holds_for_events = True
     uses_reports = False
     index = "queue"

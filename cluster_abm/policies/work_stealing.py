@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cluster_abm.policy.slots import SlottedPolicy
+from cluster_abm.policy.parts.slots import SlottedPolicy
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count

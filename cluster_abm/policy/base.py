@@ -16,11 +16,13 @@ from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
 from cluster_abm.policy.tasks import Demands
 from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
-from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
 
 Flags = npt.NDArray[np.bool_]
+# The kinds of policies (kinds.py, talking.py), by the attribute that each sets. A class that sets the attribute itself,
+# as before version 0.2, becomes one of the kind.
+KINDS: dict[str, type[Policy]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,17 @@ class Decision:
     mce: float = float("nan")
 
 
+class _OldName:
+    """`Policy.needs`, as `required_demands` was called before version 0.2."""
+
+    def __get__(self, policy: Policy | None, of: type[Policy]) -> tuple[str, ...]:
+        return of.required_demands
+
+
 class Policy:
-    """A load-balancing policy; one file each, found by its name.
+    """A load-balancing policy, found by its name. It places tasks when they arrive.
+
+    `Migrating` policies also move running tasks, `Holding` ones let jobs wait, `Talking` ones exchange messages.
 
     Information policy: `uses_reports`. Transfer policy: `is_overloaded`. Location policy: `location`. Cost test:
     `response_ms` and `send_to_least`. `place` joins them; a policy from a paper with one procedure overrides `place`.
@@ -84,18 +95,11 @@ class Policy:
             all. What the bases of a class say need not be said again (reasons.rules_of).
         pooled: whether it is a form of the cluster: all nodes are one station (engine.pooled.pool).
         central: whether it decides at one head node, which knows the true state and is obeyed.
-        needs: what every job has to announce beside the usual, so that a run can begin: "requested_ms", its run time.
-            A scenario in which some job does not is refused when the run is set up (model.needs, where further ones
-            are added).
-        holds_jobs: whether `next_job`, or `holds`, is asked before a job's tasks are placed.
-        holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
-            where none of them is to come, the run ends. False: also time alone, or background programs' turns at the
-            CPU; then a run waits for ever for a job that is never let go.
+        required_demands: what every job has to announce beside the usual: "requested_ms", its run time. A scenario in
+            which some job does not is refused when the run is set up (model.needs, where further ones are added).
         acts_on_arrival: False means every task starts at home and no node is asked.
         uses_reports: whether load managers have to report to each other.
-        migrates: whether `migration` is asked once an arriving task has been placed.
-        migrations_per_arrival: how many it may start then; None: as many as it finds.
-        talks: whether managers hold tasks and talk by messages (talking.TalkingPolicy).
+        migrates, holds_jobs, talks: whether it is a `Migrating`, `Holding` or `Talking` policy, which set them.
         averages: whether nodes' CPU utilisation, queue and memory utilisation are averaged over five seconds for it.
         compares_links: whether it reads the load of the nodes' links, `net_ms`.
         index: load index (a field of the load table) that the default parts compare.
@@ -120,17 +124,31 @@ class Policy:
     )
     pooled: ClassVar[bool] = False
     central: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ()
-    holds_jobs: ClassVar[bool] = False
-    holds_for_events: ClassVar[bool] = False
+    required_demands: ClassVar[tuple[str, ...]] = ()
+    needs = _OldName()
     acts_on_arrival: ClassVar[bool] = True
     uses_reports: ClassVar[bool] = True
     migrates: ClassVar[bool] = False
-    migrations_per_arrival: ClassVar[int | None] = 1
+    holds_jobs: ClassVar[bool] = False
     talks: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     compares_links: ClassVar[bool] = False
     index: ClassVar[str] = "tasks"
+
+    # What a class has written as before version 0.2, and how it is written now.
+    written_as_before: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        written = vars(cls)
+        found = {name: kind for name, kind in KINDS.items() if written.get(name) and not issubclass(cls, kind)}
+        notes = [f"`{name} = True` is `class {cls.__name__}({kind.__name__})` now" for name, kind in found.items()]
+        if found:
+            cls.__bases__ = (*(base for base in cls.__bases__ if base is not Policy), *found.values())
+        if "needs" in written:
+            cls.required_demands = written["needs"]
+            notes.append("`needs` is `required_demands` now")
+        cls.written_as_before = (*cls.written_as_before, *notes)
 
     def __init__(self, **parameters: Any) -> None:
         try:
@@ -181,41 +199,11 @@ class Policy:
         """Expected response time on a node [ms]; NaN, or None, of a policy that does not estimate it."""
         return math.nan
 
-    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
-        """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
-        return False
-
-    def next_job(self, queue: WaitingJobs, view: View) -> int:
-        """Which job of a queue starts next: its place in the queue, or -1: none starts now.
-
-        Asked again until the answer is -1, each time when the tasks of the job before have been placed. By default the
-        job at the head, unless it has to wait (`holds`): first come, first served.
-
-        A policy with a `next_job` of its own is asked when a job has been submitted, a task has ended, or a node or a
-        link has changed; with a period also once in it. Time alone is no reason to ask.
-
-        Args:
-            queue: the jobs that wait, one at least: of all nodes if the policy is `central`, else of one node.
-            view: what the load manager of the head's home node knows.
-        """
-        return -1 if self.holds(queue.first_task(0), int(queue.rows["tasks"][0]), view) else 0
-
-    def takes_back(self, task: ArrivingTask, view: View) -> bool:
-        """Return whether a job that `holds` let go, and that no other node takes, waits on and does not start at home.
-
-        Only asked of policies that hold jobs, about a job of which no task has begun.
-        """
-        return False
-
     def place(self, task: ArrivingTask, view: View) -> Decision:
         """Where the arriving task starts, by what the load manager of its home node knows."""
         if not self.is_overloaded(task, view):
             return Decision(view.me, "transfer", self.index, reason="home is not overloaded")
         return Decision(self.location(task, view), "location", self.index)
-
-    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
-        """Which task of the own node to send where, now that the arriving task is on some node; None: no task."""
-        return None
 
     def in_trouble(self, loads: Table) -> Flags:
         """Which nodes' load managers are asked to `relieve` theirs, each by its own node's row, shape (nodes,).

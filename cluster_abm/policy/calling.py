@@ -198,7 +198,7 @@ class CheckedPolicy:
         return self._truth("takes_back", task, view)
 
     def talk(self, method: str, *given: Any) -> None:
-        """One of the methods of `TalkingPolicy`, all of which return nothing."""
+        """One of the methods of `Talking`, all of which return nothing."""
         self._call(method, *given)
 
     def in_trouble(self, loads: Table) -> npt.NDArray[np.bool_]:

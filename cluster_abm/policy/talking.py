@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.policy.base import Policy
+from cluster_abm.old_names import note_once
+from cluster_abm.policy.base import KINDS, Policy
 from cluster_abm.policy.view import ArrivingTask, View
 
 Nodes = npt.NDArray[np.int64]
@@ -135,7 +136,7 @@ class Post(Protocol):
         """Draw different nodes at which jobs are submitted, as `draw_nodes` does: homes, or their stand-ins."""
 
 
-class TalkingPolicy(Policy):
+class Talking(Policy):
     """A policy whose load managers hold tasks and talk by messages.
 
     Every task of a job waits at the manager of the job's home (at that of the head node, negotiation.head_node, if the
@@ -179,3 +180,14 @@ class TalkingPolicy(Policy):
 
     def node_failed(self, node: int, post: Post) -> None:
         """Another node has failed, negotiation.timeout_ms ago."""
+
+
+KINDS["talks"] = Talking
+
+
+def __getattr__(name: str) -> Any:
+    """`TalkingPolicy`, the name of `Talking` before version 0.2."""
+    if name != "TalkingPolicy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    note_once("cluster_abm.policy.talking.TalkingPolicy is cluster_abm.policies.Talking now")
+    return Talking

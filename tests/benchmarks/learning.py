@@ -10,7 +10,7 @@ from own import cpu_only
 
 from cluster_abm import load_scenario
 from cluster_abm.gym import PlacementEnv
-from cluster_abm.policy.features import TASKS
+from cluster_abm.policy.parts.features import TASKS
 from cluster_abm.scenario import Scenario
 
 WANTED_PER_CPU_S = 20_000.0

@@ -11,7 +11,7 @@ import pytest
 from cluster_abm.cli import cluster_abm as root
 from cluster_abm.cli.front.sections import HelpfulGroup
 from cluster_abm.policies import available
-from cluster_abm.policy.other_names import OTHER_NAMES, policy_hint
+from cluster_abm.policy.finding.other_names import OTHER_NAMES, policy_hint
 from cluster_abm.scenario import scenario_keys
 from cluster_abm.scenario.wording.other_names import OTHER_NAMES as KEY_NAMES
 from cluster_abm.study.design.metrics import nearest_metric

@@ -23,12 +23,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from cluster_abm.policies import Policy
+from cluster_abm.policies import Holding, Policy
 
 
-class Base(Policy):
-    holds_jobs = True
-    needs = ("requested_ms", "memory")
+class Base(Holding):
+    required_demands = ("requested_ms", "memory")
 
     def next_job(self, queue, view):
         """Not one of the class itself."""

@@ -99,7 +99,7 @@ def policy_of(tmp_path, monkeypatch, body, name="mine"):
 @pytest.mark.parametrize("form", FORMS)
 def test_what_compiles_decides_the_same(tmp_path, monkeypatch, form):
     policy = policy_of(tmp_path, monkeypatch, FORMS[form])
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"mine": policy})
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"mine": policy})
     models = []
     for compiles in (True, False):
         setup = scenario(**busy(policy__name="mine", workload__duration_s=5.0))
@@ -148,7 +148,7 @@ MIGRATES = "    migrates = True\n    def migration(self, task, view):\n"
 ])  # fmt: skip
 def test_what_python_finds_fault_with_is_its_fault_compiled_too(tmp_path, monkeypatch, capfd, body, said):
     policy = policy_of(tmp_path, monkeypatch, "    def place(self, task, view):\n" + body)
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"mine": policy})
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"mine": policy})
     model = ClusterModel(scenario(**busy(policy__name="mine", workload__home__kind="skewed")), seed=1)
     assert model.decides_in_python == ""
     with pytest.raises(PolicyFault, match=r"^policy 'mine': ") as caught:
@@ -169,7 +169,7 @@ def test_what_python_alone_can_answer_leaves_notes_as_they_were(tmp_path, monkey
         return '' if int(2.0 ** (50 + task.task % 5)) > 0 else 'refused'
 """
     policy = policy_of(tmp_path, monkeypatch, body)
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"mine": policy})
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"mine": policy})
     settings = scenario(**busy(policy__name="mine", workload__duration_s=1.0))
     compiled, in_python = ClusterModel(settings, seed=1), ClusterModel(settings, seed=1, compile_decisions=False)
     assert compiled.decides_in_python == ""
@@ -184,7 +184,7 @@ def test_an_edited_policy_is_compiled_anew(tmp_path, monkeypatch):
     for target in ("view.me", "view.next_node"):
         body = f"    def place(self, task, view):\n        return Decision({target}, 'r')\n"
         policy = policy_of(tmp_path, monkeypatch, body)
-        monkeypatch.setattr("cluster_abm.policies.available", lambda policy=policy: {"mine": policy})
+        monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda policy=policy: {"mine": policy})
         model = ClusterModel(scenario(**busy(policy__name="mine", workload__duration_s=2.0)), seed=1)
         assert model.decides_in_python == ""
         model.run()
@@ -195,7 +195,7 @@ def test_an_edited_policy_is_compiled_anew(tmp_path, monkeypatch):
 def test_what_stands_in_its_class_now_is_compiled(tmp_path, monkeypatch):
     body = "    rule = 'first'\n    def place(self, task, view):\n        return Decision(view.me, self.rule)\n"
     policy = policy_of(tmp_path, monkeypatch, body)
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"mine": policy})
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"mine": policy})
 
     def rules_of_a_run():
         model = ClusterModel(scenario(**busy(policy__name="mine", workload__duration_s=2.0)), seed=1)
@@ -221,7 +221,7 @@ def test_what_it_keeps_in_itself_is_not_compiled(monkeypatch):
             super().__init__(**parameters)
             self.index = "io_ms"
 
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"keeps": Keeps})
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"keeps": Keeps})
     model = ClusterModel(scenario(**busy(policy__name="keeps")), seed=1)
     assert model.decides_in_python == "the policy keeps 'index' in itself: compiled are its parameters and constants"
     model.run()
@@ -237,7 +237,7 @@ def test_what_the_function_around_it_holds_is_read_in_python(monkeypatch):
         def place(self, task, view):
             return Decision(view.me, said)
 
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: {"around": Around})
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: {"around": Around})
     model = ClusterModel(scenario(**busy(policy__name="around", workload__duration_s=2.0)), seed=1)
     assert "reads 'said' of the function around it" in model.decides_in_python
     model.run()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from cluster_abm.policies import Decision, Policy
-from cluster_abm.policy.talking import TalkingPolicy
+from cluster_abm.policies import Decision, Holding, Policy, Talking
 
 PERIOD_MS = 100.0
 
 
-class OneByOne(TalkingPolicy):
+class OneByOne(Talking):
     """Node 0 keeps all jobs, and starts one on node 1; node 1 tells it when it is empty."""
 
     name, source, summary = "test-one-by-one", "test", "test"
@@ -38,12 +37,12 @@ class OneByOne(TalkingPolicy):
         self.go_on(post)
 
 
-class HeldWhileBusy(Policy):
+class HeldWhileBusy(Holding):
     """A head node holds the next job until node 1 is empty."""
 
     name, source, summary = "test-held", "test", "test"
     rules = (("sent to 1", ""),)
-    central, holds_jobs, holds_for_events, uses_reports = True, True, True, False
+    central, holds_for_events, uses_reports = True, True, False
 
     def holds(self, task, tasks, view):
         return bool(view.load("tasks", 1) > 0)
@@ -74,7 +73,7 @@ class ByReports(Policy):
         return Decision(view.me, "known to be busy", reason="busy")
 
 
-class Patient(TalkingPolicy):
+class Patient(Talking):
     """A manager keeps tasks for 150 ms, and starts them on its own node; it writes down what it is told."""
 
     name, source, summary = "test-patient", "test", "test"
@@ -129,7 +128,7 @@ class Handing(Patient):
         post.start(message.task, post.me, "no answer")
 
 
-class Spreading(TalkingPolicy):
+class Spreading(Talking):
     """Each task starts where there are fewest as the manager knows it when it starts it; it notes what it knew."""
 
     name, source, summary = "test-spreading", "test", "test"
@@ -211,11 +210,11 @@ class TalkingAndRelieving(Patient):
         return Relieving.relieve(self, view)
 
 
-class Rotating(Policy):
+class Rotating(Holding):
     """A head node gives each node one task at a time: the first one that is up and has none, from node 0 on."""
 
     name, source, summary = "test-rotating", "test", "test"
-    central, holds_jobs, holds_for_events, uses_reports = True, True, True, False
+    central, holds_for_events, uses_reports = True, True, False
 
     def empty(self, view):
         return [node for node in range(view.nodes) if node not in view.refused and view.load("tasks", node) == 0]
@@ -245,11 +244,11 @@ class HeldAgain(HeldByReports):
         return True
 
 
-class HeldWhileHomeIsBusy(Policy):
+class HeldWhileHomeIsBusy(Holding):
     """A job is held until its home has no task; each node has a queue."""
 
     name, source, summary = "test-held-at-home", "test", "test"
-    holds_jobs, holds_for_events, uses_reports = True, True, False
+    holds_for_events, uses_reports = True, False
 
     def holds(self, task, tasks, view):
         return bool(view.load("tasks", view.me) > 0)

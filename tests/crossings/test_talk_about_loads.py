@@ -9,6 +9,7 @@ from crossings.table import crosses
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
+from cluster_abm.policies import Holding
 
 
 def test_of_two_tasks_started_in_one_turn_the_second_sees_the_first(tmp_path):
@@ -88,10 +89,9 @@ def test_jobs_wait_at_managers_until_the_node_that_they_are_for_says_so(tmp_path
 
 @crosses("talking", "holding")
 def test_a_job_waits_in_a_queue_or_at_a_manager_and_not_at_both(tmp_path):
-    class Both(OneByOne):
+    class Both(OneByOne, Holding):
         name = "test-both"
-        holds_jobs = True
 
-    with pytest.raises(PolicyFault, match="policy 'test-both': it talks, so that tasks wait at its load managers: ho"):
+    with pytest.raises(PolicyFault, match="policy 'test-both': it talks, so that tasks wait at its load managers: cl"):
         model_of(tmp_path, Both(), [job(13.5, 40)])
     assert isinstance(model_of(tmp_path, OneByOne(), [job(13.5, 40)]), ClusterModel)

@@ -12,10 +12,10 @@ from crossings.table import crosses
 from support import run_within
 
 from cluster_abm.model.talking import conversation
-from cluster_abm.policy.talking import TalkingPolicy
+from cluster_abm.policy.talking import Talking
 
 
-class Late(TalkingPolicy):
+class Late(Talking):
     """A manager starts job 0 at once, and others at the first of its reminders, 100 ms apart, from `after_ms` on."""
 
     name, source, summary = "test-late", "test", "test"
@@ -35,7 +35,7 @@ class Late(TalkingPolicy):
             post.remind(100.0, "look")
 
 
-class InPairs(TalkingPolicy):
+class InPairs(Talking):
     """A manager starts its tasks when two wait."""
 
     name, source, summary = "test-in-pairs", "test", "test"

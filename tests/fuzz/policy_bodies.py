@@ -18,7 +18,7 @@ HEAD = """import math
 
 import numpy as np
 
-from cluster_abm.policies import Decision, Policy
+from cluster_abm.policies import Decision, Migrating, Policy
 
 NAMES = ("a", "own", "")
 LABEL = "own"
@@ -120,9 +120,10 @@ def file_of(
 ) -> str:
     """The text of a policy's file."""
     lines = [HEAD, *(helpers or HELPERS), "", *(line for one in odd for line in one.module)]
+    migrations = [line for one in odd for line in one.migration] or migration
     lines += [
         "",
-        "class Mine(Policy):",
+        f"class Mine({'Migrating' if migrations else 'Policy'}):",
         '    name, source, summary, kind = "mine", "a test", "a test", "own"',
         PARAMETERS,
     ]
@@ -131,9 +132,7 @@ def file_of(
     accepts = [line for one in odd for line in one.accept] or accept
     if accepts:
         methods["accept(self, task, decision, view)"] = accepts
-    migrations = [line for one in odd for line in one.migration] or migration
     if migrations:
-        lines += ["    migrates = True"]
         methods["migration(self, task, view)"] = migrations
     for head, body in methods.items():
         lines += ["", f"    def {head}:", *indented(body, 8)]

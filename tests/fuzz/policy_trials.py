@@ -83,7 +83,7 @@ def _leave(trial: Trial, compiles: bool, left: Path) -> None:
 def _carried_out(trial: Trial, compiles: bool) -> Outcome:
     """In the fork: load the file, run, and gather what there is."""
     from cluster_abm import ClusterModel, InputError
-    from cluster_abm.policy.files import load_policy
+    from cluster_abm.policy.finding.files import load_policy
 
     why = "?"
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cluster_abm.gym import FEATURES
-from cluster_abm.policy.scorer import read_scorer
+from cluster_abm.policy.parts.scorer import read_scorer
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "how-to" / "learning.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)

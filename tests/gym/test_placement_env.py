@@ -15,7 +15,7 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm.errors import InputError
 from cluster_abm.gym import ENV_ID, FEATURES, PlacementEnv, play
-from cluster_abm.policy.features import DOWN, HOME, TASKS, features_of
+from cluster_abm.policy.parts.features import DOWN, HOME, TASKS, features_of
 
 SITUATIONS = {
     "negotiated": {},

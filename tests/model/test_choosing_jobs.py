@@ -12,17 +12,17 @@ from support import busy, finished, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError, PolicyFault
-from cluster_abm.policies import Decision, Policy, available
+from cluster_abm.policies import Decision, Holding, Policy, available
 
 TRACE = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb,requested_ms\n"
 
 
-class ShortestFirst(Policy):
+class ShortestFirst(Holding):
     """One job at a time, of those that wait the one that requests least."""
 
     name, source, summary = "shortest-first", "the test", "the shortest job first"
-    central = holds_jobs = holds_for_events = True
-    needs = ("requested_ms",)
+    central = holds_for_events = True
+    required_demands = ("requested_ms",)
 
     def next_job(self, queue, view):
         if len(view.live_jobs):
@@ -33,11 +33,11 @@ class ShortestFirst(Policy):
         return Decision(view.me, f"requested {int(task.requested_ms)}")
 
 
-class OneAtATime(Policy):
+class OneAtATime(Holding):
     """The same, first come first served, by `holds` alone."""
 
     name, source, summary = "one-at-a-time", "the test", "one job at a time"
-    central = holds_jobs = holds_for_events = True
+    central = holds_for_events = True
 
     def holds(self, task, tasks, view):
         return bool(len(view.live_jobs))
@@ -178,9 +178,9 @@ def test_the_command_ends_with_2():
 
 
 def test_a_need_that_no_scenario_has_is_the_policys_fault(monkeypatch):
-    monkeypatch.setattr(ShortestFirst, "needs", ("a-crystal-ball",))
+    monkeypatch.setattr(ShortestFirst, "required_demands", ("a-crystal-ball",))
     with pytest.raises(
-        PolicyFault, match=r"policy 'shortest-first': needs = 'a-crystal-ball': allowed are .*requested"
+        PolicyFault, match=r"policy 'shortest-first': required_demands = 'a-crystal-ball': allowed are .*requested"
     ):
         ClusterModel(scenario(policy__name="shortest-first"), seed=1)
 

@@ -10,6 +10,7 @@ import cluster_abm as ca
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.model.setup import travel_ns
+from cluster_abm.policies import Migrating
 
 SAID = [None, 0.0, 10_000.0, -1.0, float("inf"), float("nan")]
 JOBS = {
@@ -32,7 +33,7 @@ def test_a_journey_takes_31_years_at_most():
         travel_ns(np.inf, 7, 2)
 
 
-class Mover(ca.Policy):
+class Mover(Migrating):
     """Each arrival makes the first running task migrate to the next node."""
 
     class Parameters(ca.Policy.Parameters):
@@ -42,7 +43,6 @@ class Mover(ca.Policy):
         says: bool = True
 
     name = "mover"
-    migrates = True
 
     def place(self, task, view):
         """At home."""

@@ -14,7 +14,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
 from cluster_abm.policies import available
 from cluster_abm.policy import base
-from cluster_abm.policy.talking import TalkingPolicy
+from cluster_abm.policy.talking import Talking
 
 TALKING = sorted(name for name, policy in available().items() if policy.talks)
 # Two nodes, 3 ms apart, that do nothing but what the trace says.
@@ -24,7 +24,7 @@ APART = {
 }  # fmt: skip
 
 
-class Asking(TalkingPolicy):
+class Asking(Talking):
     """Asks the next node, waits for its answer, and starts the task there."""
 
     name = "test-asking"
@@ -63,7 +63,7 @@ class Faulty(Asking):
 @pytest.fixture(autouse=True)
 def _policies(monkeypatch):
     known = dict(available()) | {"test-asking": Asking, "test-faulty": Faulty}
-    monkeypatch.setattr("cluster_abm.policies.available", lambda: known)
+    monkeypatch.setattr("cluster_abm.policy.finding.registry.available", lambda: known)
     monkeypatch.setattr(base, "Policy", base.Policy)
 
 

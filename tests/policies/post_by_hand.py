@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from cluster_abm.policies import ArrivingTask, Hardware
-from cluster_abm.policy.talking import Ended, Message, TalkingPolicy
+from cluster_abm.policy.talking import Ended, Message, Talking
 
 # One core of speed 1. A request of 100 KB takes its disk 8 + 2 ms.
 NODE = Hardware(1.0, 100.0, 0.0, math.inf, False, 8.0, 8.0, 50.0, 0.0)
@@ -88,7 +88,7 @@ class Manager:
 
     def __init__(
         self,
-        policy: TalkingPolicy,
+        policy: Talking,
         me: int = 0,
         nodes: int = 4,
         head: int = 0,

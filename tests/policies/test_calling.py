@@ -16,7 +16,7 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
 from cluster_abm.policies import Decision, Policy, available, create
 from cluster_abm.policy.calling import CheckedPolicy, current_call
-from cluster_abm.policy.naming import check_class
+from cluster_abm.policy.finding.naming import check_class
 from cluster_abm.scenario.schema import PolicyChoice
 
 JOBS = busy(workload__duration_s=2.0, negotiation__mode="negotiated")

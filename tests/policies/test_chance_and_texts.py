@@ -16,7 +16,7 @@ from support import scenario
 import cluster_abm as ca
 from cluster_abm import ClusterModel
 from cluster_abm.errors import PolicyFault
-from cluster_abm.policy.mistakes import mistakes_in
+from cluster_abm.policy.finding.mistakes import mistakes_in
 
 KINDS = frozenset({"a", "b"})
 JOBS = {"workload__duration_s": 5.0, "workload__utilisation": 0.5, "cluster__nodes": 3}

@@ -16,8 +16,8 @@ from four_nodes import Case, Job, decided
 from test_scores_of_nodes import NODE, task_of, view_of
 
 from cluster_abm.policies import create
-from cluster_abm.policy.features import FEATURES
-from cluster_abm.policy.scorer import Scorer
+from cluster_abm.policy.parts.features import FEATURES
+from cluster_abm.policy.parts.scorer import Scorer
 from cluster_abm.scenario.schema import PolicyChoice
 
 # ---- target utilisation --------------------------------------------------------------------------------------------

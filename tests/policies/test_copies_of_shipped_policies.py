@@ -11,7 +11,7 @@ from support import busy, mostly_slow, same_records, scenario
 
 from cluster_abm import ClusterModel
 from cluster_abm.policies import available
-from cluster_abm.policy.files import load_policy
+from cluster_abm.policy.finding.files import load_policy
 
 # Of each kind one: the least load, a draw, conditions on several loads, migration, places of data.
 KINDS = ("jsq", "random", "iolb", "wal-pm", "data-majority")

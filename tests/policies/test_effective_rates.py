@@ -9,7 +9,7 @@ from support import busy, finished, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.errors import InputError
 from cluster_abm.policies import Hardware, create
-from cluster_abm.policy.estimates import CLOSED, MG1, response_on
+from cluster_abm.policy.parts.estimates import CLOSED, MG1, response_on
 from cluster_abm.scenario.schema import PolicyChoice
 
 JOBS = """arrival_ms,home,cpu_ms,io_per_ms,memory_mb,request_kb,reaccess_rate

@@ -16,8 +16,8 @@ from cluster_abm.errors import InputError
 from cluster_abm.gym import PlacementEnv
 from cluster_abm.policies import create
 from cluster_abm.policies.learned import shipped
-from cluster_abm.policy.features import COST, DOWN, FEATURES, HOME, features_of, squashed
-from cluster_abm.policy.scorer import FORMAT, LARGEST_WEIGHT, Scorer, read_scorer
+from cluster_abm.policy.parts.features import COST, DOWN, FEATURES, HOME, features_of, squashed
+from cluster_abm.policy.parts.scorer import FORMAT, LARGEST_WEIGHT, Scorer, read_scorer
 from cluster_abm.scenario.schema import PolicyChoice
 from cluster_abm.study.design.fingerprint import cell_key
 

@@ -8,7 +8,7 @@ import pytest
 from post_by_hand import NODE, Manager, Sent, Started, task
 
 from cluster_abm.policies.lwl import LeastWorkLeft
-from cluster_abm.policy.work_accounts import WorkAccounts, work_ms
+from cluster_abm.policy.parts.work_accounts import WorkAccounts, work_ms
 
 RULE, LEFT = "least work left", "work left"
 

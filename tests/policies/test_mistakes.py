@@ -10,7 +10,7 @@ import pytest
 
 import cluster_abm as ca
 from cluster_abm.errors import InputError
-from cluster_abm.policy.naming import free_name
+from cluster_abm.policy.finding.naming import free_name
 
 GENERATOR = np.random.default_rng(1)
 

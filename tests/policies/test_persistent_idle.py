@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from post_by_hand import Manager, Sent, Started, task
 
-from cluster_abm.policies.persistent_idle import PersistentIdle
+from cluster_abm.policies.jiq import PersistentIdle
 
 IDLE, LAST = "an idle node", "the node that was idle last"
 

@@ -13,9 +13,8 @@ import cluster_abm
 from cluster_abm import ClusterModel, InputError, load_scenario
 from cluster_abm.errors import PolicyFault
 from cluster_abm.policies import Decision, Policy, available, choice_of, describe, name_of, register
-from cluster_abm.policies.jsq import JoinShortestQueue
-from cluster_abm.policies.power_of_d import PowerOfD
-from cluster_abm.policy.files import digest_of, load_policy
+from cluster_abm.policies.references import JoinShortestQueue, PowerOfD
+from cluster_abm.policy.finding.files import digest_of, load_policy
 from cluster_abm.scenario import scenario_from
 from cluster_abm.scenario.policy_names import split_reference
 from cluster_abm.study.compare import compare

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_abm.policy.reservations import Profile, first_backfill, planned
+from cluster_abm.policy.parts.reservations import Profile, first_backfill, planned
 
 # Beyond all that these jobs need.
 HORIZON = 400

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cluster_abm.errors import InputError
-from cluster_abm.policy.features import FEATURES
-from cluster_abm.policy.scorer import (
+from cluster_abm.policy.parts.features import FEATURES
+from cluster_abm.policy.parts.scorer import (
     FORMAT,
     LARGEST_WEIGHT,
     MOST_LAYERS,

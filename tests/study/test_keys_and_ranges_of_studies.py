@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from support import scenario
 
+from cluster_abm import policies
 from cluster_abm.study.design import unread
 from cluster_abm.study.design.metrics import metric_problems
 from cluster_abm.study.design.unset_keys import AS_IN_SCENARIO, _value
@@ -18,30 +21,40 @@ from cluster_abm.study.statistics.sensitivity import Analysis
 
 # ---- policies that draw random numbers ----
 
-SOURCES = {
-    "plain": "class Plain: pass\n",
-    "drawing": "def pick(view):\n    return view.uniform()\n",
-    "second_hand": "from cluster_abm.policies.drawing import pick\n",
-    "third_hand": "from cluster_abm.policies.second_hand import pick\nfrom cluster_abm.policies.plain import Plain\n",
-    # "one" and "other" import each other.
-    "one": "from cluster_abm.policies.other import B\n",
-    "other": "from cluster_abm.policies.one import A\nfrom cluster_abm.policies.plain import Plain\n",
-    # The module that defines views may draw. Modules of other packages are not read.
-    "view": "def pick(view):\n    return view.uniform()\n",
-    "viewing": "from cluster_abm.policy.view import View\nfrom os.drawing import x\n",
-    "missing": "from cluster_abm.policies.nowhere import x\n",
-}
+SOURCES = """
+from cluster_abm.policy.view import View
+from os import path as x
+
+class Plain: pass
+class Named(Plain):
+    def place(self, task, view): return Plain, x, View
+class Draws:
+    def place(self, task, view): return view.uniform()
+def pick(view): return view.draw_nodes(1)
+def second_hand(view): return pick(view)
+class ThirdHand:
+    def place(self, task, view): return second_hand(view), Plain
+OBJECT = Draws()
+class ByAnObject:
+    def place(self, task, view): return OBJECT.place(task, view)
+# These name each other.
+class One:
+    def place(self, task, view): return Other
+class Other:
+    def place(self, task, view): return One
+"""
 
 
 @pytest.mark.parametrize(("names", "never"), [
-    (["plain"], True), (["drawing"], False), (["second_hand"], False), (["third_hand"], False), (["one"], True),
-    (["plain", "drawing"], False), (["drawing", "plain"], False), (["viewing"], True), (["missing"], True), ([], True),
+    (["Plain"], True), (["Named"], True), (["Draws"], False), (["pick"], False), (["ThirdHand"], False),
+    (["ByAnObject"], False), (["One"], True), (["Plain", "Draws"], False), (["Draws", "Plain"], False), ([], True),
 ])  # fmt: skip
-def test_a_policy_draws_if_one_of_its_modules_draws(names, never, tmp_path, monkeypatch):
-    monkeypatch.setattr(unread, "PACKAGE", tmp_path)
-    for name, source in SOURCES.items():
-        (tmp_path / f"{name}.py").write_text(source)
-    assert unread._never_draw(tuple(tmp_path / f"{name}.py" for name in names)) is never
+def test_a_policy_draws_if_something_that_its_code_names_draws(names, never, tmp_path, monkeypatch):
+    (tmp_path / "of_a_test.py").write_text(SOURCES)
+    monkeypatch.setattr(policies, "__path__", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "cluster_abm.policies.of_a_test", raising=False)
+    module = importlib.import_module("cluster_abm.policies.of_a_test")
+    assert unread._never_draw(tuple(getattr(module, name) for name in names)) is never
 
 
 @pytest.mark.parametrize(("key", "left"), [

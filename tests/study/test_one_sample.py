@@ -145,7 +145,7 @@ def test_where_it_is_not_certain_all_are_made(what, more, log):
 
 
 def test_a_policy_of_ones_own_is_never_certain(log):
-    from cluster_abm.policies.jsq import JoinShortestQueue
+    from cluster_abm.policies.references import JoinShortestQueue
 
     class Mine(JoinShortestQueue):
         name = "mine-as-jsq"

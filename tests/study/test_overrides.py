@@ -9,7 +9,7 @@ import pytest
 
 import cluster_abm as ca
 from cluster_abm.cli import main
-from cluster_abm.policies.power_of_d import PowerOfD
+from cluster_abm.policies.references import PowerOfD
 from cluster_abm.study import compare as comparing
 from cluster_abm.study.papers import reproduce as reproducing
 from cluster_abm.study.planning import plan as planning

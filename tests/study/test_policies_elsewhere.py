@@ -18,9 +18,9 @@ from support import busy, same_records, scenario
 
 from cluster_abm import ClusterModel, policies
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Decision, Policy, admit, available, name_of, origins_of
-from cluster_abm.policy import files, origins
-from cluster_abm.policy.source_text import module_text
+from cluster_abm.policies import Decision, Policy, admit, available, name_of, sources_of
+from cluster_abm.policy.finding import files, sources
+from cluster_abm.policy.finding.source_text import module_text
 from cluster_abm.results.files import to_json
 from cluster_abm.study.batch import run_batch
 from cluster_abm.study.compare import compare
@@ -106,7 +106,7 @@ def in_another_process(given):
     for module in [one for one in sys.modules if one.startswith(("policy_file_", "policy_text_"))]:
         del sys.modules[module]
     files._IMPORTED.clear()
-    origins._texts.clear()
+    sources._texts.clear()
     for name in list(policies._given):
         del policies._given[name], available()[name]
     return pickle.loads(pickle.dumps(given))
@@ -114,7 +114,7 @@ def in_another_process(given):
 
 def assignment(name, seed=1):
     setup = scenario(**SHORT | {"policy__name": name})
-    return Assignment(setup, "key", seed, policy_version(name), "none", False, policies=origins_of([name]))
+    return Assignment(setup, "key", seed, policy_version(name), "none", False, policies=sources_of([name]))
 
 
 def test_a_file_is_found_by_another_process(mine):
@@ -193,9 +193,9 @@ def test_a_class_of_a_notebook_goes_by_its_source(notebook):
     here = ClusterModel(scenario(**SHORT), policy=of(step=1), seed=2)
     here.run()
     assert here.decides_in_python == ""
-    (origin,) = origins_of(["notebook"])
-    assert "cells_run" not in origin.place
-    admit(in_another_process((origin,)))
+    (source,) = sources_of(["notebook"])
+    assert "cells_run" not in source.place
+    admit(in_another_process((source,)))
     there = ClusterModel(scenario(**SHORT | {"policy__name": "notebook"}), seed=2, policy__step=1)
     there.run()
     assert type(there.policy) is not of
@@ -203,7 +203,7 @@ def test_a_class_of_a_notebook_goes_by_its_source(notebook):
     assert same_records(here, there)
     assert there.decisions_frame().equals(here.decisions_frame())
     # It can be sent on.
-    assert origins_of(["notebook"]) == (origin,)
+    assert sources_of(["notebook"]) == (source,)
 
 
 def test_another_cell_is_another_policy(notebook):
@@ -225,7 +225,7 @@ def test_what_cannot_be_sent_says_how(notebook):
         name = name_of(policy)
         assert policy_version(name).startswith("without source")
         with pytest.raises(InputError, match=said):
-            origins_of([name])
+            sources_of([name])
     main.FIRST = object()
     with pytest.raises(InputError, match=r"reads 'FIRST', which other processes cannot have: put"):
         module_text(main.Notebook)

@@ -89,8 +89,8 @@ def _list(policies: dict[str, type[Policy]]) -> None:
 def _explain(described: dict[str, Any], policy: type[Policy]) -> None:
     facts = [("source", policy.source), ("kind", kind_of(policy)), ("knows", _knows(policy))]
     indices = _indices(policy)
-    if policy.needs:
-        facts.append(("needs", f"{', '.join(policy.needs)} of every job"))
+    if policy.required_demands:
+        facts.append(("needs", f"{', '.join(policy.required_demands)} of every job"))
     facts.append(("decides", _form(policy)))
     echo(policy.name)
     echo_text(policy.summary, 2)
@@ -119,9 +119,14 @@ def _explain(described: dict[str, Any], policy: type[Policy]) -> None:
 
 
 def _rule(policy: type[Policy]) -> str:
-    """What the docstrings of the module, of the class and of its own methods say."""
+    """What the docstrings of the module, of the class, of the parts it is built on and of its own methods say."""
+    from cluster_abm.policies import Holding, Migrating, Policy, Talking
+
     module = inspect.getmodule(policy)
     texts = ["" if module is None else inspect.getdoc(module) or "", inspect.cleandoc(policy.__doc__ or "")]
+    kinds = Policy, Holding, Migrating, Talking
+    parts = [base for base in policy.__mro__[1:] if issubclass(base, Policy) and not (base.name or base in kinds)]
+    texts += [f"{part.__name__}: {inspect.cleandoc(part.__doc__)}" for part in parts if part.__doc__]
     for name in ("is_overloaded", "place", "migration", "accept", "holds", "next_job", "relieve"):
         method = vars(policy).get(name)
         if method is not None and method.__doc__:

@@ -17,7 +17,7 @@ from cluster_abm.model.assembly import Parts
 from cluster_abm.model.deciding.compiled.placement import Begun
 from cluster_abm.model.deciding.in_python import Placed
 from cluster_abm.model.talking.mail import Event
-from cluster_abm.policies import ArrivingTask, Candidate, Decision, Policy, View
+from cluster_abm.policies import ArrivingTask, Candidate, Decision, Migrating, Policy, View
 from cluster_abm.policy.talking import Post
 from cluster_abm.policy.tasks import candidate_of
 
@@ -87,7 +87,7 @@ class LoadManager(ClusterAgent):
     # ---- talk ----------------------------------------------------------------------------------------------------
 
     def told(self, event: Event, post: Post) -> None:
-        """Act by a policy that talks (TalkingPolicy): on tasks, a message, ends of tasks or failures."""
+        """Act by a policy that talks (Talking): on tasks, a message, ends of tasks or failures."""
         self._policy.talk(event.kind, *event.given, post)
 
     # ---- arriving tasks ------------------------------------------------------------------------------------------
@@ -138,8 +138,9 @@ class LoadManager(ClusterAgent):
 
     def go_on_rebalancing(self, task: ArrivingTask, begun: Begun) -> None:
         """The same where some tasks have been sent, or some nodes asked, already."""
-        most = self.policy.migrations_per_arrival
-        self._send_away(lambda view: self._policy.migration(task, view), most, begun)
+        if isinstance(self.policy, Migrating):
+            most = self.policy.migrations_per_arrival
+            self._send_away(lambda view: self._policy.migration(task, view), most, begun)
 
     def send(self, task: int, node: int) -> str:
         """Ask another node to take a task that is on this node, and send it there if it accepts.

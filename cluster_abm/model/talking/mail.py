@@ -23,7 +23,7 @@ class Event(NamedTuple):
         at_ns: when [ns].
         number: events of one instant are told in the order of their numbers.
         manager: its node.
-        kind: the method of TalkingPolicy that is called.
+        kind: the method of Talking that is called.
         given: what it is called with: nothing, a Message, tasks, or a node's number.
     """
 

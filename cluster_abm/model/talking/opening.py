@@ -8,7 +8,7 @@ import numpy as np
 
 from cluster_abm.model.assembly import Parts
 from cluster_abm.model.talking.conversation import Conversation, StartsTasks, Talks
-from cluster_abm.policy.talking import TalkingPolicy
+from cluster_abm.policy.talking import Talking
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload import homes_of, key
 
@@ -18,7 +18,7 @@ def conversation_of(
 ) -> Conversation:
     """Open the conversation of a run's load managers; of a policy that does not talk there is nothing in it."""
     policy = parts.policies.main
-    hears = (policy.hears_ends, policy.hears_starts) if isinstance(policy, TalkingPolicy) else (False, False)
+    hears = (policy.hears_ends, policy.hears_starts) if isinstance(policy, Talking) else (False, False)
     homes = homes_of(setup, parts.engine.jobs) if policy.talks else np.zeros(0, bool)
     return Conversation(
         policy.talks, *hears, setup.negotiation.head_node, homes, policy.central, policy.name, managers, parts.mail,

@@ -15,7 +15,7 @@ from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.managed_policies import ManagedPolicies
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.waiting.schedule import Schedule
-from cluster_abm.policies import Policy
+from cluster_abm.policy import kinds
 from cluster_abm.scenario import Scenario
 
 
@@ -24,7 +24,7 @@ class Holding(NamedTuple):
 
     Attributes:
         is_central: whether all jobs wait in one queue, else each node has one.
-        frees_by_events: whether only an event can free a held job (Policy.holds_for_events).
+        frees_by_events: whether only an event can free a held job (policy.kinds.Holding).
         look: called before a round of `next_job`, so that its answers are by the present state.
         next_job: the place of the job of a queue that starts now; -1: none.
         has_news: whether anything has happened since the last call that may change an answer.
@@ -57,9 +57,9 @@ class News:
         return before != (self._ended, self._accepting) or routes is not self._routes
 
 
-def chooses(policy: Policy) -> bool:
+def chooses(policy: kinds.Holding) -> bool:
     """Whether a policy chooses among the jobs of a queue; else it is asked about the head alone."""
-    return getattr(policy.next_job, "__func__", None) is not Policy.next_job
+    return getattr(policy.next_job, "__func__", None) is not kinds.Holding.next_job
 
 
 def holding_of(
@@ -81,7 +81,7 @@ def holding_of(
         are_sent: whether load managers report to each other.
     """
     main = policies.main
-    if not main.holds_jobs:
+    if not main.holds_jobs or not isinstance(main, kinds.Holding):
         return None
     news = News(engine, availability, live)
 

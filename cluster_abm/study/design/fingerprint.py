@@ -14,7 +14,7 @@ from cluster_abm._version import __version__
 from cluster_abm.bounded_files import Limit, digest, opened, shown
 from cluster_abm.errors import InputError
 from cluster_abm.policies import create
-from cluster_abm.policy.files import digest_of
+from cluster_abm.policy.finding.files import digest_of
 from cluster_abm.scenario import Scenario, shipped_network, shipped_path
 from cluster_abm.study.design.policy_sources import MISSING, policy_version
 from cluster_abm.study.design.unread import drop, unread_keys

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cluster_abm.arguments import Kind
 from cluster_abm.errors import InputError
 from cluster_abm.policies import BOUNDS, AnyPolicy, Policy, available, choice_of, create, name_of
-from cluster_abm.policy.other_names import all_policies, policy_hint
+from cluster_abm.policy.finding.other_names import all_policies, policy_hint
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import check_one_policy, policies_in
 from cluster_abm.scenario.policy_names import current_name

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster_abm.errors import InputError
-from cluster_abm.policies import Policy, available, origins_of
+from cluster_abm.policies import Policy, available, sources_of
 
 MISSING = "not installed"
 
@@ -40,12 +40,12 @@ def version_of(name: str, policy: Any) -> str:
         InputError: a source cannot be read.
     """
     try:
-        origins = origins_of([name])
+        sources = sources_of([name])
     except InputError:
         # Nothing tells it from another one of that name: its results are taken for no other class's.
         return f"without source, {uuid.uuid4().hex}"
-    if origins and origins[0].digest:
-        return origins[0].digest
+    if sources and sources[0].digest:
+        return sources[0].digest
     digest = hashlib.sha256()
     packages = packages_of(policy)
     for package in packages:

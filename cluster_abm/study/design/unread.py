@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+import sys
+import textwrap
 from functools import cache
-from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,8 @@ from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.scenario.unused import keys_without_effect
 from cluster_abm.workload import Work, work_of
 
-PACKAGE = Path(__file__).resolve().parents[2]
-# The modules that policies of this package, and what they share, are in.
-ROOMS = ("cluster_abm.policies.", "cluster_abm.policy.")
+PACKAGES = ("cluster_abm.policies.", "cluster_abm.policy.")
+DEFINE_POLICIES = ("cluster_abm.policy.view", "cluster_abm.policy.base")
 # What gives a policy a random number (View, and talking.Post).
 DRAWS = frozenset({"uniform", "draw", "draw_nodes"})
 
@@ -93,39 +93,37 @@ def draws_nothing(scenario: Scenario) -> bool:
 
 
 def never_draws(policy: type[Policy]) -> bool:
-    """Whether neither a policy nor any module that its code comes from asks for a random number.
+    """Whether neither a policy nor any function or class that its code names asks for a random number.
 
     Read off the sources, of the policies of this package alone: of others it is not certain.
     """
     classes = [one for one in policy.__mro__ if one not in (object, Policy)]
-    if not all(one.__module__.startswith(ROOMS) for one in classes):
-        return False
-    return _never_draw(tuple(Path(inspect.getfile(one)) for one in classes))
+    return all(map(_is_of_a_policy, classes)) and _never_draw(tuple(classes))
 
 
 @cache
-def _never_draw(modules: tuple[Path, ...]) -> bool:
-    look = list(modules)
-    seen: set[Path] = set()
+def _never_draw(code: tuple[Any, ...]) -> bool:
+    look, seen = [*code], set()
     while look:
-        path = look.pop()
-        if path in seen:
+        one = look.pop()
+        if one in seen:
             continue
-        seen.add(path)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        seen.add(one)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(one)))
         if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(tree)):
             return False
-        look += _imported(tree)
+        around = vars(sys.modules[one.__module__])
+        named = [around.get(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        # Of an object its class; of a kernel the function that is compiled.
+        named = [one if isinstance(one, type) else getattr(one, "py_func", one) for one in named]
+        look += [one if isinstance(one, type | FunctionType) else type(one) for one in named]
+        look = [one for one in look if _is_of_a_policy(one)]
     return True
 
 
-def _imported(tree: ast.Module) -> Iterator[Path]:
-    """The modules of this package that a module imports from, but for what defines views and policies themselves."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(ROOMS):
-            path = PACKAGE.joinpath(*node.module.split(".")[1:]).with_suffix(".py")
-            if path.stem not in ("view", "base") and path.exists():
-                yield path
+def _is_of_a_policy(one: Any) -> bool:
+    """Whether a class or function is part of this package's policies, not of what defines views and policies."""
+    return one.__module__.startswith(PACKAGES) and one.__module__ not in DEFINE_POLICIES
 
 
 def _same_work(scenario: Scenario, one: int, other: int) -> bool:

@@ -19,8 +19,8 @@ import numba
 from cluster_abm.errors import InputError
 from cluster_abm.jit import cache_folder, installation_hash
 from cluster_abm.limits import available_processors
-from cluster_abm.policies import Policy, admit, create, origins_of
-from cluster_abm.policy.origins import Origin
+from cluster_abm.policies import Policy, admit, create, sources_of
+from cluster_abm.policy.finding.sources import PolicySource
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario, load_scenario
 from cluster_abm.study.design.policies import with_own_parameters
@@ -46,7 +46,7 @@ class Part(NamedTuple):
     kind: Kind
     scenario: Scenario
     key: str
-    policies: tuple[Origin, ...] = ()
+    policies: tuple[PolicySource, ...] = ()
 
 
 def missing_parts(scenarios: Iterable[Scenario]) -> list[Part]:
@@ -124,8 +124,8 @@ def _parts_of(scenario: Scenario) -> list[Part]:
             parts.append(Part("placement", scenario, _key("placement")))
             if policy.migrates:
                 parts.append(Part("migration", scenario, _key("migration")))
-            origins = origins_of([scenario.policy.name])
-            parts.append(Part("policy", scenario, _key(f"policy-{_digest(scenario, policy)}"), origins))
+            sources = sources_of([scenario.policy.name])
+            parts.append(Part("policy", scenario, _key(f"policy-{_digest(scenario, policy)}"), sources))
     return parts
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import admit
-from cluster_abm.policy.origins import Origin
+from cluster_abm.policy.finding.sources import PolicySource
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.distributions import LONGEST_PERIOD_MS
 from cluster_abm.scenario.schema import Measure
@@ -43,7 +43,7 @@ class Assignment:
     warmup: str
     keeps_load: bool
     raises_bad_input: bool = False
-    policies: tuple[Origin, ...] = ()
+    policies: tuple[PolicySource, ...] = ()
     keeps_responses: bool = False
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cluster_abm.interrupts import interrupt_held_back
-from cluster_abm.policies import origins_of
+from cluster_abm.policies import sources_of
 from cluster_abm.progress import Progress
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
@@ -231,7 +231,7 @@ class Work:
         version = policy_version(scenario.policy.name)
         keeps_load = seed == request.load_seed
         # In this process all are found.
-        policies = () if is_in_process else origins_of(policies_in(scenario))
+        policies = () if is_in_process else sources_of(policies_in(scenario))
         raises = request.raises_bad_input
         return Assignment(
             scenario, key, seed, version, request.warmup, keeps_load, raises, policies, request.keeps_responses

@@ -12,7 +12,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import check_runs, counted
 from cluster_abm.model.observing.existing import metrics_of
 from cluster_abm.policies import available
-from cluster_abm.policy.other_names import policy_hint
+from cluster_abm.policy.finding.other_names import policy_hint
 from cluster_abm.results.metrics import BETTER
 from cluster_abm.results.words import why_absent
 from cluster_abm.scenario import Scenario

@@ -9,9 +9,9 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 
 from cluster_abm.policies import Policy, available
-from cluster_abm.policies.backfilling import Backfilling
-from cluster_abm.policy.space_sharing import SpaceSharing
-from cluster_abm.policy.talking import TalkingPolicy
+from cluster_abm.policies.batch_systems import Backfilling
+from cluster_abm.policy.parts.space_sharing import SpaceSharing
+from cluster_abm.policy.talking import Talking
 
 from .keys import allowed_of, as_toml
 from .markdown import anchor, code, docstring, dropdown, escaped, sentence, table
@@ -41,7 +41,7 @@ def family_of(name: str, policy: type[Policy]) -> str:
         return "batch"
     if paper in PAPERS:
         return paper
-    return "talking" if issubclass(policy, TalkingPolicy) else "others"
+    return "talking" if issubclass(policy, Talking) else "others"
 
 
 def shipped() -> dict[str, type[Policy]]:
@@ -102,7 +102,7 @@ def _words(field: FieldInfo) -> tuple[str, str]:
 
 def rule_of(module: str, name: str) -> str:
     """What a class that several policies are built on says of their rule, as Markdown."""
-    return docstring(getattr(importlib.import_module(f"cluster_abm.policies.{module}"), name))
+    return docstring(getattr(importlib.import_module(f"cluster_abm.{module}"), name))
 
 
 def _section(name: str, policy: type[Policy], family: str, shared: Mapping[str, FieldInfo]) -> str:
@@ -145,7 +145,7 @@ def traits(policy: type[Policy]) -> list[str]:
         words.append("nodes are averaged over five seconds")
     if policy.compares_links:
         words.append("the load of links is read")
-    words += [f"jobs have to say `{need}`" for need in policy.needs]
+    words += [f"jobs have to say `{need}`" for need in policy.required_demands]
     return words
 
 

@@ -44,7 +44,7 @@ from cluster_abm.model.moving.departures import Departures
 from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.waiting.queues import Arrivals
-from cluster_abm.policies import Policy
+from cluster_abm.policies import Migrating, Policy
 from cluster_abm.policy.capacities import Capacities
 from cluster_abm.scenario.schema import Negotiation
 
@@ -77,9 +77,9 @@ class Begun(NamedTuple):
 AtFault = Callable[[int, bool, Begun], None]
 
 
-# What a policy decides by when tasks arrive.
+# What a policy decides by when tasks arrive; and `migration`, if it has one.
 METHODS = (
-    "place", "accept", "migration", "is_overloaded", "location", "task_load", "response_ms", "load_name", "load_of",
+    "place", "accept", "is_overloaded", "location", "task_load", "response_ms", "load_name", "load_of",
     "send_to_least", "restated",
 )  # fmt: skip
 
@@ -89,7 +89,7 @@ _methods = attrgetter(*METHODS)
 
 def methods_of(policy: Policy) -> tuple[object, list[str]]:
     """What a policy decides by when tasks arrive, as its class has it, and the names of what it has in itself."""
-    return _methods(type(policy)), list(vars(policy))
+    return (_methods(type(policy)), getattr(type(policy), "migration", None)), list(vars(policy))
 
 
 def _not_told(_: object) -> None:
@@ -141,6 +141,7 @@ class CompiledNegotiation:
             self._desk = self._desk._replace(requested_ms=np.ascontiguousarray(requested_ms))
         if staging is not None:
             self._desk = with_files(self._desk, staging.tables())
+        most = policy.migrations_per_arrival if isinstance(policy, Migrating) else 0
         terms = {
             **engine.addresses(policy.migrates)._asdict(),
             "send_away": compiled_migration(engine) if policy.migrates else 0,
@@ -149,7 +150,7 @@ class CompiledNegotiation:
             "migration": compiled.migration,
             "numbers": address(compiled.numbers),
             "migrates": policy.migrates,
-            "most_migrations": -1 if policy.migrations_per_arrival is None else policy.migrations_per_arrival,
+            "most_migrations": -1 if most is None else most,
             "offers": settings.offers,
             "all_is_known": views.all_is_known,
             "refusals": settings.refusals,

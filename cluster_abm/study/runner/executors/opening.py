@@ -8,7 +8,7 @@ from typing import Any
 
 from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
-from cluster_abm.policy.files import being_imported
+from cluster_abm.policy.finding.files import being_imported
 from cluster_abm.study.runner.executors.base import BatchExecutor
 from cluster_abm.study.runner.executors.inline import InlineExecutor
 from cluster_abm.study.runner.executors.processes import ProcessExecutor

@@ -11,8 +11,9 @@ from pydantic import Field, StrictBool
 from cluster_abm.formulas import total, weighted_load
 from cluster_abm.jit import allocating_kernel, inlined, kernel
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.estimates import Estimating, place_in
-from cluster_abm.policy.migrants import EFFECTIVENESS, best_migrant
+from cluster_abm.policy.kinds import Migrating
+from cluster_abm.policy.parts.estimates import Estimating, place_in
+from cluster_abm.policy.parts.migrants import EFFECTIVENESS, best_migrant
 from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.scenario.distributions import NonNegative
 
@@ -228,15 +229,26 @@ class IfOverloaded(Greedy):
         return self._to_least(column, view)
 
 
-class Preemptive(Estimating, IndexPolicy):
-    """WAL-PM, Fig. 1: an arriving task is assigned to its home; if that is overloaded, home's best task migrates."""
+class Preemptive(Estimating, IndexPolicy, Migrating):
+    """WAL-PM, Fig. 1: an arriving task is assigned to its home; if that is overloaded, home's best task migrates.
+
+    Fig. 1 is asked when job j arrives at node i:
+
+    1. Job j is assigned to node i, and its load added to that of i.
+    2. If node i is overloaded, its load being the largest of all, a migration is sought.
+    3. The candidate k is the node of smallest load, which must be below the mean of all; else there is none.
+    4. EM(i, k) are the jobs on i that gain more than they cost, r(i, j) > r(k, j) + c_j (5); the new job among them.
+    5. The job of EM with the largest benefit migrates to k: MCE(j) = a_j lambda_j / c_j (8), the I/O load moved per
+       cost. One job migrates per arrival.
+
+    r is the expected response time ((1)-(4), or `estimator`), c_j the cost (6): of a running job f + m_j/b_net +
+    (d_INIT + d_W)(1/b_net + 2/b_disk), of the new one e + d_INIT(1/b_net + 2/b_disk).
+    """
 
     rules: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("line 1", "", "WAL-PM Fig. 1, line 1"),
         ("lines 4-5", "home is overloaded and this task gains most per cost", "WAL-PM Fig. 1, lines 2-5"),
     )
-
-    migrates = True
 
     class Parameters(Estimating.Parameters):
         """How responses and benefits are estimated."""

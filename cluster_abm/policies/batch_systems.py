@@ -1,4 +1,4 @@
-"""Shared parts of the policies that backfill: what runs until when, and what waits, in slices."""
+"""Batch systems: jobs wait at a head node for cores of their own; first come, first served, or with backfilling."""
 
 from __future__ import annotations
 
@@ -11,11 +11,27 @@ import numpy as np
 from pydantic import Field
 
 from cluster_abm.policy.base import Decision, Policy
-from cluster_abm.policy.reservations import Integers, Profile
-from cluster_abm.policy.space_sharing import SpaceSharing, cores_of, free_cores, free_nodes, given_nodes
+from cluster_abm.policy.parts.reservations import Integers, Profile, first_backfill, planned
+from cluster_abm.policy.parts.space_sharing import SpaceSharing, cores_of, free_cores, free_nodes, given_nodes
 from cluster_abm.policy.view import ArrivingTask, Loads, View
 from cluster_abm.policy.waiting import WaitingJobs
 from cluster_abm.scenario.distributions import NonNegative
+
+
+class BatchSystem(SpaceSharing):
+    """Nodes are partitioned into disjoint sets, and each set runs one job at a time; where nodes have several cores it
+    is cores that are partitioned.
+
+    A head node keeps one queue. The job at its head waits until as many nodes (cores) are free as it has tasks (or all
+    of them, if it has more); no job overtakes it. It has these to itself until all its tasks have ended. A task that
+    loses its node gets a free one, else goes to another node of its job. In the heterogeneous form a job gets the
+    fastest of the free ones.
+    """
+
+    name = "batch-system"
+    source = "IOCM, section 3.4 (BS)"
+    summary = "first come first served: each job waits for nodes of its own, one per task; or cores"
+
 
 # Times in whole nanoseconds where a view names no slice.
 NS_IN_MS = 1e-6
@@ -63,7 +79,7 @@ class Backfilling(SpaceSharing):
             0.0, description="a job that has outrun its request is expected to run on for so long [ms]; 0: for a slice"
         )
 
-    needs = ("requested_ms",)
+    required_demands = ("requested_ms",)
 
     parameters: Parameters
 
@@ -153,3 +169,62 @@ def longest_start_ms(task: ArrivingTask, view: View) -> float:
             route = float(view.paths.mb_per_s[node]), float(view.paths.latency_ms[node])
             kinds.setdefault((*route, view.hardware[node].disk_mb_per_s), node)
     return max((view.cost_ms(task, node) for node in kinds.values()), default=0.0)
+
+
+class Easy(Backfilling):
+    """A batch system (`batch-system`) whose head of the queue has a reservation; others may start before it if that is
+    not moved later by them.
+
+    The job at the head starts as soon as enough cores are free. While they are not, it gets the first time at which
+    they will be by the requests of the running jobs: the shadow time; what is then free beyond it are the extra cores.
+    Then the first job in order of submission starts that fits into the free cores, and either ends by the shadow time,
+    or takes no more than the extra cores; and so on until there is none. A job that is not at the head has no
+    reservation, and may be delayed by those behind it.
+
+    `view.notes["head"]`: the job at the head, and the border of a slice for which it has its reservation [slices].
+    """
+
+    name = "easy"
+    source = "Lifka 1995; Mu'alem, Feitelson 2001, section 2"
+    summary = "EASY backfilling: a job may start before the head of the queue if it does not delay it"
+
+    def choose(self, outlook: Outlook, view: View) -> int:
+        """The head if it fits, else the first job that backfills."""
+        if outlook.widths[0] <= outlook.profile.free[0]:
+            return 0
+        place, shadow = first_backfill(outlook.profile, outlook.widths, outlook.lengths)
+        view.notes["head"] = int(outlook.jobs[0]), shadow
+        return place
+
+
+class Conservative(Backfilling):
+    """A batch system (`batch-system`) in which every job gets a reservation when it is submitted: the earliest at which
+    enough cores will be free for as long as it requests, between those of the jobs before it. None is moved later by a
+    job that is submitted afterwards.
+
+    Where jobs end earlier than they requested, the reservations are compressed: in order of submission each job gives
+    its one back and takes the earliest there is. A job starts when its reservation has come. Where a job runs on beyond
+    its request, or nodes go down, and a reservation does not hold any more, all are made anew in order of submission,
+    and some may then be later than they were.
+
+    `view.notes["reserved"]`: the border of a slice for which each waiting job has its reservation [slices];
+    `view.notes["made_anew"]`: how often all were made anew.
+    """
+
+    name = "conservative"
+    source = "Mu'alem, Feitelson 2001, section 2; Feitelson, Weil 1998"
+    summary = "conservative backfilling: a job may start before others if it delays none of them"
+
+    def choose(self, outlook: Outlook, view: View) -> int:
+        """The first job whose reservation is now; reservations are planned once a slice."""
+        now, jobs = int(outlook.profile.times[0]), outlook.jobs.tolist()
+        reserved: dict[int, int] = view.notes.get("reserved", {})
+        if view.notes.get("planned_at") != now or any(job not in reserved for job in jobs):
+            before = np.array([reserved.get(job, -1) for job in jobs], np.int64)
+            starts, made_anew = planned(outlook.profile, outlook.widths, outlook.lengths, before)
+            reserved = dict(zip(jobs, starts.tolist(), strict=True))
+            view.notes["made_anew"] = view.notes.get("made_anew", 0) + made_anew
+        view.notes["planned_at"], view.notes["reserved"] = now, reserved
+        free = outlook.profile.free[0]
+        fits = (reserved[job] <= now and width <= free for job, width in zip(jobs, outlook.widths, strict=True))
+        return next((place for place, may_start in enumerate(fits) if may_start), -1)

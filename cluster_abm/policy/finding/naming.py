@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policy.base import Policy
-from cluster_abm.policy.files import file_of
-from cluster_abm.policy.mistakes import mistakes_in
+from cluster_abm.policy.finding.files import file_of
+from cluster_abm.policy.finding.mistakes import mistakes_in
 
 # A policy as a caller in Python names it: NAME or FILE.py:CLASS, a class, or an object with its parameters.
 AnyPolicy = str | type[Policy] | Policy
@@ -25,8 +25,9 @@ def check_class(policy: type[Policy], where: str) -> None:
         value = getattr(policy, attribute)
         if not isinstance(value, str):
             raise PolicyFault(f"{where}: {policy.__name__}.{attribute} = {value!r:.60}: a text is needed")
-    if not (isinstance(policy.needs, tuple) and all(isinstance(name, str) for name in policy.needs)):
-        raise PolicyFault(f"{where}: {policy.__name__}.needs = {policy.needs!r:.60}: a tuple of texts is needed")
+    required = policy.required_demands
+    if not (isinstance(required, tuple) and all(isinstance(name, str) for name in required)):
+        raise PolicyFault(f"{where}: {policy.__name__}.required_demands = {required!r:.60}: a tuple of texts is needed")
     if not (isinstance(policy.Parameters, type) and issubclass(policy.Parameters, Policy.Parameters)):
         raise PolicyFault(f"{where}: {policy.__name__}.Parameters has to inherit from Policy.Parameters")
 

@@ -7,14 +7,15 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.base import Decision
+from cluster_abm.policy.kinds import Holding
 from cluster_abm.policy.view import ArrivingTask, Loads, View
 
 Nodes = npt.NDArray[np.int64]
 NO_NODES = np.zeros(0, np.int64)
 
 
-class SpaceSharing(Policy):
+class SpaceSharing(Holding):
     """A head node that gives nodes, or cores where nodes have several, to one job at a time: one a task.
 
     A job with more tasks than there are cores gets all of them. A task that loses its node gets a free one, else goes
@@ -30,7 +31,6 @@ class SpaceSharing(Policy):
     )
 
     central = True
-    holds_jobs = True
     holds_for_events = True
     uses_reports = False
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cluster_abm.bounded_files import Limit, shown, whole
 from cluster_abm.errors import InputError
-from cluster_abm.policy.features import DOWN, FEATURES, HOME, Numbers
+from cluster_abm.policy.parts.features import DOWN, FEATURES, HOME, Numbers
 from cluster_abm.scenario import nearest
 from cluster_abm.whole_files import in_one_move
 

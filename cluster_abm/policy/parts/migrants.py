@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cluster_abm.formulas import available_mb_per_s, migration_cost_effectiveness, moving_ms, written_mb
 from cluster_abm.jit import kernel
-from cluster_abm.policy.estimates import response_on
+from cluster_abm.policy.parts.estimates import response_on
 from cluster_abm.policy.view import Hardware, Table
 
 EFFECTIVENESS = ("age", "remaining", "cpu-age")

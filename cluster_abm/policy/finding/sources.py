@@ -15,15 +15,15 @@ from typing import Literal, NamedTuple
 
 from cluster_abm.errors import InputError
 from cluster_abm.policy.base import Policy
-from cluster_abm.policy.files import digest_of, file_of, load_policy
-from cluster_abm.policy.source_text import module_text
+from cluster_abm.policy.finding.files import digest_of, file_of, load_policy
+from cluster_abm.policy.finding.source_text import module_text
 
 _FROM_TEXT = "policy_text_"
 # By the names of modules that were made from text.
 _texts: dict[str, str] = {}
 
 
-class Origin(NamedTuple):
+class PolicySource(NamedTuple):
     """Where a policy comes from.
 
     Attributes:
@@ -41,43 +41,43 @@ class Origin(NamedTuple):
     digest: str
 
 
-def origin_of(name: str, policy: type[Policy]) -> Origin:
+def source_of(name: str, policy: type[Policy]) -> PolicySource:
     """Where another process gets a policy. Raises InputError: only this process has it, for its source is not known."""
     of_class, file = policy.__qualname__, file_of(policy)
     if file is not None and "." not in of_class:
-        return Origin(name, "file", str(file.path), of_class, file.digest)
+        return PolicySource(name, "file", str(file.path), of_class, file.digest)
     script = getattr(sys.modules.get(policy.__module__), "__file__", None)
     # A script from standard input has a name, "<stdin>", and no file.
     if policy.__module__ == "__main__" and script and Path(script).is_file() and "." not in of_class:
         path = Path(script).resolve()
-        return Origin(name, "file", str(path), of_class, digest_of(path))
+        return PolicySource(name, "file", str(path), of_class, digest_of(path))
     if policy.__module__ != "__main__" and policy.__module__ not in _texts and "<locals>" not in of_class:
-        return Origin(name, "module", policy.__module__, of_class, "")
+        return PolicySource(name, "module", policy.__module__, of_class, "")
     text = _texts.get(policy.__module__) or module_text(policy)
-    return Origin(name, "text", text, policy.__name__, hashlib.sha256(text.encode()).hexdigest()[:16])
+    return PolicySource(name, "text", text, policy.__name__, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
-def obtained(origin: Origin) -> type[Policy]:
-    """The policy of an origin, in another process than that which named it.
+def policy_from(source: PolicySource) -> type[Policy]:
+    """The policy of a source, in another process than the one that named it.
 
     Raises:
         InputError: it is not there, or is another one.
     """
     here = f"worker on {socket.gethostname()}"
     try:
-        if origin.kind == "file":
-            return _from_file(origin)
-        module = _module_of_text(origin) if origin.kind == "text" else importlib.import_module(origin.place)
+        if source.kind == "file":
+            return _from_file(source)
+        module = _module_of_text(source) if source.kind == "text" else importlib.import_module(source.place)
         found: object = module
-        for part in origin.of_class.split("."):
+        for part in source.of_class.split("."):
             found = getattr(found, part)
     except InputError as problem:
         raise type(problem)([f"{here}: {line}" for line in problem.problems]) from problem
     except Exception as problem:
         words = f"{type(problem).__name__}: {problem}"
-        where = f"its module {origin.place}" if origin.kind == "module" else "its source"
+        where = f"its module {source.place}" if source.kind == "module" else "its source"
         raise InputError(
-            f"{here}: the policy {origin.name!r} cannot be had from {where} ({words}): put it into a file that this "
+            f"{here}: the policy {source.name!r} cannot be had from {where} ({words}): put it into a file that this "
             "machine has too, and name it FILE.py:CLASS"
         ) from problem
     assert isinstance(found, type)
@@ -85,25 +85,25 @@ def obtained(origin: Origin) -> type[Policy]:
     return found
 
 
-def _from_file(origin: Origin) -> type[Policy]:
-    if not Path(origin.place).is_file():
-        raise InputError(f"policy file {origin.place}: is not on this machine: put it where all machines see it")
-    found = digest_of(Path(origin.place))
-    if found != origin.digest:
+def _from_file(source: PolicySource) -> type[Policy]:
+    if not Path(source.place).is_file():
+        raise InputError(f"policy file {source.place}: is not on this machine: put it where all machines see it")
+    found = digest_of(Path(source.place))
+    if found != source.digest:
         raise InputError(
-            f"policy file {origin.place}: has another content ({found}) than in the process that sends work "
-            f"({origin.digest}): it has been edited since; start again"
+            f"policy file {source.place}: has another content ({found}) than in the process that sends work "
+            f"({source.digest}): it has been edited since; start again"
         )
-    return load_policy(f"{origin.place}:{origin.of_class}")
+    return load_policy(f"{source.place}:{source.of_class}")
 
 
-def _module_of_text(origin: Origin) -> ModuleType:
-    name = f"{_FROM_TEXT}{origin.digest}"
+def _module_of_text(source: PolicySource) -> ModuleType:
+    name = f"{_FROM_TEXT}{source.digest}"
     if name not in sys.modules:
-        spec = ModuleSpec(name, _TextLoader(origin.place))
+        spec = ModuleSpec(name, _TextLoader(source.place))
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         assert spec.loader is not None
-        _texts[name] = origin.place
+        _texts[name] = source.place
         try:
             spec.loader.exec_module(module)
         except BaseException:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from cluster_abm.policy.talking import Post, TalkingPolicy
+from cluster_abm.policy.talking import Post, Talking
 from cluster_abm.policy.tasks import ArrivingTask
 from cluster_abm.scenario.distributions import Count
 
 
-class SlottedPolicy(TalkingPolicy):
+class SlottedPolicy(Talking):
     """What policies share under which a node takes so many tasks at once."""
 
-    class Parameters(TalkingPolicy.Parameters):
+    class Parameters(Talking.Parameters):
         """How many tasks a node takes at once."""
 
         slots_per_core: Count = Field(

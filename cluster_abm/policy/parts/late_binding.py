@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cluster_abm.policy.slots import SlottedPolicy
+from cluster_abm.policy.parts.slots import SlottedPolicy
 from cluster_abm.policy.talking import Ended, Message, Post
 from cluster_abm.policy.tasks import ArrivingTask
 

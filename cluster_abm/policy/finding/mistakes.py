@@ -8,7 +8,8 @@ from types import FunctionType
 from typing import Any
 
 from cluster_abm.policy.base import Policy
-from cluster_abm.policy.chance import source_of_chance
+from cluster_abm.policy.finding.chance import source_of_chance
+from cluster_abm.policy.kinds import Holding, Migrating
 
 # So alike are a name and a misspelling of it; `placed` and `place` are: a method of one's own begins with `_`.
 ALIKE = 0.85
@@ -17,7 +18,8 @@ ALIKE = 0.85
 def mistakes_in(policy: type[Policy]) -> Iterator[str]:
     """Say what is wrong with the classes that a policy is made of, as far as they come from outside the package."""
     own = [base for base in policy.__mro__ if issubclass(base, Policy) and not _is_shipped(base)]
-    shipped = [base for base in reversed(policy.__mro__) if _is_shipped(base)]
+    # A method of a kind that the class is not of may be misspelt, too.
+    shipped = [Holding, Migrating, *(base for base in reversed(policy.__mro__) if _is_shipped(base))]
     known = {name: value for base in shipped for name, value in vars(base).items() if not name.startswith("_")}
     written = {name for base in own for name in vars(base)}
     for base in own:

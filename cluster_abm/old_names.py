@@ -1,0 +1,63 @@
+"""Old names that still work: a note on stderr gives the new one, once a command."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
+from typing import Any
+
+# By note, the stream on which it was last printed.
+_noted: dict[str, object] = {}
+
+
+def note_once(text: str) -> None:
+    """Print a note on stderr; not again until another command begins, and not in a worker process."""
+    processes = sys.modules.get("multiprocessing.process")
+    is_worker = processes is not None and processes.parent_process() is not None
+    if is_worker or sys.stderr is None or _noted.get(text) is sys.stderr:
+        return
+    _noted[text] = sys.stderr
+    with suppress(OSError):
+        print(f"note: {text}", file=sys.stderr)
+
+
+def note_again() -> None:
+    """Have old names noted anew: another command begins in this process."""
+    _noted.clear()
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Imports a module by the name under which it lay in a package before: it is the module of today, the same object.
+
+    Args:
+        package: the package's name.
+        moved: the names of today, by the names that the modules had in it.
+    """
+
+    def __init__(self, package: str, moved: Mapping[str, str]) -> None:
+        self._moved = {f"{package}.{name}": now for name, now in moved.items()}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module that has moved."""
+        return spec_from_loader(fullname, self) if fullname in self._moved else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module of today."""
+        now = self._moved[spec.name]
+        note_once(f"{spec.name} is {now} now")
+        module = importlib.import_module(now)
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own spec back: it has been carried out under its name of today."""
+        alias: Any = module.__spec__
+        module.__spec__ = alias.loader_state

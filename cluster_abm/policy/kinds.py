@@ -1,0 +1,66 @@
+"""Kinds of policies beside those that only place arriving tasks. They combine: `class Mine(Holding, Migrating)`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from cluster_abm.policy.base import KINDS, Decision, Policy
+from cluster_abm.policy.view import ArrivingTask, View
+from cluster_abm.policy.waiting import WaitingJobs
+
+
+class Migrating(Policy):
+    """A policy under which running tasks may move: `migration` is asked once an arriving task has been placed.
+
+    Class attributes:
+        migrations_per_arrival: how many tasks it may send away then; None: as many as it finds.
+    """
+
+    migrates = True
+    migrations_per_arrival: ClassVar[int | None] = 1
+
+    def migration(self, task: ArrivingTask, view: View) -> Decision | None:
+        """Which task of the own node to send where, now that the arriving task is on some node; None: no task."""
+        return None
+
+
+class Holding(Policy):
+    """A policy under which jobs may wait in a queue: `next_job`, or `holds`, is asked before a job's tasks are placed.
+
+    Class attributes:
+        holds_for_events: whether only an end of a task, a submission, a failure or a repair can free what it holds:
+            where none of them is to come, the run ends. False: also time alone, or background programs' turns at the
+            CPU; then a run waits for ever for a job that is never let go.
+    """
+
+    holds_jobs = True
+    holds_for_events: ClassVar[bool] = False
+
+    def holds(self, task: ArrivingTask, tasks: int, view: View) -> bool:
+        """Whether a job at the head of its queue has to wait: its first task, and how many there are."""
+        return False
+
+    def next_job(self, queue: WaitingJobs, view: View) -> int:
+        """Which job of a queue starts next: its place in the queue, or -1: none starts now.
+
+        Asked again until the answer is -1, each time when the tasks of the job before have been placed. By default the
+        job at the head, unless it has to wait (`holds`): first come, first served.
+
+        A policy with a `next_job` of its own is asked when a job has been submitted, a task has ended, or a node or a
+        link has changed; with a period also once in it. Time alone is no reason to ask.
+
+        Args:
+            queue: the jobs that wait, one at least: of all nodes if the policy is `central`, else of one node.
+            view: what the load manager of the head's home node knows.
+        """
+        return -1 if self.holds(queue.first_task(0), int(queue.rows["tasks"][0]), view) else 0
+
+    def takes_back(self, task: ArrivingTask, view: View) -> bool:
+        """Return whether a job that `holds` let go, and that no other node takes, waits on and does not start at home.
+
+        Only asked about a job of which no task has begun.
+        """
+        return False
+
+
+KINDS |= {"migrates": Migrating, "holds_jobs": Holding}
