@@ -129,10 +129,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'cluster_abm' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     import importlib
 
-    found = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(_HOMES[name]), name)
     # From now on an attribute as any other.
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -74,7 +74,7 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
     _check_size(file, path, limit)
     try:
         head = file.read(len(XZ))
-        raw = _Source(head, file, path, limit)
+        raw = _BoundedSource(head, file, path, limit)
         source = io.BufferedReader(raw, BLOCK)
         stream: io.BufferedIOBase = source
         if head.startswith(GZIP):
@@ -107,15 +107,15 @@ def digest(file: io.BufferedReader, path: str | Path, limit: Limit) -> str:
         InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
     """
     _check_size(file, path, limit)
-    found, read = hashlib.sha256(), 0
+    hashed, read = hashlib.sha256(), 0
     try:
         # Some files of the system have no size and no end.
         while block := file.read(BLOCK):
             read += len(block)
             if read > limit.mb * MEGABYTE:
                 raise _too_large(path, limit)
-            found.update(block)
-        return found.hexdigest()
+            hashed.update(block)
+        return hashed.hexdigest()
     except OSError as problem:
         raise _unreadable(path, problem) from None
 
@@ -128,7 +128,7 @@ def shown(path: str | Path) -> str:
     return text if text.isprintable() else repr(text)
 
 
-class _Source(io.RawIOBase):
+class _BoundedSource(io.RawIOBase):
     """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit.
 
     Attributes:
@@ -158,8 +158,8 @@ class _Source(io.RawIOBase):
 
 
 def _check_size(file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
-    found = os.fstat(file.fileno())
-    if stat.S_ISREG(found.st_mode) and found.st_size > limit.mb * MEGABYTE:
+    status = os.fstat(file.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size > limit.mb * MEGABYTE:
         raise _too_large(path, limit)
 
 

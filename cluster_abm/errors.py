@@ -21,7 +21,7 @@ class InputError(Exception):
     def __init__(self, problems: str | Iterable[str]) -> None:
         # Several checks may come to the same problem, which is said once.
         # An object's address says nothing, and is another one every time.
-        lines = [_ADDRESS.sub(r"\1", one) for one in ([problems] if isinstance(problems, str) else problems)]
+        lines = [_ADDRESS.sub(r"\1", line) for line in ([problems] if isinstance(problems, str) else problems)]
         self.problems: list[str] = list(dict.fromkeys(lines))
         super().__init__("\n".join(self.problems))
 

@@ -75,8 +75,8 @@ def mapping_of(table: npt.NDArray[Any]) -> mmap.mmap | None:
     base: Any = table
     while isinstance(base, np.ndarray):
         base = base.base
-    found = base.obj if isinstance(base, memoryview) else base
-    return found if isinstance(found, mmap.mmap) else None
+    owner = base.obj if isinstance(base, memoryview) else base
+    return owner if isinstance(owner, mmap.mmap) else None
 
 
 def forget_pages(*tables: npt.NDArray[Any]) -> None:
@@ -102,9 +102,9 @@ def columns(table: Table, *names: str) -> list[npt.NDArray[Any]]:
     """Some fields of all rows, read at once, as `column`."""
     if mapping_of(table) is None:
         return [np.ascontiguousarray(table[name]) for name in names]
-    found = [np.empty(len(table), table.dtype[name]) for name in names]
+    arrays = [np.empty(len(table), table.dtype[name]) for name in names]
     for rows in blocks(len(table)):
-        for name, values in zip(names, found, strict=True):
+        for name, values in zip(names, arrays, strict=True):
             values[rows] = table[name][rows]
         forget_pages(table)
-    return found
+    return arrays

@@ -85,19 +85,19 @@ def available_processors() -> int:
 @cache
 def memory_bytes() -> float:
     """Memory that this process may take: the machine's, or less if a limit of its group or its own says so [bytes]."""
-    found: list[float] = []
+    limits: list[float] = []
     with suppress(AttributeError, ValueError, OSError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    found += _limits_of_groups(GROUPS, OWN_GROUPS)
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    limits += _limits_of_groups(GROUPS, OWN_GROUPS)
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
             limit, _ = resource.getrlimit(kind)
             if limit != resource.RLIM_INFINITY:
-                found.append(float(limit))
+                limits.append(float(limit))
     # Where no limit is known, as much as a small machine has.
-    return min((one for one in found if one > 0), default=8e9)
+    return min((size for size in limits if size > 0), default=8e9)
 
 
 def _limits_of_groups(root: Path, own: Path) -> list[float]:
@@ -111,14 +111,14 @@ def _limits_of_groups(root: Path, own: Path) -> list[float]:
         if not controllers or "memory" in controllers.split(","):
             top = root / "memory" if controllers else root
             inside = top / path.lstrip("/")
-            folders |= {inside, *(one for one in inside.parents if one.is_relative_to(top))}
-    found: list[float] = []
+            folders |= {inside, *(parent for parent in inside.parents if parent.is_relative_to(top))}
+    limits: list[float] = []
     for folder in folders:
         for name in LIMIT_FILES:
             # "max" where there is none.
             with suppress(OSError, ValueError):
-                found.append(float((folder / name).read_text(encoding="ascii")))
-    return found
+                limits.append(float((folder / name).read_text(encoding="ascii")))
+    return limits
 
 
 def counted(number: float) -> str:
@@ -141,7 +141,7 @@ def in_words(size: float) -> str:
     >>> in_words(60e9), in_words(1.5e15)
     ('60 GB', '1.5 PB')
     """
-    place = 0
-    while size >= 1000.0 and place < len(UNITS) - 1:
-        size, place = size / 1000.0, place + 1
-    return f"{size:,.3g} {UNITS[place]}"
+    power = 0
+    while size >= 1000.0 and power < len(UNITS) - 1:
+        size, power = size / 1000.0, power + 1
+    return f"{size:,.3g} {UNITS[power]}"

@@ -43,11 +43,11 @@ class OrderedRows:
         values: Array = self._fields[key]
         if mapping_of(values) is None:
             return np.asarray(values[self._order])
-        found = np.empty(len(self), values.dtype)
+        ordered = np.empty(len(self), values.dtype)
         for part in blocks(len(self)):
-            found[part] = values[self._chosen(part)]
+            ordered[part] = values[self._chosen(part)]
             forget_pages(values)
-        return found
+        return ordered
 
     def _chosen(self, key: slice | Array) -> Integers | slice:
         if not isinstance(self._order, slice):
@@ -60,10 +60,10 @@ class OrderedRows:
 
     def table(self) -> Table:
         """All of them as a table of its own."""
-        found = np.zeros(len(self), self._dtype)
+        table = np.zeros(len(self), self._dtype)
         for name in self._dtype.names or ():
-            found[name] = self[name]
-        return found
+            table[name] = self[name]
+        return table
 
 
 Rows = Table | OrderedRows
@@ -111,7 +111,7 @@ def of_each(rows: Rows, measure: Callable[[Rows], npt.NDArray[np.float64]]) -> n
         rows: of any number.
         measure: gives the numbers of some rows; each is of its own row alone.
     """
-    found = np.empty(len(rows))
+    numbers = np.empty(len(rows))
     for part in blocks(len(rows)):
-        found[part] = measure(rows[part])
-    return found
+        numbers[part] = measure(rows[part])
+    return numbers

@@ -21,7 +21,7 @@ MAY_COMPILE = ("run", "%")
 VARIABLE = "CLUSTER_ABM_PROGRESS"
 
 
-class Schedule:
+class LineSchedule:
     """When a line is due.
 
     Args:
@@ -62,7 +62,7 @@ class Schedule:
         return elapsed_s
 
 
-SCHEDULE = Schedule()
+SCHEDULE = LineSchedule()
 
 
 class Progress(tqdm):
@@ -85,7 +85,7 @@ class Progress(tqdm):
         *,
         quiet: bool = False,
         whole: tuple[str, int, int] | None = None,
-        schedule: Schedule | None = None,
+        schedule: LineSchedule | None = None,
     ) -> None:
         self._schedule = schedule or SCHEDULE
         self._label, self._unit, self._whole = label, unit, whole

@@ -111,7 +111,7 @@ def round_times(first: float, last: float, most: int) -> list[float]:
     for step in (1, 2, 5, 10, 20):
         low, high = math.ceil(first / (step * power) - 1e-9), math.floor(last / (step * power) + 1e-9)
         if high - low + 1 <= most:
-            return [round(step * power * place, 12) for place in range(low, high + 1)]
+            return [round(step * power * multiple, 12) for multiple in range(low, high + 1)]
     return [first]
 
 

@@ -80,7 +80,7 @@ def map_of(
     """
     inner_width, inner_height = _inner(width, height)
     places = positions(network) if before is None else before.places
-    at = {vertex: _scaled(place, width, height) for vertex, place in places.items()}
+    at = {vertex: _scaled(point, width, height) for vertex, point in places.items()}
     # Nodes of which each has its share of the surface, or of the ring, do not touch.
     room = math.sqrt(inner_width * inner_height / network.nodes)
     on_ring = math.pi * (inner_width + inner_height) / 2 / network.nodes
@@ -126,10 +126,10 @@ def legend_height(width: float) -> float:
     return LEGEND_LINE * (2 if width < NARROW else 1)
 
 
-def _scaled(place: Point, width: float, height: float) -> Point:
+def _scaled(point: Point, width: float, height: float) -> Point:
     inner_width, inner_height = _inner(width, height)
     margin = _margin(width, height)
-    return margin + place[0] * inner_width, margin + place[1] * inner_height
+    return margin + point[0] * inner_width, margin + point[1] * inner_height
 
 
 def draw(where: Map, frame: Frame, network: Network, index: Index, scale: LoadScale, label: str) -> Markup:

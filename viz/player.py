@@ -13,9 +13,9 @@ from cluster_abm.errors import PolicyFault
 from viz import heard, keep
 from viz.heard import Size
 from viz.panels import panels, room
-from viz.run import Run
+from viz.run import WatchedRun
 from viz.settings import LABELS, Settings, scenario_with
-from viz.worker import GRACE_S, GivenUp, Task, Worker, words_of
+from viz.worker import GRACE_S, GivenUp, PageWorker, Task, words_of
 
 # A page that has not painted for so long is gone, or hidden: no need to go on for it.
 PATIENCE_S = 1.0
@@ -79,7 +79,7 @@ class Player:
         self._scenario, self._settings, self._show = scenario, settings, show
         self._index, self._number = index, 0
         self._job: int | None = None
-        self._runs: list[Run] = []
+        self._runs: list[WatchedRun] = []
         self._error = self._note = ""
         # What is wrong with what was asked for, by the name of the setting.
         self._refused: dict[str, str] = {}
@@ -92,7 +92,7 @@ class Player:
         self._epoch = 0
         self._seen = self._unseen = 0
         self._shown_s = self._begun_s = 0.0
-        self._worker = Worker(self._unasked, self._given_up, self._failed)
+        self._worker = PageWorker(self._unasked, self._given_up, self._failed)
 
     def begin(self) -> None:
         """Build the runs and show them."""
@@ -140,8 +140,8 @@ class Player:
 
     def pick(self, job: object) -> None:
         """Show the life of this job from now on; of what is no job's number, none."""
-        found = heard.whole(job)
-        self._worker.do(lambda: self._pick(found))
+        number = heard.whole(job)
+        self._worker.do(lambda: self._pick(number))
 
     def painted(self, number: object) -> None:
         """The browser has painted the Shot of this number."""
@@ -333,9 +333,9 @@ class Player:
         self._is_building = True
         # Whatever a policy of one's own does wrong belongs on the page, which goes on living.
         try:
-            for place, name in enumerate(name for name in (settings.policy, settings.other) if name):
+            for number, name in enumerate(name for name in (settings.policy, settings.other) if name):
                 scenario = scenario_with(self._scenario, settings, name)
-                runs.append(Run(scenario, *room(self._sizes, two, f"map{place}")))
+                runs.append(WatchedRun(scenario, *room(self._sizes, two, f"map{number}")))
         except GivenUp:
             raise
         except InputError as problem:

@@ -71,7 +71,7 @@ class Watched:
         """The newest frame, with the life of another job."""
         before = self.frame
         self.frame = replace(before, life=None if job is None else self._watcher.life(job))
-        self._kept = [(at, self.frame if one is before else one) for at, one in self._kept]
+        self._kept = [(at, self.frame if frame is before else frame) for at, frame in self._kept]
 
     @property
     def frames(self) -> list[Frame]:
@@ -111,7 +111,7 @@ class Watched:
             self._stride *= 2
 
 
-class Run(Watched):
+class WatchedRun(Watched):
     """A model that goes on frame by frame.
 
     Args:

@@ -114,15 +114,15 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
         preset = read_preset(settings.hardware, "cluster.hardware")
         kept = {key: value for key, value in tables["cluster"].items() if key not in preset.keys}
         tables["cluster"] = kept | {"hardware": settings.hardware}
-    found = scenario_from(tables, scenario.name, changed)
-    jobs, most = _jobs(found), max(MOST_JOBS, _jobs(scenario))
+    changed_scenario = scenario_from(tables, scenario.name, changed)
+    jobs, most = _jobs(changed_scenario), max(MOST_JOBS, _jobs(scenario))
     if jobs > most * (1 + 1e-9):
         hardware = f", cluster.hardware = {settings.hardware}" if settings.hardware else ""
         raise InputError(
             f"intensity = {settings.intensity:g}, cluster.nodes = {settings.nodes}{hardware}: together {jobs:.3g} "
             f"jobs; the page runs at most {most:,.0f}"
         )
-    return found
+    return changed_scenario
 
 
 def _jobs(scenario: Scenario) -> float:

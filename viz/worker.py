@@ -29,7 +29,7 @@ class GivenUp(BaseException):
     """Ends a thread when nothing waits for its work any more."""
 
 
-class Worker:
+class PageWorker:
     """Does one task after another in a thread of its own.
 
     A task that calls `goes_on` at each slice boundary can be cut short there. Where a policy does not come back to such

@@ -47,10 +47,10 @@ def total(column: Loads) -> float:
     Args:
         column: one number a node, shape (nodes,).
     """
-    found = 0.0
+    so_far = 0.0
     for first in range(0, len(column), BLOCK):
-        found += block_total(column, first, min(first + BLOCK, len(column)))
-    return found
+        so_far += block_total(column, first, min(first + BLOCK, len(column)))
+    return so_far
 
 
 @kernel

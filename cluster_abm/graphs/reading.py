@@ -71,9 +71,9 @@ def _from_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
         # Whatever it trips over is in the file: networkx checks little.
         raise InputError(f"{where}: no GraphML that can be read: {problem}") from None
     _nothing_lost(graph, vertices, ends, where)
-    for kind, found in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
+    for kind, elements in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
         defaults = graph.graph[f"{kind}_default"]
-        for *_, attributes in found:
+        for *_, attributes in elements:
             attributes.update(defaults | attributes)
             attributes.update({name: _parsed(attributes[name]) for name in NUMBERS if name in attributes})
     return graph
@@ -156,13 +156,13 @@ def _from_json(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
             f'{where}: no node-link graph: a list "nodes", and one of the lists "links" and "edges", are needed'
         )
     nodes, links = document["nodes"], document[called[0]]
-    for place, keys, entries in (("nodes", ("id",), nodes), (called[0], ("source", "target"), links)):
+    for section, keys, entries in (("nodes", ("id",), nodes), (called[0], ("source", "target"), links)):
         for index, entry in enumerate(entries):
             for key in keys:
                 value = entry.get(key) if isinstance(entry, dict) else None
                 if not isinstance(value, str | int) or isinstance(value, bool):
                     raise InputError(
-                        f"{where}: {place}[{index}].{key} = {brief(value)}: a string or a whole number is needed"
+                        f"{where}: {section}[{index}].{key} = {brief(value)}: a string or a whole number is needed"
                     )
     vertices, ends = [entry["id"] for entry in nodes], [(entry["source"], entry["target"]) for entry in links]
     _check_names(vertices, ends, where)

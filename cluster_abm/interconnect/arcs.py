@@ -60,7 +60,7 @@ class Arcs:
 def arcs_of(graph: nx.Graph, nodes: int) -> Arcs:
     """The arcs of a graph that has the nodes 0..nodes-1, and edges with `bandwidth_mbps` and `latency_ms`."""
     vertices = (*range(nodes), *(vertex for vertex in graph if not isinstance(vertex, int)))
-    number = {vertex: place for place, vertex in enumerate(vertices)}
+    number = {vertex: position for position, vertex in enumerate(vertices)}
     edges = list(graph.edges(data=True))
     ends = [pair for tail, head, _ in edges for pair in ((tail, head), (head, tail))]
     tail, head = np.array([[number[tail], number[head]] for tail, head in ends], np.int64).reshape(-1, 2).T

@@ -164,8 +164,8 @@ def _round(graph: nx.Graph, nodes: int) -> dict[Hashable, Point]:
         below = [at[other] for other in graph[layer[0]] if other in at and depth.get(other, 0) < level]
         towards = sum(below) / len(below) if below else 0j
         first = cmath.phase(towards) if abs(towards) > 0.05 else _angle(0, 1)
-        for place, switch in enumerate(layer):
-            at[switch] = cmath.rect(radius, first + 2.0 * math.pi * place / len(layer))
+        for position, switch in enumerate(layer):
+            at[switch] = cmath.rect(radius, first + 2.0 * math.pi * position / len(layer))
     return _fitted(at)
 
 
@@ -174,9 +174,9 @@ def _by_numbers(vertex: Hashable) -> tuple[int, ...]:
     return tuple(int(word) for word in str(vertex).split() if word.isdigit())
 
 
-def _angle(place: int, of: int) -> float:
+def _angle(position: int, of: int) -> float:
     """Clockwise from the top, y downwards."""
-    return 2.0 * math.pi * place / max(1, of) - math.pi / 2.0
+    return 2.0 * math.pi * position / max(1, of) - math.pi / 2.0
 
 
 def _fitted(at: dict[Hashable, complex]) -> dict[Hashable, Point]:

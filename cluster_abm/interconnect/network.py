@@ -198,10 +198,10 @@ class _Wiring:
     @cached_property
     def cluster_of(self) -> Integers:
         """The cluster of each node."""
-        found = np.zeros(self._nodes, np.int64)
+        clusters = np.zeros(self._nodes, np.int64)
         if self._settings.kind not in alike.KINDS:
             for node, cluster in self.whole.nodes(data="cluster", default=0):
                 if isinstance(node, int):
-                    found[node] = cluster
-        found.flags.writeable = False
-        return found
+                    clusters[node] = cluster
+        clusters.flags.writeable = False
+        return clusters

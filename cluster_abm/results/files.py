@@ -53,13 +53,13 @@ def out_folder(folder: str | Path) -> Iterator[Path]:
         InputError: as `prepare_out`.
     """
     path = Path(folder)
-    made = list(itertools.takewhile(lambda one: not os.path.lexists(one), (path, *path.parents)))
+    made = list(itertools.takewhile(lambda ancestor: not os.path.lexists(ancestor), (path, *path.parents)))
     try:
         yield prepare_out(folder)
     finally:
         with suppress(OSError):
-            for one in made:
-                one.rmdir()
+            for ancestor in made:
+                ancestor.rmdir()
 
 
 def try_to_write(folder: Path) -> None:
@@ -115,7 +115,7 @@ def _row_groups(pieces: Iterable[pd.DataFrame]) -> Iterator[Any]:
 
     def whole() -> Any:
         schema = gathered[0].schema
-        columns = [[piece.column(place).chunk(0) for piece in gathered] for place in range(len(schema))]
+        columns = [[piece.column(position).chunk(0) for piece in gathered] for position in range(len(schema))]
         gathered.clear()
         # Column by column, so that no second copy of them all is ever there.
         arrays = []
@@ -146,10 +146,10 @@ def write_run(
         write_text(folder, "scenario.toml", scenario_to_toml(scenario)),
         write_json(folder, "summary.json", dict(summary)),
     ]
-    for name, found in frames.items():
-        if isinstance(found, pd.DataFrame):
-            written.append(write_table(folder, f"{name}.parquet", found))
+    for name, table in frames.items():
+        if isinstance(table, pd.DataFrame):
+            written.append(write_table(folder, f"{name}.parquet", table))
         else:
-            written.append(write_pieces(folder, f"{name}.parquet", found))
+            written.append(write_pieces(folder, f"{name}.parquet", table))
     written.append(write_json(folder, "timing.json", {"wall_s": wall_s}))
     return written

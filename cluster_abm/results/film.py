@@ -97,7 +97,7 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class FilmPicture:
     """What one picture shows.
 
     Attributes:
@@ -115,7 +115,7 @@ class Picture:
     ways: Sequence[Sequence[Sequence[Point]]]
 
 
-def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
+def png(shown: Sequence[tuple[Scene, FilmPicture]], scale: Scale) -> bytes:
     """One picture of a run, or of several side by side by one scale, as the bytes of a PNG."""
     figure, stages = staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
     for stage, (_, picture) in zip(stages, shown, strict=True):
@@ -225,7 +225,7 @@ class Stage:
         # At a place of its own: Matplotlib would look for one while the text is not shown, and find it beyond the edge.
         self._time = axes.set_title("0 s", fontsize=11, loc="left", y=1.0)
 
-    def show(self, picture: Picture) -> None:
+    def show(self, picture: FilmPicture) -> None:
         """Make it show this picture."""
         self.nodes.set_array(picture.loads)
         fills = self.nodes.to_rgba(picture.loads)
@@ -275,8 +275,8 @@ class Stage:
         inches = self._axes.figure.get_size_inches()  # type: ignore[union-attr]
         return float((box.width * inches[0] + box.height * inches[1]) / 2 * 72 / (1 + 2 * MARGIN))
 
-    def _nearest(self, place: Point) -> int:
-        return int(np.argmin(((self._at - np.array(place)) ** 2).sum(axis=1)))
+    def _nearest(self, point: Point) -> int:
+        return int(np.argmin(((self._at - np.array(point)) ** 2).sum(axis=1)))
 
 
 def _arrow(way: Sequence[Sequence[Point]], before: float, after: float) -> Any:

@@ -108,8 +108,8 @@ class SeenLoads:
 
 def joint(scales: Sequence[LoadScale]) -> LoadScale:
     """One scale for several runs beside each other: the same shade is the same load."""
-    full = max(one.full for one in scales)
-    lows = [one.low for one in scales if one.low]
+    full = max(scale.full for scale in scales)
+    lows = [scale.low for scale in scales if scale.low]
     return LoadScale(full, max(lows) if lows else 0.0)
 
 

@@ -289,13 +289,13 @@ def names_when(exists: frozenset[When]) -> frozenset[str]:
 
 def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
     """The metrics of a run, in the order of the table; parts of the breakdown in a table of their own."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for metric in METRICS:
         if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
             continue
         section, _, part = metric.name.rpartition(".")
-        (found.setdefault(section, {}) if section else found)[part] = known(metric.value(run))
-    return found
+        (values.setdefault(section, {}) if section else values)[part] = known(metric.value(run))
+    return values
 
 
 def known(value: Value) -> Value:

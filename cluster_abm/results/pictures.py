@@ -115,22 +115,22 @@ def _draw_slowdowns(
 ) -> None:
     tops = [0.0]
     largest = max((mean for mean, _ in slowdowns.values() if np.isfinite(mean)), default=1.0)
-    for place, (name, (mean, interval)) in enumerate(slowdowns.items()):
+    for y, (name, (mean, interval)) in enumerate(slowdowns.items()):
         if not np.isfinite(mean):
             idle = int(table[name].isna().sum())
             where = "" if idle == len(table) else f" in {idle} of {len(table)} seeds"
-            axes.annotate(f" no job finished{where}", (0, place), va="center", color=REMARK)
+            axes.annotate(f" no job finished{where}", (0, y), va="center", color=REMARK)
             continue
-        axes.barh(place, mean, height=0.7, color=colours[name])
+        axes.barh(y, mean, height=0.7, color=colours[name])
         tops.append(mean)
         text = plain(mean, 3)
         if interval is not None and np.isfinite(interval).all():
             low, high = interval
-            axes.errorbar(mean, place, xerr=[[mean - low], [high - mean]], color="black", capsize=4, linewidth=1.2)
+            axes.errorbar(mean, y, xerr=[[mean - low], [high - mean]], color="black", capsize=4, linewidth=1.2)
             tops.append(high)
             text += f" [{plain(low, 3)}, {plain(high, 3)}]"
         # In a column of their own, the numbers meet neither bars nor caps.
-        axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=9)
+        axes.annotate(text, (1.02, y), xycoords=("axes fraction", "data"), va="center", fontsize=9)
     # With two or three seeds an interval can be many times the mean: it may leave the picture, the bars may not shrink.
     axes.set_xlim(0, 1.05 * min(max(tops), 2 * largest) or 1.0)
     basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
@@ -150,8 +150,8 @@ def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
             words = BREAKDOWN_WORDS.get(part, part)
             axes.barh(np.arange(len(names)), lengths, 0.7, left, label=words, **look_of_part(part))
             left += lengths
-    for place in np.flatnonzero(means_s.isna().all(axis=1)):
-        axes.annotate(" no task finished", (0, float(place)), va="center", color=REMARK)
+    for y in np.flatnonzero(means_s.isna().all(axis=1)):
+        axes.annotate(" no task finished", (0, float(y)), va="center", color=REMARK)
     axes.set_xlim(0, 1.05 * left.max() or 1.0)
     tidy(axes, "Where a task's time went", f"mean wall time of a task [{unit}]", "", grid="x")
 
@@ -168,9 +168,9 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     heights = np.linspace(-0.25, 0.25, len(table)) if len(table) > 1 else np.zeros(1)
     # Policies under which all seeds gave the same run: one sample, one dot.
     constant = {name for name in table if (table[name] == table[name].iloc[0]).all()}
-    for place, name in enumerate(table):
+    for y, name in enumerate(table):
         several = len(table) if {name, first} - constant else 1
-        at = place + (heights if several > 1 else np.zeros(1))
+        at = y + (heights if several > 1 else np.zeros(1))
         axes.scatter(values[name][:several], at, color=colours[str(name)], edgecolors="white", linewidths=0.5, s=34)
     title = "One sample" if len(table) > 1 and constant == {*table} else "Seed by seed"
     known = values.to_numpy()[np.isfinite(values.to_numpy())]

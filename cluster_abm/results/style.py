@@ -81,7 +81,7 @@ def legend_below(figure: Figure, handles: Sequence[Any], labels: Sequence[str] =
     for columns in range(len(words), 0, -1):
         # Matplotlib fills a column after the other; the first ones have one entry more where it does not come out.
         most, longer = divmod(len(words), columns)
-        ends = [most * place + min(place, longer) for place in range(columns + 1)]
+        ends = [most * number + min(number, longer) for number in range(columns + 1)]
         if sum(max(letters[one:other]) for one, other in pairwise(ends)) <= room:
             break
     figure.legend(handles, words, loc="outside lower center", ncols=columns, frameon=False)
@@ -157,8 +157,8 @@ def colour_bar(image: ScalarMappable, axes: Axes | Sequence[Axes], label: str) -
 def looks_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour, marker and line of each policy, distinct in grey too: keywords of a line."""
     return {
-        name: {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)]}
-        for place, (name, colour) in enumerate(zip(names, colours_of(names), strict=True))
+        name: {"color": colour, "marker": MARKERS[number % len(MARKERS)], "linestyle": LINES[number % len(LINES)]}
+        for number, (name, colour) in enumerate(zip(names, colours_of(names), strict=True))
     }
 
 

@@ -111,8 +111,8 @@ _OF_TASKS: Mapping[str, Callable[[Rows], Floats]] = {
 
 def task_slowdowns(records: Rows) -> Floats:
     """Slowdown of each task that finished and has one, shape (tasks,)."""
-    found = of_each(finished_records(records), _OF_TASKS["slowdown"])
-    return found[np.isfinite(found)]
+    values = of_each(finished_records(records), _OF_TASKS["slowdown"])
+    return values[np.isfinite(values)]
 
 
 # Of each program that has a profile.
@@ -128,20 +128,20 @@ def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str,
         jobs: the job table.
         programs: names of the programs by number.
     """
-    found = {}
+    numbers = {}
     ran = column(jobs, "program")[records["job"]]
     for number, name in enumerate(programs):
         own = records[ran == number]
         if len(own):
             wall = (own["finish_ns"] - own["arrival_ns"]).astype(float)
             life = (own["cpu_ns"] + own["io_ns"] + own["io_queue_ns"] + own["paging_ns"]).astype(float)
-            found[name] = {
+            numbers[name] = {
                 "tasks": len(own),
                 "mean_slowdown_cpu": float(slowdowns(wall, own["cpu_ns"] - own["lost_cpu_ns"]).mean()),
                 "paging_percent": float((own["paging_ns"] / np.where(life == 0, np.nan, life)).mean() * 100.0),
                 "page_faults": float(own["faults"].mean()),
             }
-    return found
+    return numbers
 
 
 def makespan_spread_ms(records: Rows) -> float | None:
@@ -149,7 +149,7 @@ def makespan_spread_ms(records: Rows) -> float | None:
     run times of each node's programs); None without jobs."""
     if not len(records):
         return None
-    homes, place = np.unique(records["home"], return_inverse=True)
+    homes, home_index = np.unique(records["home"], return_inverse=True)
     last_ns = np.zeros(len(homes), np.int64)
-    np.maximum.at(last_ns, place, records["finish_ns"])
+    np.maximum.at(last_ns, home_index, records["finish_ns"])
     return float((last_ns.max() - last_ns.min()) / NS_PER_MS)

@@ -33,7 +33,7 @@ def line_words(name: str) -> str:
     # Its unit stands beside the value.
     unit = "" if metric is None or metric.unit == "1" else f"_{metric.unit.lower()}"
     words = name.removesuffix(unit or "_ms").replace("_", " ")
-    return re.sub(r"\b(io|cpu)\b", lambda found: {"io": "I/O", "cpu": "CPU"}[found[0]], words)
+    return re.sub(r"\b(io|cpu)\b", lambda match: {"io": "I/O", "cpu": "CPU"}[match[0]], words)
 
 
 def with_unit(name: str, value: float | None, any_finished: bool = False) -> str:

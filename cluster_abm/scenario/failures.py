@@ -122,9 +122,9 @@ class Failures(Section):
     @property
     def nodes_can_fail(self) -> bool:
         """Whether a node may fail."""
-        return self.node.kind != "none" or any(one.node is not None for one in self.event)
+        return self.node.kind != "none" or any(outage.node is not None for outage in self.event)
 
     @property
     def links_can_fail(self) -> bool:
         """Whether a link may fail."""
-        return self.link.kind != "none" or any(one.link is not None for one in self.event)
+        return self.link.kind != "none" or any(outage.link is not None for outage in self.event)

@@ -101,7 +101,7 @@ def read_preset(name: str, key: str = "hardware") -> Preset:
     try:
         SECTIONS[section].model_validate(keys)
     except ValidationError as problem:
-        raise InputError([f"{path}: {_problem(section, one)}" for one in problem.errors()]) from None
+        raise InputError([f"{path}: {_problem(section, error)}" for error in problem.errors()]) from None
     return Preset(name, title, section, keys, path)
 
 
@@ -126,7 +126,7 @@ def lay_under(tree: dict[str, Any]) -> dict[tuple[str | int, ...], Preset]:
     Raises:
         InputError: as `read_preset`; or a preset of nodes named for the network, or the other way round.
     """
-    found = {}
+    presets = {}
     for path, section in _sections(tree):
         name = section.get("hardware")
         if not isinstance(name, str):
@@ -141,8 +141,8 @@ def lay_under(tree: dict[str, Any]) -> dict[tuple[str | int, ...], Preset]:
             )
         filled = {key: value for key, value in preset.keys.items() if key not in section}
         section.update(filled)
-        found[path] = preset._replace(keys=filled)
-    return found
+        presets[path] = preset._replace(keys=filled)
+    return presets
 
 
 def _sections(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
@@ -153,9 +153,9 @@ def _sections(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], 
             yield (name,), section
     cluster = tree.get("cluster")
     groups = cluster.get("group", ()) if isinstance(cluster, dict) else ()
-    for place, group in enumerate(groups if isinstance(groups, list | tuple) else ()):
+    for index, group in enumerate(groups if isinstance(groups, list | tuple) else ()):
         if isinstance(group, dict):
-            yield ("cluster", "group", place), group
+            yield ("cluster", "group", index), group
 
 
 def own_keys_that_win(section: BaseModel) -> dict[str, Any]:

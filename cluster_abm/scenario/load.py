@@ -209,7 +209,7 @@ def _copied(value: object) -> object:
     if isinstance(value, Mapping):
         return _copy(value)
     if isinstance(value, list | tuple):
-        return [_copied(one) for one in value]
+        return [_copied(entry) for entry in value]
     return value
 
 
@@ -354,7 +354,7 @@ def _section_of(annotation: Any) -> type[BaseModel] | None:
         return annotation
     if typing.get_origin(annotation) in (tuple, typing.Union, types.UnionType):
         for argument in typing.get_args(annotation):
-            found = _section_of(argument)
-            if found is not None:
-                return found
+            section = _section_of(argument)
+            if section is not None:
+                return section
     return None

@@ -11,7 +11,7 @@ from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive, Share
 
 
-class Trace(Section):
+class TraceChoice(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None

@@ -10,10 +10,10 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
-from cluster_abm.workload.streams import generator
 from cluster_abm.workload.traces import COLUMNS, LogReading, Trace, read_trace
 
 Floats = npt.NDArray[np.float64]
@@ -30,10 +30,10 @@ def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
         InputError: a file of profiles that cannot be read, or one beside a trace that has profiles itself.
     """
     programs = scenario.workload.programs
-    if trace is not None and (found := library_of_trace(trace)) is not None:
+    if trace is not None and (own := library_of_trace(trace)) is not None:
         if programs.mix or programs.file:
             raise InputError(f"{trace.file}: says what its jobs do over time: workload.programs must hold nothing")
-        return found
+        return own
     return library(programs) if programs.mix or programs.file else None
 
 
@@ -68,14 +68,14 @@ def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats
 
 
 def trace_columns(
-    scenario: Scenario, seed: int, trace: Trace, found: Library | None
+    scenario: Scenario, seed: int, trace: Trace, known_programs: Library | None
 ) -> tuple[Floats, dict[str, Floats], Parents | None]:
     """Arrival times [ms], the first part's start being 0, the columns that the trace has, and what jobs wait for.
 
     Args:
         scenario, seed: of the run.
         trace: that the scenario names (trace_of).
-        found: the programs that its jobs may run (programs_of).
+        known_programs: that its jobs may run (programs_of).
 
     Raises:
         InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
@@ -111,8 +111,8 @@ def trace_columns(
             f"workload.programs.file {programs.file!r}: would not be read: {path} has no column 'name', and "
             "workload.programs.mix is empty"
         )
-    if "name" in jobs and found is not None:
-        columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)
+    if "name" in jobs and known_programs is not None:
+        columns["program"] = jobs["name"].map(lambda name: known_programs.number(name, f"{path}: name")).to_numpy(float)
     for name in {"cpu_ms", "requested_ms"} & set(columns):
         columns[name] = columns[name] * choice.cpu_scale
     arrival_ms = jobs["arrival_ms"].to_numpy(float)

@@ -19,10 +19,10 @@ from cluster_abm.workload.drawing.dependence import work_over_means
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
-from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import LONGEST_MS
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
 
@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float64]
 MAX_TASKS = 100_000_000
 
 
-class Work(NamedTuple):
+class RunJobs(NamedTuple):
     """The jobs of a run.
 
     Attributes:
@@ -65,7 +65,7 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     return work_of(scenario, seed).jobs
 
 
-def work_of(scenario: Scenario, seed: int) -> Work:
+def work_of(scenario: Scenario, seed: int) -> RunJobs:
     """All jobs of a run by arrival; the policy does not affect them.
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
@@ -92,7 +92,7 @@ def work_of(scenario: Scenario, seed: int) -> Work:
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
         jobs["arrival_ns"][parents.counts > 0] = NEVER
-    return Work(jobs, requested_ms, parents, earliest_ns, programs)
+    return RunJobs(jobs, requested_ms, parents, earliest_ns, programs)
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:

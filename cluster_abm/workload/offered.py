@@ -12,7 +12,7 @@ from cluster_abm.engine.memory import fill_hits
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import forget_pages
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.jobs import Work
+from cluster_abm.workload.jobs import RunJobs
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class _Nodes(NamedTuple):
     channels: Floats
 
 
-def offered_load(scenario: Scenario, work: Work) -> OfferedLoad | None:
+def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
     """The load that jobs offer to a scenario's nodes; None where no window is known.
 
     There is none of closed users and of jobs with parents, which come when others have ended; and none of a trace

@@ -7,13 +7,13 @@ import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster
-from cluster_abm.scenario.trace import Trace
+from cluster_abm.scenario.trace import TraceChoice
 
 Floats = npt.NDArray[np.float64]
 
 
 def on_machine(
-    columns: dict[str, Floats], choice: Trace, cluster: Cluster, arrival_ms: Floats, where: str
+    columns: dict[str, Floats], choice: TraceChoice, cluster: Cluster, arrival_ms: Floats, where: str
 ) -> dict[str, Floats]:
     """The columns that change: `tasks` for processors, and `memory_mb` for a task.
 
@@ -30,7 +30,7 @@ def on_machine(
     _check_said(columns, choice, len(arrival_ms), where)
     if "tasks" not in columns:
         return {}
-    processors, found = columns["tasks"], {}
+    processors, changed = columns["tasks"], {}
     # Where it matters all nodes have the same number of cores: the scenario's check.
     cores = max(kind.cores for kind, count in cluster.kinds if count)
     tasks_each = cores if choice.processor == "node" else 1
@@ -38,14 +38,14 @@ def on_machine(
     if "memory_mb" in columns and (tasks_each > 1 or choice.memory_per != "processor"):
         nodes = processors if choice.processor == "node" else np.ceil(processors / cores)
         shared_by = {"processor": np.full_like(tasks, tasks_each), "node": tasks / nodes, "job": tasks}
-        found["memory_mb"] = columns["memory_mb"] / shared_by[choice.memory_per]
+        changed["memory_mb"] = columns["memory_mb"] / shared_by[choice.memory_per]
     if choice.max_tasks is not None:
         tasks = np.minimum(tasks, choice.max_tasks)
     _check_width(tasks, processors, choice, cluster, arrival_ms, where)
-    return found | {"tasks": tasks}
+    return changed | {"tasks": tasks}
 
 
-def _check_said(columns: dict[str, Floats], choice: Trace, jobs: int, where: str) -> None:
+def _check_said(columns: dict[str, Floats], choice: TraceChoice, jobs: int, where: str) -> None:
     """Raise InputError if a key is about processors that the file does not say."""
     for key, value, plain in (
         ("processor", choice.processor, "task"),
@@ -62,7 +62,7 @@ def _check_said(columns: dict[str, Floats], choice: Trace, jobs: int, where: str
 
 
 def _check_width(
-    tasks: Floats, processors: Floats, choice: Trace, cluster: Cluster, arrival_ms: Floats, where: str
+    tasks: Floats, processors: Floats, choice: TraceChoice, cluster: Cluster, arrival_ms: Floats, where: str
 ) -> None:
     """Raise InputError for jobs with more processors than the machine has, where these are its cores or nodes."""
     if choice.processor == "task":

@@ -38,10 +38,10 @@ class Library:
 
     def number(self, name: str, where: str) -> int:
         """A program's number. Raises InputError, which begins with `where`, if there is none of that name."""
-        found = self._numbers.get(name)
-        if found is None:
+        position = self._numbers.get(name)
+        if position is None:
             raise InputError(f"{where}: no program {name[:60]!r}; {nearest(name[:60], list(self.names))}")
-        return found
+        return position
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -100,15 +100,15 @@ def _library_of(table: pd.DataFrame) -> Library:
 
 def mean_cpu_ms(programs: Programs) -> float:
     """Mean CPU of a job of the mix at speed 1 [ms]. Raises InputError for a program that there is not."""
-    found, numbers, shares = _shares(programs)
-    return float(np.average(found.over("cpu_ms", "sum")[numbers], weights=shares))
+    known, numbers, shares = _shares(programs)
+    return float(np.average(known.over("cpu_ms", "sum")[numbers], weights=shares))
 
 
 def _shares(programs: Programs) -> tuple[Library, list[int], npt.NDArray[np.float64]]:
     """The programs there are, the numbers of those of the mix, and their shares."""
-    found = library(programs)
-    numbers = [found.number(name, "workload.programs.mix") for name in programs.mix]
-    return found, numbers, np.array(list(programs.mix.values()), float)
+    known = library(programs)
+    numbers = [known.number(name, "workload.programs.mix") for name in programs.mix]
+    return known, numbers, np.array(list(programs.mix.values()), float)
 
 
 def mixed(programs: Programs, jobs: int, rng: np.random.Generator) -> Integers:

@@ -10,8 +10,8 @@ from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.workload.drawing.draws import Stream
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.programs import Library
-from cluster_abm.workload.streams import generator
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,13 +35,13 @@ def requested_times(
     ratio = scenario.workload.requested_over_actual
     if ratio is None:
         return None if given is None or bool(np.isnan(given).all()) else given
-    found = np.empty(len(jobs))
+    requested_ms = np.empty(len(jobs))
     stream = Stream(ratio, generator(seed, "requested"), len(jobs))
     for rows in blocks(len(jobs)):
         part = jobs[rows]
-        found[rows] = alone_ms(part, scenario, programs) * np.maximum(1.0, stream.next(len(part)))
+        requested_ms[rows] = alone_ms(part, scenario, programs) * np.maximum(1.0, stream.next(len(part)))
         forget_pages(jobs)
-    return found if given is None else np.where(np.isnan(given), found, given)
+    return requested_ms if given is None else np.where(np.isnan(given), requested_ms, given)
 
 
 def alone_ms(jobs: Table, scenario: Scenario, programs: Library | None = None) -> Floats:

@@ -10,7 +10,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.limits import BYTES_A_USERS_JOB, check_jobs
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.draws import draw
-from cluster_abm.workload.streams import generator
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.times import whole_ns
 
 Floats = npt.NDArray[np.float64]

@@ -32,15 +32,15 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     """
     figure = new_figure(10, 2.0 + 0.24 * len(table), title)
     axes = figure.subplots()
-    places = np.arange(len(table))
+    ys = np.arange(len(table))
     looks = [OWN if name in own else REST for name in table["policy"]]
     shown = 100.0 * table[["regret", "low", "high", "worst"]].to_numpy()
-    for place, end, look in zip(places, shown[:, 0], looks, strict=True):
-        axes.barh(place, end, height=0.7, **look)
+    for y, end, look in zip(ys, shown[:, 0], looks, strict=True):
+        axes.barh(y, end, height=0.7, **look)
     spread = np.abs(shown[:, [0]] - shown[:, 1:3]).T
-    axes.errorbar(shown[:, 0], places, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
-    axes.plot(shown[:, 3], places, linestyle="none", marker="x", color="#333333", markersize=5)
-    axes.set_yticks(places, table["policy"], fontsize=9)
+    axes.errorbar(shown[:, 0], ys, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
+    axes.plot(shown[:, 3], ys, linestyle="none", marker="x", color="#333333", markersize=5)
+    axes.set_yticks(ys, table["policy"], fontsize=9)
     axes.set_ylim(len(table) - 0.4, -2.6)
     axes.set_xscale("symlog", linthresh=1.0)
     ticks = [tick for tick in (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000) if tick <= shown[:, 3].max() * 2]

@@ -55,12 +55,12 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
     figure = new_figure(4.6 * columns + 0.4, 4.0 * rows + 0.6, title)
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     _draw_rows(grid[0], table, unit)
-    for axes, (key, one) in zip(grid[1:], slices.items(), strict=False):
-        axes.plot(one.values, 100.0 * one.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
-        axes.axvspan(one.low, one.high, color=INTERVAL, linewidth=0, zorder=0, label="90 % interval")
-        axes.axvline(one.value, color=MARK, linewidth=1.3, linestyle="--", label=f"fitted: {plain(one.value)}")
+    for axes, (key, curve) in zip(grid[1:], slices.items(), strict=False):
+        axes.plot(curve.values, 100.0 * curve.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
+        axes.axvspan(curve.low, curve.high, color=INTERVAL, linewidth=0, zorder=0, label="90 % interval")
+        axes.axvline(curve.value, color=MARK, linewidth=1.3, linestyle="--", label=f"fitted: {plain(curve.value)}")
         axes.set_ylim(0.0, None)
-        if one.log:
+        if curve.log:
             log_ticks(axes)
         tidy(axes, key, label_of(key), "rms of log(observed / predicted) [%]\n(fitted rows; the other keys held)")
         axes.legend(frameon=False, fontsize=9)

@@ -111,10 +111,10 @@ def value_text(value: Any, digits: int = 3) -> str:
         return plain(float(value), digits)
     if isinstance(value, Mapping):
         # A group of nodes: a comma would part points.
-        named = [(*_words(str(key)), value_text(one, digits)) for key, one in value.items()]
+        named = [(*_words(str(key)), value_text(entry, digits)) for key, entry in value.items()]
         return "; ".join(f"{words} {text} {unit}".rstrip() for words, unit, text in named)
     if isinstance(value, list | tuple):
-        return " + ".join(value_text(one, digits) for one in value) or "none"
+        return " + ".join(value_text(entry, digits) for entry in value) or "none"
     return str(value)
 
 

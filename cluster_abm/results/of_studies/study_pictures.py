@@ -73,9 +73,9 @@ def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layou
     estimates, label = _in_short_numbers(metric, estimates)
     names = [name for name in looks.policies if (estimates["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             rows = _rows(estimates, name, panel)
-            _draw_curve(axes, rows, looks[name], layout, _shift(place, len(names), layout, panel))
+            _draw_curve(axes, rows, looks[name], layout, _shift(number, len(names), layout, panel))
     cut = _finish(panels, layout, label, estimates, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     if estimates["low"].notna().any():
@@ -100,9 +100,9 @@ def draw_differences(
     names = [name for name in looks.policies if (differences["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
         axes.axhline(0.0, color=MARK, linewidth=1.2, zorder=1)
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             rows = _rows(differences, name, panel)
-            shift = _shift(place, len(names), layout, panel)
+            shift = _shift(number, len(names), layout, panel)
             look = looks[name]
             _draw_curve(axes, rows, look | {"marker": ""}, layout, shift)
             for real, fill in ((True, look["color"]), (False, "white")):
@@ -138,10 +138,10 @@ def draw_distributions(
     names = [name for name in looks.policies if any(name in curves for _, curves in panels)]
     values = [value for _, curves in panels for quantiles in curves.values() for value in quantiles]
     for axes, (words, curves) in zip(grid, panels, strict=False):
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             if name in curves:
                 look = looks[name]
-                marks = slice(5 + 4 * place, 100, 25)
+                marks = slice(5 + 4 * number, 100, 25)
                 axes.plot(
                     curves[name],
                     np.linspace(0, 1, len(curves[name])),
@@ -187,10 +187,8 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
             if lengths.max(initial=0.0) > 0.002 * longest_s / TIME_UNITS_S[unit]:
                 seen[part] = axes.barh(np.arange(len(table)), lengths, 0.72, left, **look_of_part(part))
             left += lengths
-        for place, end in enumerate(left):
-            axes.annotate(
-                f" {plain(float(end), 3)}" if end else " no task finished", (end, place), va="center", fontsize=9
-            )
+        for y, end in enumerate(left):
+            axes.annotate(f" {plain(float(end), 3)}" if end else " no task finished", (end, y), va="center", fontsize=9)
         axes.set_yticks(np.arange(len(table)), [str(name) for name in table.index])
         axes.set_ylim(max(len(table), 3) - 0.5 - (max(0, 3 - len(table)) / 2), -0.5 - max(0, 3 - len(table)) / 2)
         axes.tick_params(axis="y", length=0)
@@ -248,16 +246,16 @@ def _are_joined(layout: Layout) -> bool:
 def _rows(table: pd.DataFrame, policy: str, panel: Panel) -> pd.DataFrame:
     """A policy's rows of the panel's points, with `x`."""
     own = table[table["policy"] == policy].set_index("point")
-    found = own.reindex([point for point in panel.points if point in own.index])
-    return found.assign(x=[x for point, x in zip(panel.points, panel.x, strict=True) if point in own.index])
+    rows = own.reindex([point for point in panel.points if point in own.index])
+    return rows.assign(x=[x for point, x in zip(panel.points, panel.x, strict=True) if point in own.index])
 
 
-def _shift(place: int, count: int, layout: Layout, panel: Panel) -> float:
+def _shift(number: int, count: int, layout: Layout, panel: Panel) -> float:
     """Where no lines are, policies stand beside each other."""
     if _are_joined(layout):
         return 0.0
     width = 0.5 if layout.names else 0.2 * (max(panel.x) - min(panel.x)) / max(1, len(panel.x))
-    return 0.0 if count == 1 else width * (place / (count - 1) - 0.5)
+    return 0.0 if count == 1 else width * (number / (count - 1) - 0.5)
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame, look: dict[str, Any], layout: Layout, shift: float) -> None:
@@ -295,7 +293,7 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
     for axes, panel, x_label in zip(panels, layout.panels, layout.labels, strict=True):
         xs = sorted(set(panel.x))
         if layout.is_single:
-            shifts = [_shift(place, len(names), layout, panel) for place in range(len(names))]
+            shifts = [_shift(number, len(names), layout, panel) for number in range(len(names))]
             axes.set_xticks(shifts, names)
             axes.set_xlim(-0.5, 0.5)
         elif layout.names:

@@ -91,5 +91,5 @@ def _places(values: pd.Series) -> pd.Series:
     names = _names(values)
     if not names:
         return values.astype(float)
-    places = {name: float(place) for place, name in enumerate(names)}
+    places = {name: float(position) for position, name in enumerate(names)}
     return values.map(lambda value: places.get(str(value).lower() if isinstance(value, bool) else str(value), np.nan))

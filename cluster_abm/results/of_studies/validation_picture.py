@@ -31,10 +31,10 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
         if rows.empty:
             remark(axes, "not measured")
             continue
-        for place, (cores, of_these) in enumerate(rows.groupby("cores")):
+        for number, (cores, of_these) in enumerate(rows.groupby("cores")):
             axes.scatter(
                 of_these["predicted_ms"], of_these["measured_ms"], s=16, alpha=0.55, linewidths=0,
-                color=COLOURS[place % 3], marker=MARKERS[place % 3],
+                color=COLOURS[number % 3], marker=MARKERS[number % 3],
                 label=f"{cores} core{'s' if cores != 1 else ''}, {len(of_these)} responses",
             )  # fmt: skip
         values = rows[["predicted_ms", "measured_ms"]].to_numpy(float)

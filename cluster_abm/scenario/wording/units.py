@@ -66,15 +66,15 @@ def hint(key: str, text: str) -> str | None:
     >>> hint("workload.cpu_ms.mean", "1 h")
     'is in ms: write 3600000'
     """
-    found = _QUANTITY.fullmatch(text)
-    if found is None:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
         return None
-    number = float(found[1].replace(",", "").replace("_", ""))
-    own, given = unit_of(key), _unit(found[2])
+    number = float(match[1].replace(",", "").replace("_", ""))
+    own, given = unit_of(key), _unit(match[2])
     is_share = any(key.rpartition(".")[2].endswith(word) for word in _SHARES)
     takes = f"is in {own}" if own else "is a share of 1" if is_share else "is a number without a unit"
-    if found[2] is None or (own and given and given.name == own):
-        return f"{takes}: write {_plain(number)}" + ("" if found[2] else ", without quotes or commas")
+    if match[2] is None or (own and given and given.name == own):
+        return f"{takes}: write {_plain(number)}" + ("" if match[2] else ", without quotes or commas")
     if given is None:
         return f"{takes}: write a number alone, e.g. {_plain(number)}"
     if given.of == "share" and own is None:
@@ -84,7 +84,7 @@ def hint(key: str, text: str) -> str | None:
     if target is not None and (target.of == given.of or {target.of, given.of} <= set(bits)):
         factor = bits.get(given.of, 1.0) / bits.get(target.of, 1.0)
         return f"{takes}: write {_plain(number * given.size * factor / target.size)}"
-    return f"{takes}, which {found[2]} is not: write a number alone"
+    return f"{takes}, which {match[2]} is not: write a number alone"
 
 
 def unit_of(key: str) -> str | None:

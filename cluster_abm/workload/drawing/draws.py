@@ -111,8 +111,8 @@ def between_quantiles(distribution: Distribution, uniform: Floats) -> Floats:
     part = (uniform - left) / (right - left)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of an atom the logarithms are the same: it is its value to the last digit.
-        found = np.where(low > 0, low * np.exp(part * (np.log(high) - np.log(low))), high * part)
-    return np.asarray(distribution.scale * np.minimum(found, high))
+        interpolated = np.where(low > 0, low * np.exp(part * (np.log(high) - np.log(low))), high * part)
+    return np.asarray(distribution.scale * np.minimum(interpolated, high))
 
 
 def later(rng: np.random.Generator, count: int) -> np.random.Generator:

@@ -41,10 +41,10 @@ class Copies:
         source = np.concatenate([np.arange(kept), np.where(is_copy, own - lag, own)])
         while (further := source[source]).tobytes() != source.tobytes():
             source = further
-        found = {}
+        columns = {}
         for name, values in drawn.items():
             rows = np.concatenate([self._last[name], values]) if kept else values
             copied = rows[source]
-            found[name], self._last[name] = copied[kept:], copied[-back:]
+            columns[name], self._last[name] = copied[kept:], copied[-back:]
         self._seen += count
-        return found
+        return columns

@@ -113,9 +113,9 @@ class CsvCells:
         for block in blocks:
             if self._skipped(block):
                 continue
-            found = self._regular(block)
-            if found is not None:
-                yield found
+            rows = self._regular(block)
+            if rows is not None:
+                yield rows
             else:
                 # A quote may span blocks: as many are taken as its rows need.
                 yield from self._one_by_one(chain([block], blocks))
@@ -160,7 +160,7 @@ class CsvCells:
         lines = range(self._line, self._line + len(table))
         self._line += len(table)
         self.rows += len(table)
-        return Rows({name: cells[place:-1:width] for place, name in enumerate(self.names)}, lines)
+        return Rows({name: cells[position:-1:width] for position, name in enumerate(self.names)}, lines)
 
     def _one_by_one(self, blocks: Iterable[bytes]) -> Iterator[Rows]:
         """The rows of the first block, and of as many more as a quote in it spans."""
@@ -187,7 +187,7 @@ class CsvCells:
         self.problems.add_rows(
             range(len(wrong)),
             [line for line, _ in wrong],
-            lambda place: f"{wrong[place][1]} values where the header names {width} columns (cut off?)",
+            lambda position: f"{wrong[position][1]} values where the header names {width} columns (cut off?)",
         )
         if rows:
             self.rows += len(rows)

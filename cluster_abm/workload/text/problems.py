@@ -30,11 +30,11 @@ class Problems:
     def __bool__(self) -> bool:
         return self._count > 0
 
-    def add(self, found: Iterable[tuple[int, str]]) -> None:
+    def add(self, problems: Iterable[tuple[int, str]]) -> None:
         """Note problems: (line, what is wrong)."""
-        all_found = list(found)
-        self._first = sorted(self._first + all_found)[:SHOWN_PROBLEMS]
-        self._counted(len(all_found))
+        new = list(problems)
+        self._first = sorted(self._first + new)[:SHOWN_PROBLEMS]
+        self._counted(len(new))
 
     def add_rows(
         self, rows: Sequence[int], lines: Sequence[int] | Mapping[int, int], words: Callable[[int], str]

@@ -20,8 +20,8 @@ from cluster_abm.workload.traces.table import (
     NAME,
     REQUIRED,
     WORD_COLUMNS,
-    Column,
     Floats,
+    NumberBounds,
     Trace,
     Words,
     job_frame,
@@ -32,7 +32,7 @@ from cluster_abm.workload.traces.table import (
 BOTH = "io_per_ms and disk_mb: allowed: one of both, they say the same twice"
 
 
-def checked_column(rows: Rows, name: str, rule: Column, required: bool, problems: Problems) -> Floats:
+def checked_column(rows: Rows, name: str, rule: NumberBounds, required: bool, problems: Problems) -> Floats:
     """A column as numbers, shape (rows,), NaN where blank; wrong cells join the problems."""
     cells = rows.cells[name]
     values, wrong = numbers(cells, rule, required)

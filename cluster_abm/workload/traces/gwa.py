@@ -22,7 +22,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import finished, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.units import plain
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
@@ -40,7 +40,7 @@ MOST_ACCESSES, LONGEST_PAUSE_MS = 1e6, 1e9  # of an interval of a profile
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class VirtualMachine:
     """A virtual machine.
 
     Attributes:
@@ -70,17 +70,17 @@ def looks_like_gwa(names: list[str]) -> bool:
     return TIME in lower and len(lower & set(NAMES)) >= 3
 
 
-def machine(cells: CsvCells, name: str) -> Machine:
+def machine(cells: CsvCells, name: str) -> VirtualMachine:
     """The virtual machine in an open file.
 
     Raises:
         InputError: columns that are missing, cells that cannot be read (the first ten).
     """
-    found = {column.lower() for column in cells.names}
-    missing = [column for column in NAMES if column not in found]
+    present = {column.lower() for column in cells.names}
+    missing = [column for column in NAMES if column not in present]
     if missing:
         raise InputError(f"{cells.where}: column {missing[0]!r} is missing; found: {', '.join(cells.names)[:300]}")
-    fields = read_fields(cells, dict.fromkeys(NAMES, Rule(plain, "a number")), ())
+    fields = read_fields(cells, dict.fromkeys(NAMES, CellRule(plain, "a number")), ())
     time, cores, use, memory, read, written = (fields.number(column) for column in NAMES)
     time_ms = np.where(time >= MS_BEGIN, time, time * 1000.0)
     fine = ~np.isnan(time) & (time > 0)
@@ -99,7 +99,9 @@ def machine(cells: CsvCells, name: str) -> Machine:
         usable = np.zeros(len(time), bool)
     noted = {"blank lines": cells.blank_lines}
     if not usable.any():
-        return Machine(name, len(time), math.nan, math.nan, math.nan, pd.DataFrame(), tally(skipped), tally(noted))
+        return VirtualMachine(
+            name, len(time), math.nan, math.nan, math.nan, pd.DataFrame(), tally(skipped), tally(noted)
+        )
     tasks = float(np.floor(cores[usable].max()))
     bytes_kb = read[usable] + written[usable]
     profile, remarks = _profile(
@@ -115,10 +117,10 @@ def machine(cells: CsvCells, name: str) -> Machine:
     total = float(bytes_kb.sum())
     share = float(written[usable].sum()) / total if total > 0 else math.nan
     start_ms = float(time_ms[usable][0])
-    return Machine(name, len(time), start_ms, tasks, share, profile, tally(skipped), tally(noted))
+    return VirtualMachine(name, len(time), start_ms, tasks, share, profile, tally(skipped), tally(noted))
 
 
-def gwa_trace(machines: Iterable[Machine], where: str) -> Trace:
+def gwa_trace(machines: Iterable[VirtualMachine], where: str) -> Trace:
     """The trace of virtual machines, a job each.
 
     Raises:
@@ -127,32 +129,32 @@ def gwa_trace(machines: Iterable[Machine], where: str) -> Trace:
     skipped: dict[str, int] = {}
     noted: dict[str, int] = {}
     rows, used = 0, []
-    for one in machines:
-        rows += one.rows
-        for counts, more in ((skipped, one.skipped), (noted, one.noted)):
+    for vm in machines:
+        rows += vm.rows
+        for counts, more in ((skipped, vm.skipped), (noted, vm.noted)):
             for reason, count in more.items():
                 counts[reason] = counts.get(reason, 0) + count
-        if len(one.profile):
-            used.append(one)
+        if len(vm.profile):
+            used.append(vm)
     if not used:
         raise no_job(where, rows, skipped)
     samples = rows - sum(skipped.values())
     columns: dict[str, Floats] = {
-        "arrival_ms": on_own_clock(np.array([one.start_ms for one in used]), where),
+        "arrival_ms": on_own_clock(np.array([vm.start_ms for vm in used]), where),
         "cpu_ms": _of(used, "cpu_ms", "sum"),
         "memory_mb": _of(used, "memory_mb", "max"),
-        "tasks": np.array([one.tasks for one in used]),
+        "tasks": np.array([vm.tasks for vm in used]),
         "request_kb": np.full(len(used), ACCESS_KB),
-        "write_share": np.array([one.write_share for one in used]),
+        "write_share": np.array([vm.write_share for vm in used]),
     }
     filled = {
         "name": f"a VM is one job: {samples:,} samples are intervals of {len(used):,} programs, one each",
         "io_per_ms": f"by the profiles: an access of {ACCESS_KB:g} KB is assumed, the file says KB/s",
         "request_kb": f"{ACCESS_KB:g} KB assumed",
     }
-    words = {"name": np.array([one.name for one in used], object)}
+    words = {"name": np.array([vm.name for vm in used], object)}
     trace = finished(where, "gwa", rows, columns, words, skipped, noted, filled)
-    profiles = pd.concat([one.profile.assign(program=one.name) for one in used], ignore_index=True)
+    profiles = pd.concat([vm.profile.assign(program=vm.name) for vm in used], ignore_index=True)
     order = ["program", "cpu_ms", "memory_mb", "accesses", "turnover_mb_per_s", "pause_ms"]
     return replace(trace, profiles=profiles[order], samples=samples)
 
@@ -201,5 +203,5 @@ def _profile(
     }
 
 
-def _of(machines: Sequence[Machine], column: str, how: str) -> Floats:
-    return np.array([float(one.profile[column].agg(how)) for one in machines])
+def _of(machines: Sequence[VirtualMachine], column: str, how: str) -> Floats:
+    return np.array([float(vm.profile[column].agg(how)) for vm in machines])

@@ -22,15 +22,15 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock, tasks_for
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import duration_ms, percent, plain, size_bytes
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
 
-SIZE = Rule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
-TIME = Rule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")
+SIZE = CellRule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
+TIME = CellRule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")
 STAMPS = ("submit", "start", "complete")
 SIZES = ("rss", "peak_rss", "rchar", "wchar", "read_bytes", "write_bytes")
 INPUTS = {
@@ -79,10 +79,10 @@ def task_runs(cells: CsvCells) -> TaskRuns:
         InputError: columns that are missing, cells that cannot be read.
     """
     stamps = Stamps()
-    stamp = Rule(stamps.read, ALLOWED)
+    stamp = CellRule(stamps.read, ALLOWED)
     rules = dict.fromkeys(SIZES, SIZE) | dict.fromkeys(INPUTS.values(), SIZE)
     rules |= dict.fromkeys(STAMPS, stamp) | {"realtime": TIME, "duration": TIME}
-    rules |= {"%cpu": Rule(percent, "per cent, as 75.2%, or -"), "cpus": Rule(plain, "a number, or -")}
+    rules |= {"%cpu": CellRule(percent, "per cent, as 75.2%, or -"), "cpus": CellRule(plain, "a number, or -")}
     lower = {name.lower() for name in cells.names}
     if "realtime" not in lower and not {"start", "complete"} <= lower:
         raise InputError(
@@ -193,14 +193,14 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
     return finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled)
 
 
-def _run_times(fields: Fields) -> tuple[Floats, Flags]:
+def _run_times(fields: ForeignColumns) -> tuple[Floats, Flags]:
     """Run times [ms], and where they are taken from start and complete."""
     given, between = fields.number("realtime"), fields.number("complete") - fields.number("start")
     taken = np.isnan(given) & ~np.isnan(between)
     return np.where(taken, between, given), taken
 
 
-def _names(fields: Fields) -> np.ndarray:
+def _names(fields: ForeignColumns) -> np.ndarray:
     """The process of each row: Lotaru's Task, Nextflow's process, else its name up to the tag in brackets."""
     if "task" in fields.words or "process" in fields.words:
         return fields.word("task", "process")

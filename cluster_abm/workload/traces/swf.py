@@ -48,7 +48,7 @@ def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
     where = lines.where
     used = USED
     if reading.memory == "requested":
-        used = {name: place for name, place in USED.items() if name != "used memory"} | REQUESTED_MEMORY
+        used = {name: position for name, position in USED.items() if name != "used memory"} | REQUESTED_MEMORY
     columns, longer, header, unix = read_log(lines, used)
     if not columns:
         raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")

@@ -54,17 +54,17 @@ def stands_for_all(requests: Floats) -> npt.NDArray[np.bool_]:
     return (requests == NO_REQUEST[0]) | (requests == NO_REQUEST[1])
 
 
-def places(used: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """For each field of a line its place among those in use, -1 for the others, shape (18,)."""
-    found = np.full(FIELDS, -1, np.int64)
-    found[list(used.values())] = range(len(used))
-    return found
+def value_rows(used: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    """For each field of a line its row among those in use, -1 for the others, shape (18,)."""
+    rows = np.full(FIELDS, -1, np.int64)
+    rows[list(used.values())] = range(len(used))
+    return rows
 
 
-PLACES = places(USED)
+VALUE_ROWS = value_rows(USED)
 
 
-class Log(NamedTuple):
+class SwfLog(NamedTuple):
     """The lines of a log.
 
     Attributes:
@@ -80,7 +80,7 @@ class Log(NamedTuple):
     unix: bool
 
 
-def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
+def read_log(lines: Lines, used: Mapping[str, int] = USED) -> SwfLog:
     """The log that these lines are, with those fields in use (name -> position in the line).
 
     Raises:
@@ -97,19 +97,19 @@ def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
         if blank:
             before += blank
             continue
-        found = _Block(block, before, header, problems, used)
-        longer += found.longer
+        lines_read = _Block(block, before, header, problems, used)
+        longer += lines_read.longer
         # Below the first job remarks belong to no header.
-        header.is_open = header.is_open and not len(found.rows)
+        header.is_open = header.is_open and not len(lines_read.rows)
         if unix is None:
-            unix = _counts_from_1970(found.values[submit])
-        for place, (name, column) in enumerate(columns.items()):
-            _note_wrong(name, used[name], place, found, before, problems, bool(unix))
-            column.extend(found.values[place])
-        before += found.all_lines
+            unix = _counts_from_1970(lines_read.values[submit])
+        for value_row, (name, column) in enumerate(columns.items()):
+            _note_wrong(name, used[name], value_row, lines_read, before, problems, bool(unix))
+            column.extend(lines_read.values[value_row])
+        before += lines_read.all_lines
     problems.refuse()
     read = {name: column.column() for name, column in columns.items()} if not header.is_open else {}
-    return Log(read, longer, header.keys(), bool(unix))
+    return SwfLog(read, longer, header.keys(), bool(unix))
 
 
 class _Header:
@@ -163,7 +163,7 @@ class _Block:
         values, kinds = np.empty((len(used), most)), np.empty(most, np.uint8)
         begins = np.empty(most + 1, np.int64)
         text = np.frombuffer(block, np.uint8)
-        self.all_lines = scan_lines(text, places(used), FIELDS, POWERS, values, begins, kinds)
+        self.all_lines = scan_lines(text, value_rows(used), FIELDS, POWERS, values, begins, kinds)
         self._begins = begins[: self.all_lines + 1].tolist()
         is_row = kinds[: self.all_lines] == PLAIN
         self.longer = 0
@@ -209,7 +209,7 @@ class _Block:
         problems.add_rows(
             range(len(cut)),
             [line for line, _ in cut],
-            lambda place: f"{cut[place][1]} fields (cut off?): allowed: {FIELDS} numbers",
+            lambda position: f"{cut[position][1]} fields (cut off?): allowed: {FIELDS} numbers",
         )
 
 
@@ -219,9 +219,11 @@ def _counts_from_1970(submit: Floats) -> bool | None:
     return bool(known[0] >= UNIX_S) if len(known) else None
 
 
-def _note_wrong(name: str, field: int, place: int, block: _Block, before: int, problems: Problems, unix: bool) -> None:
+def _note_wrong(
+    name: str, field: int, value_row: int, block: _Block, before: int, problems: Problems, unix: bool
+) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
-    values = block.values[place]
+    values = block.values[value_row]
     if name == "preceding job":
         return  # only counted
     whole = name in WHOLE

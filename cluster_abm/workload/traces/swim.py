@@ -13,7 +13,7 @@ import re
 import numpy as np
 
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import finished
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.units import plain
@@ -37,7 +37,7 @@ def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     Raises:
         InputError: lines of a wrong width, cells that are no numbers (the first ten), or no usable row.
     """
-    rule = Rule(plain, "a number")
+    rule = CellRule(plain, "a number")
     fields = read_fields(cells, dict.fromkeys(NAMES[1:], rule), NAMES[:1])
     submit = fields.number("submit_s")
     sizes = [fields.number(name) for name in BYTES]

@@ -23,7 +23,7 @@ LARGEST_WHOLE = 2**31 - 1  # homes and widths are 32-bit in the engine
 
 
 @dataclass(frozen=True)
-class Column:
+class NumberBounds:
     """Unit and bounds of a number: `low` <= value <= `high`, without `low` itself if `above`, whole if `whole`."""
 
     unit: str
@@ -46,21 +46,21 @@ class Column:
         return inside & (values == np.floor(values)) if self.whole else inside
 
 
-ARRIVAL = Column("ms", high=LONGEST_MS)
-CPU = Column("ms", high=LONGEST_MS, above=True)  # a job that needs no CPU has no slowdown
-COLUMNS: dict[str, Column] = {
+ARRIVAL = NumberBounds("ms", high=LONGEST_MS)
+CPU = NumberBounds("ms", high=LONGEST_MS, above=True)  # a job that needs no CPU has no slowdown
+COLUMNS: dict[str, NumberBounds] = {
     "arrival_ms": ARRIVAL,
-    "home": Column("node", high=LARGEST_WHOLE, whole=True),
+    "home": NumberBounds("node", high=LARGEST_WHOLE, whole=True),
     "cpu_ms": CPU,
-    "io_per_ms": Column("1/ms"),
-    "memory_mb": Column("MB"),
-    "tasks": Column("1", low=1, high=LARGEST_WHOLE, whole=True),
-    "request_kb": Column("KB", above=True),
-    "initial_data_mb": Column("MB"),
-    "write_share": Column("1", high=1.0),
-    "reaccess_rate": Column("1"),
-    "requested_ms": Column("ms", high=LONGEST_MS, above=True),
-    "disk_mb": Column("MB"),
+    "io_per_ms": NumberBounds("1/ms"),
+    "memory_mb": NumberBounds("MB"),
+    "tasks": NumberBounds("1", low=1, high=LARGEST_WHOLE, whole=True),
+    "request_kb": NumberBounds("KB", above=True),
+    "initial_data_mb": NumberBounds("MB"),
+    "write_share": NumberBounds("1", high=1.0),
+    "reaccess_rate": NumberBounds("1"),
+    "requested_ms": NumberBounds("ms", high=LONGEST_MS, above=True),
+    "disk_mb": NumberBounds("MB"),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
 NAME, JOB, AFTER = "name", "job", "after"
@@ -145,7 +145,7 @@ def job_frame(columns: Mapping[str, Floats | Sequence[str] | Words]) -> pd.DataF
     return frame.sort_values(by, kind="stable", ignore_index=True)
 
 
-def numbers(cells: Sequence[str], column: Column, required: bool) -> tuple[Floats, list[int]]:
+def numbers(cells: Sequence[str], column: NumberBounds, required: bool) -> tuple[Floats, list[int]]:
     """Values of a column's cells, NaN where blank, and the positions of those that are not allowed."""
     try:
         together = "".join(cells)

@@ -124,14 +124,14 @@ def _resolved(graph: networkx.DiGraph, usable: Flags, where: str) -> list[tuple[
     Raises:
         InputError: more than MOST_DEPENDENCES of them.
     """
-    found: list[tuple[int, ...]] = [()] * len(usable)
+    after: list[tuple[int, ...]] = [()] * len(usable)
     total = 0
     for row in networkx.topological_sort(graph):
         parents: dict[int, None] = {}
         for parent in graph.pred[row]:
-            parents.update({parent: None} if usable[parent] else dict.fromkeys(found[parent]))
-        found[row] = tuple(sorted(parents))
+            parents.update({parent: None} if usable[parent] else dict.fromkeys(after[parent]))
+        after[row] = tuple(sorted(parents))
         total += len(parents)
         if total > MOST_DEPENDENCES:
             raise too_many(where)
-    return found
+    return after

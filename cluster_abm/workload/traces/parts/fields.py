@@ -20,7 +20,7 @@ MOST = 1e100  # larger numbers are cut to it: what is made of them stays finite,
 LARGEST_COUNT = float(2**63)  # bytes: a counter of 64 bits holds no more
 
 
-class Rule(NamedTuple):
+class CellRule(NamedTuple):
     """How the cells of a column are read.
 
     Attributes:
@@ -32,20 +32,20 @@ class Rule(NamedTuple):
     allowed: str
 
 
-class Fields(NamedTuple):
+class ForeignColumns(NamedTuple):
     """Columns of a table by their names in lower case.
 
     Attributes:
         numbers: NaN where nothing is known, shape (rows,) each.
         words: shape (rows,) each.
         lines: of the file, on which each row begins, shape (rows,).
-        found: which columns the file has.
+        names: which columns the file has.
     """
 
     numbers: dict[str, Floats]
     words: dict[str, Words]
     lines: npt.NDArray[np.int64]
-    found: frozenset[str]
+    names: frozenset[str]
 
     def number(self, *names: str) -> Floats:
         """The first of these columns, in rows without a value the next one; NaN where none has one."""
@@ -63,7 +63,7 @@ class Fields(NamedTuple):
         return np.full(len(self.lines), "", object)
 
 
-def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[str]) -> Fields:
+def read_fields(cells: CsvCells, numbers: Mapping[str, CellRule], words: Sequence[str]) -> ForeignColumns:
     """The columns of a table, names compared without regard to case; others are passed over.
 
     Raises:
@@ -74,7 +74,7 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
         if name.lower() in names:
             raise InputError(f"{cells.where}, line 1: column named more than once: {name[:60]!r}")
         names[name.lower()] = name
-    readers = {name: _Reader(rule) for name, rule in numbers.items() if name in names}
+    readers = {name: _ColumnReader(rule) for name, rule in numbers.items() if name in names}
     texts = {name: WordColumn() for name in words if name in names}
     lines = array("q")
     for rows in cells:
@@ -92,7 +92,7 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
         for name, column in texts.items():
             column.extend(cell.strip() for cell in rows.cells[names[name]])
     cells.problems.refuse()
-    return Fields(
+    return ForeignColumns(
         {name: reader.column.column() for name, reader in readers.items()},
         {name: column.column() for name, column in texts.items()},
         np.frombuffer(lines, np.int64),
@@ -100,10 +100,10 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
     )
 
 
-class _Reader:
+class _ColumnReader:
     """A column as it is read; equal cells are read once."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: CellRule) -> None:
         self.column = NumberColumn()
         self._rule = rule
         self._known: dict[str, float] = {}

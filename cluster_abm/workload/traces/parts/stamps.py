@@ -46,10 +46,10 @@ class Stamps:
                 return math.nan
             self._see(True, text)
             return value if value >= SECONDS_END else value * 1000.0
-        found = _STAMP.fullmatch(text)
-        if found is None:
+        match = _STAMP.fullmatch(text)
+        if match is None:
             raise ValueError(ALLOWED)
-        day, time, part, zone = found.groups()
+        day, time, part, zone = match.groups()
         zone = "+00:00" if zone and zone.upper() in ("Z", "UTC") else zone or ""
         try:
             at = datetime.fromisoformat(f"{day}T{time}{zone}")
