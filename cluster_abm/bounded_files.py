@@ -39,8 +39,7 @@ class Limit(NamedTuple):
 def opened(path: str | Path, *, pipes: bool = False) -> Iterator[io.BufferedReader]:
     """A regular file, open for reading; with `pipes` also a pipe, which can be read only once.
 
-    Raises:
-        InputError: there is none, it cannot be read, or is a folder or a device.
+    Raises InputError: there is none, it cannot be read, or is a folder or a device.
     """
     try:
         kind = os.stat(path).st_mode
@@ -103,8 +102,7 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
 def digest(file: io.BufferedReader, path: str | Path, limit: Limit) -> str:
     """The SHA-256 of an open file's bytes as they lie there, from where it stands.
 
-    Raises:
-        InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
+    Raises InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
     """
     _check_size(file, path, limit)
     hashed, read = hashlib.sha256(), 0

@@ -19,8 +19,7 @@ def in_one_move(path: Path) -> Iterator[Path]:
     Its ending is that of `path`, by which writers of pictures and films know what to write. Where `path` is a link,
     the file that it leads to is replaced, not the link.
 
-    Raises:
-        InputError: it cannot be written.
+    Raises InputError: it cannot be written.
     """
     try:
         target = Path(os.path.realpath(path))

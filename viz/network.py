@@ -41,30 +41,19 @@ SMALLEST = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Where everything of a network stands in a picture of one size; made once a run.
+    """Where everything of a network stands in a picture of one size; made once a run."""
 
-    Attributes:
-        width, height: of the picture.
-        places: each vertex's position in the unit square.
-        wires: ends of each line there, of links.
-        at: each vertex's place in the picture.
-        nodes: number of nodes.
-        background: links and switches, which do not change.
-        largest: radius of the largest node.
-        cores: of each node, shape (nodes,).
-        radii: of each node by its cores, where these differ; empty: by its tasks.
-    """
-
+    # width, height: of the picture.
     width: float
     height: float
-    places: dict[Hashable, Point]
-    wires: list[tuple[Point, Point]]
-    at: dict[Hashable, Point]
-    nodes: int
-    background: Markup
-    largest: float
-    cores: npt.NDArray[np.integer]
-    radii: npt.NDArray[np.float64]
+    places: dict[Hashable, Point]  # each vertex's position in the unit square
+    wires: list[tuple[Point, Point]]  # ends of each line there, of links
+    at: dict[Hashable, Point]  # each vertex's place in the picture
+    nodes: int  # number of nodes
+    background: Markup  # links and switches, which do not change
+    largest: float  # radius of the largest node
+    cores: npt.NDArray[np.integer]  # of each node, shape (nodes,)
+    radii: npt.NDArray[np.float64]  # of each node by its cores, where these differ; empty: by its tasks
 
 
 def map_of(

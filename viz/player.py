@@ -28,35 +28,21 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Shot:
-    """What the page shows.
+    """What the page shows."""
 
-    Attributes:
-        number: counts what has been shown; the page answers with it when it has painted.
-        panels: [name, HTML] each.
-        playing: whether it goes on by itself.
-        now_ms: simulated time [ms].
-        over: whether all runs have ended, or none can go on.
-        error: what went wrong; "" if nothing did.
-        offered: the load that the jobs offer, in words; "" where none is known.
-        warnings: what is to be said of it.
-        settings: those of the runs; what was refused has not changed them.
-        refused: what is wrong with settings that were asked for, by their names in Settings.
-        notice: why the run has started again; "" if it has not.
-        starts: how often it has.
-    """
-
-    number: int
-    panels: list[list[str]]
-    playing: bool
-    now_ms: float
-    over: bool
-    error: str
-    offered: str = ""
-    warnings: Sequence[str] = ()
-    settings: Settings | None = None
+    number: int  # counts what has been shown; the page answers with it when it has painted
+    panels: list[list[str]]  # [name, HTML] each
+    playing: bool  # whether it goes on by itself
+    now_ms: float  # simulated time [ms]
+    over: bool  # whether all runs have ended, or none can go on
+    error: str  # what went wrong; "" if nothing did
+    offered: str = ""  # the load that the jobs offer, in words; "" where none is known
+    warnings: Sequence[str] = ()  # what is to be said of it
+    settings: Settings | None = None  # those of the runs; what was refused has not changed them
+    # What is wrong with settings that were asked for, by their names in Settings.
     refused: Mapping[str, str] = field(default_factory=dict)
-    notice: str = ""
-    starts: int = 0
+    notice: str = ""  # why the run has started again; "" if it has not
+    starts: int = 0  # how often it has
 
 
 class Player:

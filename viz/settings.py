@@ -25,33 +25,19 @@ TOO_LARGE = 2**63
 
 @dataclass(frozen=True)
 class Settings:
-    """The controls of a page.
+    """The controls of a page."""
 
-    Attributes:
-        policy: of the first run.
-        other: of the second one, beside it; "" if there is none.
-        hardware: the preset of the nodes; "" if they are what the scenario says.
-        intensity: how many times as much work comes as the scenario says [1].
-        io_per_ms: mean of the accesses of a task per ms of its CPU [1/ms].
-        page_fault_rate_per_ms: mu [faults per ms of CPU].
-        nodes: number of nodes.
-        bandwidth_mbps: of a link [Mbps].
-        exchange_period_ms: load managers report every so often [ms].
-        slice_ms: time slice [ms].
-        seed: of the run.
-    """
-
-    policy: str
-    other: str
-    hardware: str
-    intensity: float
-    io_per_ms: float
-    page_fault_rate_per_ms: float
-    nodes: int
-    bandwidth_mbps: float
-    exchange_period_ms: float
-    slice_ms: float
-    seed: int
+    policy: str  # of the first run
+    other: str  # of the second one, beside it; "" if there is none
+    hardware: str  # the preset of the nodes; "" if they are what the scenario says
+    intensity: float  # how many times as much work comes as the scenario says [1]
+    io_per_ms: float  # mean of the accesses of a task per ms of its CPU [1/ms]
+    page_fault_rate_per_ms: float  # mu [faults per ms of CPU]
+    nodes: int  # number of nodes
+    bandwidth_mbps: float  # of a link [Mbps]
+    exchange_period_ms: float  # load managers report every so often [ms]
+    slice_ms: float  # time slice [ms]
+    seed: int  # of the run
 
 
 def settings_of(scenario: Scenario) -> Settings:
@@ -95,9 +81,8 @@ LABELS = {
 def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenario:
     """The scenario as the controls change it, under a policy.
 
-    Raises:
-        InputError: a policy or hardware that the page does not offer, a number that is none or too large for a page, or
-            it does not fit together so, e.g. a torus of another number of nodes.
+    Raises InputError: a policy or hardware that the page does not offer, a number that is none or too large for a page,
+    or it does not fit together so, e.g. a torus of another number of nodes.
     """
     was = settings_of(scenario)
     _check_offered(settings, was)

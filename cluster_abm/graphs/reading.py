@@ -33,8 +33,7 @@ def read_graph(path: Path, max_mb: int = NETWORK_MB) -> nx.MultiGraph | nx.Multi
     that GraphML's text becomes a number where `bandwidth_mbps` and `latency_ms` hold one. An entity that the file
     declares is refused before it is expanded, and nothing outside the file is read.
 
-    Raises:
-        InputError: no such file, too large, broken, no such format, vertices that are named twice or never.
+    Raises InputError: no such file, too large, broken, no such format, vertices that are named twice or never.
     """
     readers = {".graphml": _from_graphml, ".xml": _from_graphml, ".json": _from_json}
     reader = readers.get(path.suffix.lower())

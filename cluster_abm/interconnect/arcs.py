@@ -22,22 +22,16 @@ class Arcs:
 
     Links are full duplex: edge e of the graph is link 2e in one direction and 2e + 1 in the other, each an arc with a
     capacity of its own. A shared medium is one link, 0, however many arcs lead to it and from it.
-
-    Attributes:
-        vertices: the vertices; first the nodes 0..nodes-1, then the others as the graph has them.
-        tail, head, link: of each arc, shape (arcs,).
-        latency_ns: of each arc, whole numbers [ns].
-        link_mb_per_s: capacity of each link [MB/s], shape (links,).
-        link_ends: the vertices that each link leads from and to.
     """
 
-    vertices: tuple[Hashable, ...]
+    vertices: tuple[Hashable, ...]  # the vertices; first the nodes 0..nodes-1, then the others as the graph has them
+    # tail, head, link: of each arc, shape (arcs,).
     tail: Integers
     head: Integers
     link: Integers
-    latency_ns: Floats
-    link_mb_per_s: Floats
-    link_ends: list[tuple[Hashable, Hashable]]
+    latency_ns: Floats  # of each arc, whole numbers [ns]
+    link_mb_per_s: Floats  # capacity of each link [MB/s], shape (links,)
+    link_ends: list[tuple[Hashable, Hashable]]  # the vertices that each link leads from and to
 
     @cached_property
     def number_of(self) -> dict[Hashable, int]:

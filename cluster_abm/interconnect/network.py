@@ -101,8 +101,7 @@ class Network:
     def links_between(self, source: int, target: int) -> tuple[int, ...]:
         """Return the numbers of the links on the route from a node to another, in order; none to itself.
 
-        Raises:
-            ValueError: no route leads there.
+        Raises ValueError: no route leads there.
         """
         return self._routes.links_between(source, target)
 

@@ -27,8 +27,7 @@ ROW_GROUP = 1 << 20
 def prepare_out(folder: str | Path) -> Path:
     """Make the folder, and make sure that a file can be written there: before hours of work, not after.
 
-    Raises:
-        InputError: it is a file, or cannot be made or written to.
+    Raises InputError: it is a file, or cannot be made or written to.
     """
     path = Path(folder)
     if not str(folder):
@@ -49,8 +48,7 @@ def prepare_out(folder: str | Path) -> Path:
 def out_folder(folder: str | Path) -> Iterator[Path]:
     """As `prepare_out`, for a block that fills the folder; folders that it made and that stay empty are removed.
 
-    Raises:
-        InputError: as `prepare_out`.
+    Raises InputError: as `prepare_out`.
     """
     path = Path(folder)
     made = list(itertools.takewhile(lambda ancestor: not os.path.lexists(ancestor), (path, *path.parents)))

@@ -45,18 +45,12 @@ MOST_NUMBERED = 80
 
 @dataclass(frozen=True)
 class Scale:
-    """What the colours of the nodes mean.
+    """What the colours of the nodes mean."""
 
-    Attributes:
-        words: the load, with its unit.
-        colours: evenly spaced along the scale.
-        loads: the scale.
-        names: of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
-    """
-
-    words: str
-    colours: tuple[str, ...]
-    loads: LoadScale
+    words: str  # the load, with its unit
+    colours: tuple[str, ...]  # evenly spaced along the scale
+    loads: LoadScale  # the scale
+    # Of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
     names: tuple[str, ...] = ()
 
 
@@ -81,37 +75,26 @@ def scale_of(index: str, loads: npt.ArrayLike, per_core: bool = False) -> Scale:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What all pictures of a run have in common.
+    """What all pictures of a run have in common."""
 
-    Attributes:
-        title: stands above.
-        places: of each node in the unit square, y downwards.
-        wires: ends of each line.
-        cores: of each node, shape (nodes,); empty: one each.
-    """
-
-    title: str
-    places: Sequence[Point]
-    wires: Sequence[tuple[Point, Point]]
+    title: str  # stands above
+    places: Sequence[Point]  # of each node in the unit square, y downwards
+    wires: Sequence[tuple[Point, Point]]  # ends of each line
+    # Of each node, shape (nodes,); empty: one each.
     cores: npt.NDArray[np.integer] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
 class FilmPicture:
-    """What one picture shows.
+    """What one picture shows."""
 
-    Attributes:
-        now_ms: simulated time [ms].
-        loads, tasks: of each node, shape (nodes,) each.
-        up: which nodes are up, shape (nodes,).
-        ways: routes of the tasks that have moved since the last picture, each the pieces of a line
-            (interconnect.layout.course).
-    """
-
-    now_ms: float
+    now_ms: float  # simulated time [ms]
+    # loads, tasks: of each node, shape (nodes,) each.
     loads: Floats
     tasks: Floats
-    up: npt.NDArray[np.bool_]
+    up: npt.NDArray[np.bool_]  # which nodes are up, shape (nodes,)
+    # Routes of the tasks that have moved since the last picture, each the pieces of a line
+    # (interconnect.layout.course).
     ways: Sequence[Sequence[Sequence[Point]]]
 
 

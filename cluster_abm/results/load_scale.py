@@ -22,15 +22,10 @@ GAMMA = 0.5
 
 @dataclass(frozen=True)
 class LoadScale:
-    """A scale from 0 to a round load.
+    """A scale from 0 to a round load."""
 
-    Attributes:
-        full: the load of the last shade.
-        low: from this load on the scale is logarithmic, even below it; 0: it is even all along.
-    """
-
-    full: float
-    low: float = 0.0
+    full: float  # the load of the last shade
+    low: float = 0.0  # from this load on the scale is logarithmic, even below it; 0: it is even all along
 
     def share(self, loads: Any) -> Any:
         """The place of loads on the scale, 0..1; numbers or arrays. Loads above `full` have the last place."""

@@ -42,8 +42,7 @@ def factor(dependence: Mapping[str, float]) -> list[list[float]]:
     """The lower triangle L, L L' = the normal correlations of `dependent_columns`: of independent standard normal
     numbers e it makes dependent ones, L e.
 
-    Raises:
-        ValueError: a key that is no pair, a pair named twice, or correlations that no numbers can have together.
+    Raises ValueError: a key that is no pair, a pair named twice, or correlations that no numbers can have together.
     """
     names = dependent_columns(dependence)
     correlations: dict[tuple[str, str], float] = {}

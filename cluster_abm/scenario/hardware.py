@@ -25,21 +25,13 @@ SECTIONS: Mapping[str, type[BaseModel]] = {"cluster": Cluster, "interconnect": I
 
 
 class Preset(NamedTuple):
-    """A hardware preset.
+    """A hardware preset."""
 
-    Attributes:
-        name: what scenarios call it: the shipped name, or the path of a file.
-        title: what it is, in a line.
-        section: what it describes, "cluster" (a node) or "interconnect".
-        keys: values by key of that section.
-        path: the file, in which each number has its source.
-    """
-
-    name: str
-    title: str
-    section: str
-    keys: Mapping[str, Any]
-    path: Path
+    name: str  # what scenarios call it: the shipped name, or the path of a file
+    title: str  # what it is, in a line
+    section: str  # what it describes, "cluster" (a node) or "interconnect"
+    keys: Mapping[str, Any]  # values by key of that section
+    path: Path  # the file, in which each number has its source
 
 
 def preset_names(section: str | None = None) -> list[str]:

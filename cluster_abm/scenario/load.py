@@ -95,8 +95,7 @@ def load_scenario(
 def scenario_of(source: Scenario | str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
     """What a caller means by a scenario: a checked one, or as `load_scenario`; with dotted keys laid over it.
 
-    Raises:
-        InputError: as of `load_scenario`.
+    Raises InputError: as of `load_scenario`.
     """
     if not isinstance(source, Scenario):
         return load_scenario(source, overrides)

@@ -26,19 +26,12 @@ RACE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Files, their copies, and what each job needs.
+    """Files, their copies, and what each job needs."""
 
-    Attributes:
-        size_mb: shape (files,) [MB].
-        holders: nodes that hold each file, the first copy first, shape (files, copies).
-        first_file: where each job's files begin in `needed_files`, and the end of the last, shape (jobs + 1,).
-        needed_files: of job 0, then of job 1 ..., ascending within a job.
-    """
-
-    size_mb: Floats
-    holders: Integers
-    first_file: Integers
-    needed_files: Integers
+    size_mb: Floats  # shape (files,) [MB]
+    holders: Integers  # nodes that hold each file, the first copy first, shape (files, copies)
+    first_file: Integers  # where each job's files begin in `needed_files`, and the end of the last, shape (jobs + 1,)
+    needed_files: Integers  # of job 0, then of job 1 ..., ascending within a job
 
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""

@@ -57,8 +57,7 @@ def trace_of(scenario: Scenario) -> Trace | None:
 def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
     """Arrival times [ms] and columns of the jobs that a scenario takes from its trace, as a run of it has them.
 
-    Raises:
-        InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
+    Raises InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
     """
     trace = trace_of(scenario)
     if trace is None:

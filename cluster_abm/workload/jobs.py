@@ -32,21 +32,16 @@ MAX_TASKS = 100_000_000
 
 
 class RunJobs(NamedTuple):
-    """The jobs of a run.
+    """The jobs of a run."""
 
-    Attributes:
-        jobs: the job table, shape (jobs,), fields tables.JOB_FIELDS.
-        requested_ms: the run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job does.
-        parents: the jobs that have to end before each is submitted; None: no job waits for another one.
-        earliest_ns: with parents: before which no job is submitted, shape (jobs,) [ns]. In the job table those that
-            wait have NEVER.
-        programs: with an activity profile, of which the job table has the numbers; None: no job runs one.
-    """
-
-    jobs: Table
+    jobs: Table  # the job table, shape (jobs,), fields tables.JOB_FIELDS
+    # The run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job does.
     requested_ms: Floats | None
+    # The jobs that have to end before each is submitted; None: no job waits for another one.
     parents: Parents | None = None
+    # With parents: before which no job is submitted, shape (jobs,) [ns]. In the job table those that wait have NEVER.
     earliest_ns: list[int] | None = None
+    # With an activity profile, of which the job table has the numbers; None: no job runs one.
     programs: Library | None = None
 
     @property
@@ -70,8 +65,7 @@ def work_of(scenario: Scenario, seed: int) -> RunJobs:
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
 
-    Raises:
-        InputError: a trace that cannot be read, is empty, or does not fit the cluster; more than 64 bits hold.
+    Raises InputError: a trace that cannot be read, is empty, or does not fit the cluster; more than 64 bits hold.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
@@ -142,8 +136,7 @@ def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
 def jobs_per_second(scenario: Scenario) -> float:
     """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s].
 
-    Raises:
-        InputError: closed users, which have no rate of their own; or a utilisation of no work.
+    Raises InputError: closed users, which have no rate of their own; or a utilisation of no work.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if are_closed(scenario):

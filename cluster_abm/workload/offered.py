@@ -25,23 +25,17 @@ OVERFLOWS_FROM = 0.5
 
 
 class OfferedLoad(NamedTuple):
-    """Load of all nodes' resources over the window in which jobs are submitted, 1: all that there is.
+    """Load of all nodes' resources over the window in which jobs are submitted, 1: all that there is."""
 
-    Attributes:
-        cpu: CPU of the jobs, of all cores.
-        disk: requests of the jobs that would miss the buffer of a node of their own, page faults left out: of the
-            channels (seek and transfer), or of the bandwidth (transfer) if that is more.
-        memory: mean demand of the tasks alive, by Little's law with the times that they would take alone: a lower
-            bound, for waiting tasks hold memory as well.
-        window_s: the window [s].
-        largest_task: the largest demand of a task for memory, as a share of a node's memory for programs.
-    """
-
-    cpu: float
+    cpu: float  # CPU of the jobs, of all cores
+    # Requests of the jobs that would miss the buffer of a node of their own, page faults left out: of the channels
+    # (seek and transfer), or of the bandwidth (transfer) if that is more.
     disk: float
+    # Mean demand of the tasks alive, by Little's law with the times that they would take alone: a lower bound, for
+    # waiting tasks hold memory as well.
     memory: float
-    window_s: float
-    largest_task: float
+    window_s: float  # the window [s]
+    largest_task: float  # the largest demand of a task for memory, as a share of a node's memory for programs
 
     def as_dict(self) -> dict[str, float]:
         """The loads of the resources by name."""

@@ -15,14 +15,10 @@ class Parents(NamedTuple):
     """Which jobs must have ended before each job is submitted.
 
     The parents of job j are parent[first[j] : first[j + 1]].
-
-    Attributes:
-        first: where each job's parents begin, shape (jobs + 1,).
-        parent: numbers of jobs, shape (dependences,).
     """
 
-    first: Integers
-    parent: Integers
+    first: Integers  # where each job's parents begin, shape (jobs + 1,)
+    parent: Integers  # numbers of jobs, shape (dependences,)
 
     @property
     def counts(self) -> Integers:

@@ -31,9 +31,8 @@ def read_profiles(path: str, max_mb: int) -> pd.DataFrame:
 
     Lines that begin with # are left out; optional columns that the file does not have are 0.
 
-    Raises:
-        InputError: no such file, too large, not CSV, columns missing or unknown, values that are not allowed, a
-            program with rows that do not stand together, or too many programs.
+    Raises InputError: no such file, too large, not CSV, columns missing or unknown, values that are not allowed, a
+    program with rows that do not stand together, or too many programs.
     """
     with opened(path) as file:
         cells = CsvCells(Lines(unpacked(file, path, Limit(max_mb, "workload.programs.max_mb")), path), "row", True)

@@ -23,16 +23,11 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Library:
-    """Programs and their phases.
+    """Programs and their phases."""
 
-    Attributes:
-        names: the programs, in the order of the file.
-        phases: all their phases, one program after another, fields tables.PHASE_FIELDS.
-        first, count: where each program's phases begin, and how many there are, shape (programs,) each.
-    """
-
-    names: tuple[str, ...]
-    phases: Table
+    names: tuple[str, ...]  # the programs, in the order of the file
+    phases: Table  # all their phases, one program after another, fields tables.PHASE_FIELDS
+    # first, count: where each program's phases begin, and how many there are, shape (programs,) each.
     first: Integers
     count: Integers
 

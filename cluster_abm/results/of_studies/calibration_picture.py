@@ -21,22 +21,15 @@ COLUMNS = 3
 
 
 class Slice(NamedTuple):
-    """A key over its range.
+    """A key over its range."""
 
-    Attributes:
-        values: of the key, ascending.
-        errors: root mean square of the logarithms at each, the other keys held.
-        value: fitted.
-        low, high: of its 90 % interval.
-        log: whether the range is one of orders of magnitude.
-    """
-
-    values: Floats
-    errors: Floats
-    value: float
+    values: Floats  # of the key, ascending
+    errors: Floats  # root mean square of the logarithms at each, the other keys held
+    value: float  # fitted
+    # low, high: of its 90 % interval.
     low: float
     high: float
-    log: bool
+    log: bool  # whether the range is one of orders of magnitude
 
 
 def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, slices: Mapping[str, Slice]) -> Path:

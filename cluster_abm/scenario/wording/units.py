@@ -7,17 +7,11 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit.
+    """A unit."""
 
-    Attributes:
-        of: what it measures.
-        size: how many of the smallest unit of that it is.
-        name: what it is called in messages.
-    """
-
-    of: str
-    size: float
-    name: str
+    of: str  # what it measures
+    size: float  # how many of the smallest unit of that it is
+    name: str  # what it is called in messages
 
 
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86_400e9}

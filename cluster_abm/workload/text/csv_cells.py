@@ -103,11 +103,7 @@ class CsvCells:
             raise InputError(f"{self.where}, line 1: column named more than once: {listed}")
 
     def __iter__(self) -> Iterator[Rows]:
-        """The rows, some at a time.
-
-        Raises:
-            InputError: broken quotes, a row that is too long, or no row at all.
-        """
+        """The rows, some at a time. Raises InputError: broken quotes, a row that is too long, or no row at all."""
         rest = self._current.read().encode()
         blocks = chain([rest] if rest else [], self._blocks)
         for block in blocks:

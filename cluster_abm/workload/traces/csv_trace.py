@@ -65,8 +65,7 @@ def check_names(names: Sequence[str], where: str, known: tuple[str, ...], requir
 def csv_trace(cells: CsvCells) -> Trace:
     """The trace that a CSV of ours holds.
 
-    Raises:
-        InputError: every wrong cell, width, order or column name (the first ten of them).
+    Raises InputError: every wrong cell, width, order or column name (the first ten of them).
     """
     required = (*REQUIRED, JOB) if AFTER in cells.names else REQUIRED
     check_names(cells.names, cells.where, (*COLUMNS, *WORD_COLUMNS), required)

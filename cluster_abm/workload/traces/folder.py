@@ -51,8 +51,7 @@ def read_folder(path: Path, limit: Limit) -> Trace:
 def machine_files(path: Path) -> tuple[list[Path], int]:
     """The files of virtual machines in a folder, in natural order, and how many others there are.
 
-    Raises:
-        InputError: the folder cannot be read, or holds none.
+    Raises InputError: the folder cannot be read, or holds none.
     """
     try:
         there = [entry for entry in path.iterdir() if not entry.name.startswith(".")]

@@ -41,27 +41,16 @@ MOST_ACCESSES, LONGEST_PAUSE_MS = 1e6, 1e9  # of an interval of a profile
 
 @dataclass(frozen=True, eq=False)
 class VirtualMachine:
-    """A virtual machine.
+    """A virtual machine."""
 
-    Attributes:
-        name: of its program.
-        rows: of its file; always samples used + skipped.
-        start_ms: its first sample's instant, since 1970.
-        tasks: its cores.
-        write_share: share of its bytes that are written; NaN if there are none.
-        profile: columns of `read_profiles` of one task; empty if no sample can be used.
-        skipped: reason -> samples left out.
-        noted: remark -> samples kept although remarkable.
-    """
-
-    name: str
-    rows: int
-    start_ms: float
-    tasks: float
-    write_share: float
-    profile: pd.DataFrame
-    skipped: dict[str, int]
-    noted: dict[str, int]
+    name: str  # of its program
+    rows: int  # of its file; always samples used + skipped
+    start_ms: float  # its first sample's instant, since 1970
+    tasks: float  # its cores
+    write_share: float  # share of its bytes that are written; NaN if there are none
+    profile: pd.DataFrame  # columns of `read_profiles` of one task; empty if no sample can be used
+    skipped: dict[str, int]  # reason -> samples left out
+    noted: dict[str, int]  # remark -> samples kept although remarkable
 
 
 def looks_like_gwa(names: list[str]) -> bool:
@@ -73,8 +62,7 @@ def looks_like_gwa(names: list[str]) -> bool:
 def machine(cells: CsvCells, name: str) -> VirtualMachine:
     """The virtual machine in an open file.
 
-    Raises:
-        InputError: columns that are missing, cells that cannot be read (the first ten).
+    Raises InputError: columns that are missing, cells that cannot be read (the first ten).
     """
     present = {column.lower() for column in cells.names}
     missing = [column for column in NAMES if column not in present]
@@ -121,11 +109,7 @@ def machine(cells: CsvCells, name: str) -> VirtualMachine:
 
 
 def gwa_trace(machines: Iterable[VirtualMachine], where: str) -> Trace:
-    """The trace of virtual machines, a job each.
-
-    Raises:
-        InputError: none of them used any CPU.
-    """
+    """The trace of virtual machines, a job each. Raises InputError: none of them used any CPU."""
     skipped: dict[str, int] = {}
     noted: dict[str, int] = {}
     rows, used = 0, []

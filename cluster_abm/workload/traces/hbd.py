@@ -44,8 +44,7 @@ def looks_like_hbd(names: list[str]) -> bool:
 def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
     """The chosen run; without a choice all of them, the column `run` telling them apart.
 
-    Raises:
-        InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
+    Raises InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
     """
     check_names(cells.names, cells.where, (*HBD_COLUMNS, PROGRAM), tuple(HBD_COLUMNS))
     read = {name: NumberColumn() for name in HBD_COLUMNS}

@@ -47,23 +47,16 @@ COMPLETED, FAILED, ABORTED, CACHED = "COMPLETED", "FAILED", "ABORTED", "CACHED"
 
 @dataclass(frozen=True, eq=False)
 class TaskRuns:
-    """The runs of tasks in a file.
+    """The runs of tasks in a file."""
 
-    Attributes:
-        frame: a row a run that can be used, in the file's order: label, machine, workflow, task, status (words, blank
-            where not known); task_input_size, task_input_size_uncompressed, workflow_input_size,
-            workflow_input_size_uncompressed [B]; submit_ms (since 1970), realtime_ms, cpu_percent, cpus, memory_mb
-            (peak), read_mb, written_mb (by the disk), call_read_mb, call_written_mb [MB of 10^6 bytes], line (of the
-            file). NaN where not known.
-        rows: of the file; always runs + skipped.
-        skipped: reason -> rows left out.
-        noted: remark -> rows kept although remarkable.
-    """
-
+    # A row a run that can be used, in the file's order: label, machine, workflow, task, status (words, blank where not
+    # known); task_input_size, task_input_size_uncompressed, workflow_input_size, workflow_input_size_uncompressed [B];
+    # submit_ms (since 1970), realtime_ms, cpu_percent, cpus, memory_mb (peak), read_mb, written_mb (by the disk),
+    # call_read_mb, call_written_mb [MB of 10^6 bytes], line (of the file). NaN where not known.
     frame: pd.DataFrame
-    rows: int
-    skipped: dict[str, int]
-    noted: dict[str, int]
+    rows: int  # of the file; always runs + skipped
+    skipped: dict[str, int]  # reason -> rows left out
+    noted: dict[str, int]  # remark -> rows kept although remarkable
 
 
 def looks_like_nextflow(names: list[str]) -> bool:
@@ -73,11 +66,7 @@ def looks_like_nextflow(names: list[str]) -> bool:
 
 
 def task_runs(cells: CsvCells) -> TaskRuns:
-    """The runs of tasks in an open table.
-
-    Raises:
-        InputError: columns that are missing, cells that cannot be read.
-    """
+    """The runs of tasks in an open table. Raises InputError: columns that are missing, cells that cannot be read."""
     stamps = Stamps()
     stamp = CellRule(stamps.read, ALLOWED)
     rules = dict.fromkeys(SIZES, SIZE) | dict.fromkeys(INPUTS.values(), SIZE)
@@ -148,8 +137,7 @@ def task_runs(cells: CsvCells) -> TaskRuns:
 def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that a table of Nextflow's or Lotaru's holds.
 
-    Raises:
-        InputError: columns that are missing, cells that cannot be read, no usable row.
+    Raises InputError: columns that are missing, cells that cannot be read, no usable row.
     """
     runs = task_runs(cells)
     frame, filled = runs.frame, {}

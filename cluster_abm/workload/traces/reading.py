@@ -79,8 +79,7 @@ def read_trace(
 def read_task_runs(path: Path, max_mb: int = TRACE_MB) -> TaskRuns:
     """The runs of tasks in a file of Nextflow's or Lotaru's, plain or compressed, row by row.
 
-    Raises:
-        InputError: no such file, too large, cut off, or not of that kind.
+    Raises InputError: no such file, too large, cut off, or not of that kind.
     """
     with opened(path) as file:
         head, blocks = beginning(unpacked(file, path, Limit(max_mb, RAISED_BY)))

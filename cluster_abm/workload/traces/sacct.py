@@ -76,8 +76,7 @@ def looks_like_sacct(names: list[str]) -> bool:
 def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that sacct's lines hold.
 
-    Raises:
-        InputError: columns that are missing, cells that cannot be read (the first ten), no usable job.
+    Raises InputError: columns that are missing, cells that cannot be read (the first ten), no usable job.
     """
     _check_columns(cells)
     stamps = Stamps()

@@ -42,8 +42,7 @@ LEAST_SHARE = 0.01  # of the run times that CPU times come to, if they were meas
 def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that an SWF log holds; times count from the log's own start.
 
-    Raises:
-        InputError: lines cut short or not numeric (the first ten), no line, no usable job.
+    Raises InputError: lines cut short or not numeric (the first ten), no line, no usable job.
     """
     where = lines.where
     used = USED

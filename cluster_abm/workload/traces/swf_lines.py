@@ -65,26 +65,18 @@ VALUE_ROWS = value_rows(USED)
 
 
 class SwfLog(NamedTuple):
-    """The lines of a log.
+    """The lines of a log."""
 
-    Attributes:
-        columns: the fields in use, shape (rows,) each.
-        longer: how many lines have more than 18.
-        header: what it says.
-        unix: whether submit times are Unix times.
-    """
-
-    columns: dict[str, Floats]
-    longer: int
-    header: dict[str, str]
-    unix: bool
+    columns: dict[str, Floats]  # the fields in use, shape (rows,) each
+    longer: int  # how many lines have more than 18
+    header: dict[str, str]  # what it says
+    unix: bool  # whether submit times are Unix times
 
 
 def read_log(lines: Lines, used: Mapping[str, int] = USED) -> SwfLog:
     """The log that these lines are, with those fields in use (name -> position in the line).
 
-    Raises:
-        InputError: lines cut short or not numeric (the first ten), a header that has no end.
+    Raises InputError: lines cut short or not numeric (the first ten), a header that has no end.
     """
     columns = {name: NumberColumn() for name in used}
     submit = list(used).index("submit time")

@@ -34,8 +34,7 @@ def looks_like_swim(cells: list[str]) -> bool:
 def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace in a table with the columns NAMES.
 
-    Raises:
-        InputError: lines of a wrong width, cells that are no numbers (the first ten), or no usable row.
+    Raises InputError: lines of a wrong width, cells that are no numbers (the first ten), or no usable row.
     """
     rule = CellRule(plain, "a number")
     fields = read_fields(cells, dict.fromkeys(NAMES[1:], rule), NAMES[:1])

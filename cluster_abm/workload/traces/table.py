@@ -70,33 +70,22 @@ RUN = "run"  # only in the table of a file with several runs, none of them chose
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A trace as read.
+    """A trace as read."""
 
-    Attributes:
-        file: path as given.
-        format: one of FORMATS.
-        rows: data rows of the file; always used + skipped.
-        table: one row per job; the runs of a file with several one after the other, column `run` telling them apart.
-        skipped: reason -> rows left out.
-        noted: remark -> rows kept although remarkable.
-        header: what an SWF log says of itself.
-        filled: what the file does not say, or says otherwise -> how it is filled or what is assumed, in words.
-        parents: which jobs each job comes after; None where the file says of no job that it does.
-        profiles: what the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
-        samples: rows that are no jobs but went into the profiles; None: each row that is used is a job.
-    """
-
-    file: str
-    format: str
-    rows: int
+    file: str  # path as given
+    format: str  # one of FORMATS
+    rows: int  # data rows of the file; always used + skipped
+    # One row per job; the runs of a file with several one after the other, column `run` telling them apart.
     table: pd.DataFrame
-    skipped: dict[str, int] = field(default_factory=dict)
-    noted: dict[str, int] = field(default_factory=dict)
-    header: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)  # reason -> rows left out
+    noted: dict[str, int] = field(default_factory=dict)  # remark -> rows kept although remarkable
+    header: dict[str, str] = field(default_factory=dict)  # what an SWF log says of itself
+    # What the file does not say, or says otherwise -> how it is filled or what is assumed, in words.
     filled: dict[str, str] = field(default_factory=dict)
-    parents: Parents | None = None
+    parents: Parents | None = None  # which jobs each job comes after; None where the file says of no job that it does
+    # What the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
     profiles: pd.DataFrame | None = None
-    samples: int | None = None
+    samples: int | None = None  # rows that are no jobs but went into the profiles; None: each row that is used is a job
 
     @property
     def used(self) -> int:
@@ -109,8 +98,7 @@ class Trace:
 
         NaN where a row lacks a value. `home` and `tasks` are whole numbers kept as floats.
 
-        Raises:
-            InputError: several runs in the file and none chosen: they are alternatives, not one workload.
+        Raises InputError: several runs in the file and none chosen: they are alternatives, not one workload.
         """
         if RUN in self.table:
             raise InputError(

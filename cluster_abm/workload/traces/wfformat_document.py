@@ -106,8 +106,7 @@ class Workflow:
     def graph(self) -> networkx.DiGraph:
         """Rows of parents -> rows of children.
 
-        Raises:
-            InputError: unknown ids, a task after itself, a cycle, or too many dependences.
+        Raises InputError: unknown ids, a task after itself, a cycle, or too many dependences.
         """
         rows = {name: row for row, name in enumerate(self.ids)}
         # Before version 1.4 parents were given by name.

@@ -21,31 +21,19 @@ LARGEST_COUNT = float(2**63)  # bytes: a counter of 64 bits holds no more
 
 
 class CellRule(NamedTuple):
-    """How the cells of a column are read.
+    """How the cells of a column are read."""
 
-    Attributes:
-        read: gives NaN for what is not known; raises ValueError for what cannot be read.
-        allowed: what can be read, for messages.
-    """
-
-    read: Callable[[str], float]
-    allowed: str
+    read: Callable[[str], float]  # gives NaN for what is not known; raises ValueError for what cannot be read
+    allowed: str  # what can be read, for messages
 
 
 class ForeignColumns(NamedTuple):
-    """Columns of a table by their names in lower case.
+    """Columns of a table by their names in lower case."""
 
-    Attributes:
-        numbers: NaN where nothing is known, shape (rows,) each.
-        words: shape (rows,) each.
-        lines: of the file, on which each row begins, shape (rows,).
-        names: which columns the file has.
-    """
-
-    numbers: dict[str, Floats]
-    words: dict[str, Words]
-    lines: npt.NDArray[np.int64]
-    names: frozenset[str]
+    numbers: dict[str, Floats]  # NaN where nothing is known, shape (rows,) each
+    words: dict[str, Words]  # shape (rows,) each
+    lines: npt.NDArray[np.int64]  # of the file, on which each row begins, shape (rows,)
+    names: frozenset[str]  # which columns the file has
 
     def number(self, *names: str) -> Floats:
         """The first of these columns, in rows without a value the next one; NaN where none has one."""
@@ -66,8 +54,7 @@ class ForeignColumns(NamedTuple):
 def read_fields(cells: CsvCells, numbers: Mapping[str, CellRule], words: Sequence[str]) -> ForeignColumns:
     """The columns of a table, names compared without regard to case; others are passed over.
 
-    Raises:
-        InputError: rows of a wrong width and cells that cannot be read (the first ten), or no row.
+    Raises InputError: rows of a wrong width and cells that cannot be read (the first ten), or no row.
     """
     names: dict[str, str] = {}
     for name in cells.names:

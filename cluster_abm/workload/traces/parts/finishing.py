@@ -24,8 +24,7 @@ from cluster_abm.workload.traces.table import (
 def on_own_clock(instants_ms: Floats, where: str) -> Floats:
     """Instants since 1970 as times since the first one [ms].
 
-    Raises:
-        InputError: they lie further apart than a simulation may last.
+    Raises InputError: they lie further apart than a simulation may last.
     """
     if not len(instants_ms):
         return instants_ms

@@ -34,8 +34,7 @@ class Stamps:
     def read(self, cell: str) -> float:
         """Milliseconds since 1970; NaN where nothing is known, or where the stamp is 1970 itself.
 
-        Raises:
-            ValueError: no date and time; a zone where the first stamp has none, or none where it has one.
+        Raises ValueError: no date and time; a zone where the first stamp has none, or none where it has one.
         """
         text = cell.strip()
         if is_missing(text):
