@@ -106,7 +106,6 @@ def shortened(value: object, quote: str = "'") -> str:
     """A value of a user's as Python writes it, in one line, cut where it is longer than a message can be.
 
     Args:
-        value: anything.
         quote: "" leaves a text without quotation marks.
     """
     try:

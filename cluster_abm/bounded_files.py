@@ -63,7 +63,6 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
 
     Args:
         file: of `opened`.
-        path: its name.
         limit: no more than this comes out, nor is read of a packed file.
 
     Raises:

@@ -30,7 +30,6 @@ def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None
     """A table of zeros, shape (rows,): in memory, or if it takes more than MOST_IN_MEMORY in a temporary file.
 
     Args:
-        rows: how many.
         dtype: of a row.
         what: what the rows are, as a message names them, e.g. "jobs".
         in_memory: where it stands; None: by its size.

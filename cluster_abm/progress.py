@@ -22,11 +22,7 @@ VARIABLE = "CLUSTER_ABM_PROGRESS"
 
 
 class LineSchedule:
-    """When a line is due.
-
-    Args:
-        clock: wall time [s].
-    """
+    """When a line is due."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -70,9 +66,7 @@ class Progress(tqdm):
 
     Args:
         total: how much there is to do; None: not known yet.
-        label: what the work is called.
         unit: what is counted, in the singular; "%" for a share.
-        quiet: show nothing.
         whole: of work that is a part of a larger one: its label, how much was done before, and how much there is.
         schedule: when a line is due.
     """
@@ -206,9 +200,6 @@ class Progress(tqdm):
 
 def duration_in_words(seconds: float) -> str:
     """A length of time as one says it: 8 s, 4 min, 2 h 5 min.
-
-    Args:
-        seconds: [s].
 
     >>> [duration_in_words(seconds) for seconds in (8.2, 250.0, 7490.0, 200_000.0)]
     ['8 s', '4 min', '2 h 5 min', '2 days 8 h']

@@ -53,9 +53,6 @@ def lines(
 
     Args:
         title: what the values are, with their unit.
-        times_s: the same for all lines.
-        drawn: the lines.
-        width, height: of the picture.
         top: upper end of the axis; without it a round number above all values.
         tip: what the values are, in a sentence.
     """
@@ -168,12 +165,8 @@ def heat_map(
     """Nodes (upwards from 0) over time, coloured as in the map.
 
     Args:
-        title: what it shows.
-        times_s: of each column.
         columns: the loads, shape (times, nodes).
-        index: which load they are.
         scale: of their values, as in the map.
-        width, height: of the picture.
     """
     inner_width, inner_height = width - LEFT - RIGHT, height - TOP - BOTTOM
     nodes = columns.shape[1]

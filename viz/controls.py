@@ -83,9 +83,7 @@ def groups(
     """The controls as the page draws them: what changes the view, and what starts the run again.
 
     Args:
-        settings: as they are.
         index: by which nodes are coloured.
-        frame_ms: simulated time a frame [ms].
         typed: what was typed last into fields of numbers, by name.
         wrong: what is wrong with it, or with what was chosen.
     """

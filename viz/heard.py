@@ -31,7 +31,6 @@ def entry(sent: object, fields: Collection[str]) -> tuple[str, str] | None:
 
     Args:
         sent: from the browser: {"name": field, "text": what was typed}.
-        fields: names of the fields.
     """
     name, text = _texts(sent, "name", "text")
     return (name, text) if name in fields else None

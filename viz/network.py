@@ -62,8 +62,6 @@ def map_of(
     """The map of a network of nodes with these cores in a picture of that size, legend included.
 
     Args:
-        network: nodes and links.
-        width, height: of the picture.
         cores: of each node, shape (nodes,).
         before: the map of the same network in another size: what stands where is taken from it.
     """
@@ -126,7 +124,6 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, scale: LoadSc
 
     Args:
         where: the run's map.
-        frame: the state.
         network: as it is now, on which tasks have moved.
         index: by which load nodes are coloured.
         scale: of its values.

@@ -52,7 +52,6 @@ class Player:
     call returns at once. Playing waits until the browser has painted what it was given: it never runs ahead of the eye.
 
     Args:
-        scenario: what to run.
         settings: what the controls say.
         show: called with each new Shot, from the player's thread.
         index: by which load nodes are coloured at first.

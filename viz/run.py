@@ -25,7 +25,6 @@ class Watched:
     """A model that is watched: its frames so far, and its map.
 
     Args:
-        model: the run.
         width, height: of the map [pixels].
 
     Attributes:
@@ -115,7 +114,6 @@ class WatchedRun(Watched):
     """A model that goes on frame by frame.
 
     Args:
-        scenario: what to run.
         width, height: of the map [pixels].
 
     Raises:
@@ -132,7 +130,6 @@ class WatchedRun(Watched):
         A run that has ended stays as it is while the clock of the one beside it goes on.
 
         Args:
-            until_ms: simulated time [ms].
             job: of which the life is given; None: of no job.
             goes_on: asked at each slice boundary; the frame ends there if it does not.
         """

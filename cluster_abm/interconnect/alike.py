@@ -20,8 +20,6 @@ class AlikeRoutes:
 
     Args:
         settings: the scenario's section, its kind one of KINDS.
-        nodes: number of nodes.
-        down: nodes that have failed.
     """
 
     def __init__(self, settings: Interconnect, nodes: int, down: frozenset[int] = frozenset()) -> None:

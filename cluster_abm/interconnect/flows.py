@@ -116,7 +116,6 @@ class Flows:
         """Give links another capacity from this instant on; what is under way shares it.
 
         Args:
-            links: their numbers.
             mb_per_s: their capacities, shape (len(links),) [MB/s].
             at_ns: when [ns], not before the time advanced to.
 

@@ -26,10 +26,6 @@ class Network:
     Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each. A bus is
     one link, the medium that all nodes share.
 
-    Args:
-        settings: the scenario's section.
-        nodes: number of nodes.
-
     Raises:
         InputError: a file that is none or does not fit, numbers that do not fit together.
 

@@ -39,7 +39,6 @@ class ShortestRoutes:
     any s, no two of these transfers share a link. The route back may be another one.
 
     Args:
-        arcs: the network.
         nodes: number of nodes, which are its first vertices.
         down: nodes that have failed: they forward nothing and no route leads to them.
         cut: pairs (tail, head) of vertices between which nothing goes.

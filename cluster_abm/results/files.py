@@ -90,8 +90,6 @@ def write_pieces(folder: Path, name: str, pieces: Iterable[pd.DataFrame]) -> Pat
     """Write a table that comes in pieces as a Parquet file, and give its path: the bytes of `write_table` of all of it.
 
     Args:
-        folder: where.
-        name: of the file.
         pieces: its rows, one frame after another, of which a whole number fills ROW_GROUP; at least one, if empty.
     """
     import pyarrow.parquet as parquet

@@ -59,8 +59,6 @@ def write_film(
 
     Args:
         path: ends in .gif or .mp4.
-        scene: of all pictures.
-        pictures: in their order.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
 

@@ -26,7 +26,6 @@ def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.D
 
     Args:
         records: fields.RECORD_FIELDS.
-        jobs: the job table.
         programs: names of the programs that jobs run, by number.
     """
     # A task that was killed or lost has no slowdown.

@@ -82,7 +82,6 @@ def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tu
     A row a policy, so that names stay readable however many there are.
 
     Args:
-        title: of the whole picture.
         runs: one row a run: policy, seed, mean_slowdown, breakdown_ms.<part> [ms]; NaN where no job finished.
         slowdowns: policy to mean slowdown and its 95 % interval, in the order of the picture.
     """
@@ -292,7 +291,6 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
-        title: of the whole picture.
         nodes: columns OF_NODES, at least, of the model's nodes_frame.
         slowdowns: of each finished task, shape (tasks,).
         cores: cores a node, on average.

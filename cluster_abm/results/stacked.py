@@ -23,7 +23,6 @@ def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
     """A bar a row, its parts on top of each other, each bar's sum at its end.
 
     Args:
-        title: of the picture.
         label: of the axis, with the unit.
         parts: one row a bar, one column a part, in the order drawn.
     """

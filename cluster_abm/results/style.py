@@ -184,11 +184,6 @@ def in_unit_of(unit: str, longest: float) -> tuple[float, str]:
 def limit(axes: Axes, values: Floats, ends: Floats) -> bool:
     """Limits of y that show 0 and the values; intervals only as far as they leave the values their room.
 
-    Args:
-        axes: the panel.
-        values: of all curves.
-        ends: of all intervals.
-
     Returns:
         whether an interval is cut.
     """
@@ -227,7 +222,6 @@ def save_both(figure: Figure, path: Path) -> list[Path]:
     """Write a PNG and an SVG beside it; nothing in them depends on when or by which version they were made.
 
     Args:
-        figure: the picture.
         path: of both, without the ending.
     """
     import matplotlib

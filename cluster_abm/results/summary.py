@@ -122,11 +122,6 @@ PROGRAM_METRICS = ("tasks", "mean_slowdown_cpu", "paging_percent", "page_faults"
 def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
     """Numbers of each program that a finished task ran: how many, mean slowdown (wall over CPU, without what
     failures destroyed), share of its life, queueing left out, that it spent paging [%], faults of one.
-
-    Args:
-        records: records of finished tasks.
-        jobs: the job table.
-        programs: names of the programs by number.
     """
     numbers = {}
     ran = column(jobs, "program")[records["job"]]

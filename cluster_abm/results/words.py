@@ -40,7 +40,6 @@ def with_unit(name: str, value: float | None, any_finished: bool = False) -> str
     """A metric's value with its unit: times in seconds, shares in per cent; if there is none, why.
 
     Args:
-        name: of the metric.
         value: None, or NaN, where there is none.
         any_finished: whether a job finished: then that is not why.
 

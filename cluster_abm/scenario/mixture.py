@@ -32,7 +32,6 @@ def check_one_policy(scenario: Scenario, asked_by: str) -> None:
     """Raise InputError if a policy is asked for from outside, and groups of nodes have policies of their own.
 
     Args:
-        scenario: the scenario.
         asked_by: what asks for it, as --policy 'jsq'.
     """
     for index, group in enumerate(scenario.cluster.group):

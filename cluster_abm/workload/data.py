@@ -43,7 +43,6 @@ def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> 
 
     Args:
         data: the scenario's section, with files.
-        seed: the run's seed.
         jobs: the job table: home and arrival say what a job is interested in.
         cluster_of: cluster of each node, 0 and up, shape (nodes,).
 

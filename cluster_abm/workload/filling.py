@@ -35,7 +35,6 @@ def fill(
     A row's draw never depends on the gaps. Jobs with `disk_mb` make as many accesses of their size as that takes.
 
     Args:
-        scenario, seed: of the run.
         arrival_ms: shape (jobs,).
         given: columns by name, shape (jobs,) each.
         library: the programs whose numbers stand in the column `program`, or of which the mix is; None: none.

@@ -22,12 +22,7 @@ Floats = npt.NDArray[np.float64]
 def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
     """The programs with activity profiles that a scenario's jobs may run; None if they run none.
 
-    Args:
-        scenario: the scenario.
-        trace: that it names (trace_of).
-
-    Raises:
-        InputError: a file of profiles that cannot be read, or one beside a trace that has profiles itself.
+    Raises InputError: a file of profiles that cannot be read, or one beside a trace that has profiles itself.
     """
     programs = scenario.workload.programs
     if trace is not None and (own := library_of_trace(trace)) is not None:
@@ -72,7 +67,6 @@ def trace_columns(
     """Arrival times [ms], the first part's start being 0, the columns that the trace has, and what jobs wait for.
 
     Args:
-        scenario, seed: of the run.
         trace: that the scenario names (trace_of).
         known_programs: that its jobs may run (programs_of).
 

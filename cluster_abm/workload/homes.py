@@ -26,10 +26,6 @@ def homes_of(scenario: Scenario, jobs: Table) -> npt.NDArray[np.bool_]:
     """Return which nodes are a home of jobs, shape (nodes,).
 
     Where homes are drawn these are the nodes of positive weight; where a log gives them, the homes that occur in it.
-
-    Args:
-        scenario: of the run.
-        jobs: its job table.
     """
     workload = scenario.workload
     are_homes = np.zeros(scenario.cluster.nodes, bool)

@@ -59,10 +59,6 @@ def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
 
     There is none of closed users and of jobs with parents, which come when others have ended; and none of a trace
     whose jobs come all at once. Background programs are no jobs, and not counted.
-
-    Args:
-        scenario: the scenario.
-        work: its jobs (workload.work_of).
     """
     jobs = work.jobs
     window_s = None if work.parents is not None else _window_s(scenario, jobs)

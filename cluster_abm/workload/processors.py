@@ -20,7 +20,6 @@ def on_machine(
     Args:
         columns: the trace's own, shape (jobs,) each; `tasks` are its processors.
         choice: what a processor is, what memory is that of, and how wide a job may be.
-        cluster: the machine.
         arrival_ms: when each job arrives on the trace's clock, for messages, shape (jobs,).
         where: the file's name, for messages.
 

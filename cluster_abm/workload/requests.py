@@ -26,9 +26,6 @@ def requested_times(
     change no other attribute, and do not depend on which jobs have a requested time in the trace.
 
     Args:
-        scenario: the scenario.
-        seed: the run's seed.
-        jobs: the job table.
         given: requested times of the trace, shape (jobs,) [ms], NaN where it has none; None: it has no such column.
         programs: that jobs may run; None: none.
     """

@@ -25,8 +25,6 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     """A bar a policy: its mean regret with the interval over regimes, and a mark for the worst one.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         table: columns policy, regret, low, high, worst, in the order to draw.
         own: policies that are drawn in another colour, hatched.
     """

@@ -36,11 +36,8 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
     """Draw predicted over observed, a point a row, and a panel for each key.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         table: columns use, observed, predicted.
         unit: of the values: "ms", or "" where rows are metrics of several units.
-        slices: of each key.
     """
     panels = 1 + len(slices)
     columns = min(COLUMNS, panels)

@@ -51,8 +51,6 @@ def draw_fit(
     """Write the picture.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         columns: by name, the values of the log and those of all draws.
         dispersions: of counts, over lengths of windows [s].
         course: rates, over time.

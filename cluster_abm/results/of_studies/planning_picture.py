@@ -48,8 +48,6 @@ def plan_figure(
     """A panel for each need: the metric over the key, a curve for each policy, and the bound.
 
     Args:
-        title: of the picture.
-        key: what is planned.
         table: columns policy, the key, and of each metric itself, `METRIC low` and `METRIC high`.
         needs: in the order of the panels.
         values: of each policy, where the needs begin to be kept, and the interval's ends; None: beyond the range.

@@ -30,8 +30,6 @@ def draw_indices(
 
     Args:
         path: of the files, without the ending.
-        title: of the whole picture.
-        metric: its name.
         table: columns policy, factor, index, value, low, high (NaN where there is no interval).
         policies: in the order of the panels.
         names: of the indices; factors are ordered by the first.

@@ -63,11 +63,7 @@ def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layou
     """A metric over the points of a study, a line a policy, its 95 % interval a band.
 
     Args:
-        title: of the whole picture.
-        metric: its name.
         estimates: columns point, policy, mean, low, high (NaN where there is no interval).
-        layout: of the points.
-        looks: of the policies.
     """
     figure, panels = _panels(title, layout)
     estimates, label = _in_short_numbers(metric, estimates)
@@ -91,7 +87,6 @@ def draw_differences(
 
     Args:
         path: of the files, without the ending.
-        title, metric, layout, looks: as of lines_figure.
         differences: columns point, policy, mean, low, high, significant: policy less reference.
         reference: the policy that all are held against.
     """

@@ -24,8 +24,6 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
     """A panel for each key: its value against the ratio to the defaults, a point for each candidate.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         label: of the ratio.
         table: columns candidate, state, ratio (NaN: none), and a column for each key.
         keys: in the order of the panels; whether its axis is logarithmic.

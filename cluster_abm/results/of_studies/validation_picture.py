@@ -18,8 +18,6 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
     """A panel for each part: a point a response, predicted against measured, on logarithmic axes with the identity.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         table: a row a response, with part, cores, measured_ms and predicted_ms.
         captions: a line for each part, under its title.
     """

@@ -17,10 +17,6 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
 
     A file that an override names brings its number, whatever the tables under it say, unless an override gives that
     too. A file that is none, or is no graph, is left to the network, which says what is wrong with it.
-
-    Args:
-        tree: nested tables, overrides included.
-        overrides: dotted keys.
     """
     cluster, network = tree.get("cluster", {}), tree.get("interconnect")
     if not isinstance(cluster, dict) or not isinstance(network, dict) or not isinstance(network.get("file"), str):

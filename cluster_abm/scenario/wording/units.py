@@ -49,10 +49,6 @@ _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*
 def hint(key: str, text: str) -> str | None:
     """What to write in place of a text where a key takes a number; None if the text is nothing like one.
 
-    Args:
-        key: dotted.
-        text: what was given.
-
     >>> hint("cluster.memory_mb", "0.5GB")
     'is in MB: write 512'
     >>> hint("workload.utilisation", "70%")

@@ -19,9 +19,6 @@ def submission_times_s(
     """Submission times inside the window, ascending [s], shape (jobs,).
 
     Args:
-        arrivals: the law.
-        rng: stream of the arrivals.
-        window_s: length of the submission window [s].
         jobs: their number, or None to let the rate decide.
         jobs_per_s: mean rate [1/s]; not used when `jobs` is given.
     """

@@ -26,10 +26,6 @@ class Dependent:
 
     A column's numbers are made of its own stream and of those of the columns before it: what another column takes
     from its stream changes nothing.
-
-    Args:
-        dependence: rank correlations of pairs.
-        streams: the generator of each column.
     """
 
     def __init__(self, dependence: Mapping[str, float], streams: Mapping[str, np.random.Generator]) -> None:

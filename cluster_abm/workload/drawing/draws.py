@@ -29,9 +29,7 @@ class Stream:
     """Numbers of a distribution in the unit of its key, drawn block after block: the same as if all were drawn at once.
 
     Args:
-        distribution: their law.
         rng: their generator; draws from nothing else.
-        count: how many there are in all.
     """
 
     def __init__(self, distribution: Distribution, rng: np.random.Generator, count: int) -> None:

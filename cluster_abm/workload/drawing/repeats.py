@@ -19,7 +19,6 @@ class Copies:
     Args:
         repeats: how many jobs are copies, and of which.
         rng: the generator; draws from nothing else.
-        count: number of jobs in all.
     """
 
     def __init__(self, repeats: Repeats, rng: np.random.Generator, count: int) -> None:

@@ -36,7 +36,6 @@ class CsvCells:
     """A table, usually CSV, of which the header is read at once, the rows as they are asked for.
 
     Args:
-        lines: of the file.
         kind: what a row is, for messages.
         remarks: what begins with # is left out, and so are spaces before a cell.
         between: what stands between cells, one of SEPARATORS.

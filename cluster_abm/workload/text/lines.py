@@ -16,7 +16,6 @@ class Lines:
 
     Args:
         blocks: bytes of the file; they are read as these blocks are asked for.
-        where: the file's name.
 
     Attributes:
         where: the file's name.

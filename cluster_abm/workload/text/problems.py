@@ -15,7 +15,6 @@ class Problems:
     """Problems of a file as they are found. Only those that are shown are kept: a file may hold millions.
 
     Args:
-        where: the file's name.
         unit: what their numbers count.
 
     Raises:
@@ -42,7 +41,6 @@ class Problems:
         """Note problems of rows, in the order of their lines.
 
         Args:
-            rows: which ones.
             lines: the line of each row, at least of the first SHOWN_PROBLEMS of `rows`.
             words: says of a row what is wrong.
         """

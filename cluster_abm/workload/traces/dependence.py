@@ -26,7 +26,6 @@ def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]
     Args:
         job: each job's own id, blank where it has none, shape (jobs,).
         after: ids of the jobs that must have ended before, separated by spaces, shape (jobs,); None: none does.
-        where: the file's name.
         lines: of the file, on which each row begins, shape (jobs,).
         unit: what `lines` counts, for messages.
 

@@ -34,7 +34,6 @@ def read_folder(path: Path, limit: Limit) -> Trace:
     """The trace of all virtual machines in a folder: files that end in .csv, .csv.gz or .csv.xz, in natural order.
 
     Args:
-        path: the folder.
         limit: what the files together may hold, unpacked.
 
     Raises:

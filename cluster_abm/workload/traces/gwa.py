@@ -157,8 +157,6 @@ def _profile(
     Args:
         time_ms: of samples, increasing, shape (samples,).
         use: share of a core that the task uses.
-        memory_mb: of the task.
-        disk_kb_per_s: of the task.
     """
     given = np.diff(time_ms)
     usual = float(np.median(given)) if len(given) else USUAL_MS

@@ -39,8 +39,6 @@ def parquet_trace(data: bytes, where: str, limit: Limit) -> Trace:
     """The trace that a Parquet file of our columns holds.
 
     Args:
-        data: the file.
-        where: its name.
         limit: what its cells may take, 8 bytes each: a few bytes of Parquet can stand for many equal cells.
 
     Raises:

@@ -52,7 +52,6 @@ def read_trace(
     """The trace in a file, plain or compressed by gzip or xz, or in a folder of virtual machines (GWA-T-12).
 
     Args:
-        path: the file or folder.
         run: which run of a file that holds several (Harchol-Balter and Downey's).
         format: one of FORMATS; without it, by what the file begins with, else by its name (.swf, .csv).
         max_mb: how much the file may hold, unpacked [MB of 2^20 bytes].

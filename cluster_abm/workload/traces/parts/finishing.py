@@ -44,7 +44,6 @@ def disk_columns(
         disk_mb: bytes read and written as the disk saw them, of whole jobs, NaN where not known, shape (rows,) each.
         calls_mb: the same by calls, most of which the page cache serves.
         reading: the shares of these that stand in where a row has neither of the first.
-        tasks: of each job.
 
     Returns:
         The columns disk_mb and write_share (NaN where nothing is known), and in which rows shares stand in.
@@ -103,9 +102,7 @@ def finished(
     """A trace of these rows: those outside the bounds of COLUMNS are left out, columns without any value go.
 
     Args:
-        where: the file's name.
         format: one of FORMATS.
-        rows: of the file.
         columns, words: ours, of the rows that are left.
         skipped, noted, filled: as a Trace has them.
         reading: with which it was read, where CPU times could be read otherwise.
@@ -130,7 +127,6 @@ def no_job(where: str, rows: int, skipped: Mapping[str, int], reading: LogReadin
     """The error for a file of which no row is a job.
 
     Args:
-        where, rows, skipped: of the file.
         reading: with which it was read, where CPU times could be read otherwise.
     """
     reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())
