@@ -16,13 +16,14 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Array
 from cluster_abm.errors import InputError
 
 Table = npt.NDArray[np.void]
 
 # A table of more bytes stands in a file.
 MOST_IN_MEMORY = 50_000_000
-# So many rows are read or written at once where all the rows of a table are passed over.
+# Rows that are read or written at once where a table is passed over from its first row to its last.
 ROWS_AT_ONCE = 1 << 17
 
 
@@ -69,7 +70,7 @@ def _reserve(file: IO[bytes], size: int, folder: str) -> None:
     file.truncate(size)
 
 
-def mapping_of(table: npt.NDArray[Any]) -> mmap.mmap | None:
+def mapping_of(table: Array) -> mmap.mmap | None:
     """The mapped file that a table, or a part of one, stands in; None: it is in memory."""
     base: Any = table
     while isinstance(base, np.ndarray):
@@ -78,7 +79,7 @@ def mapping_of(table: npt.NDArray[Any]) -> mmap.mmap | None:
     return owner if isinstance(owner, mmap.mmap) else None
 
 
-def forget_pages(*tables: npt.NDArray[Any]) -> None:
+def forget_pages(*tables: Array) -> None:
     """Rows of tables that stand in a file need no memory until they are next read or written; nothing is lost."""
     for table in tables:
         mapping = mapping_of(table)
@@ -92,12 +93,12 @@ def blocks(rows: int) -> Iterator[slice]:
         yield slice(first, min(rows, first + ROWS_AT_ONCE))
 
 
-def column(table: Table, name: str) -> npt.NDArray[Any]:
+def column(table: Table, name: str) -> Array:
     """A field of all rows as an array of its own, shape (rows,): as little of the table as need be is in memory."""
     return columns(table, name)[0]
 
 
-def columns(table: Table, *names: str) -> list[npt.NDArray[Any]]:
+def columns(table: Table, *names: str) -> list[Array]:
     """Some fields of all rows, read at once, as `column`."""
     if mapping_of(table) is None:
         return [np.ascontiguousarray(table[name]) for name in names]

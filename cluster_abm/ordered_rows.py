@@ -5,15 +5,12 @@ from __future__ import annotations
 import mmap
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Array, Floats, Integers
 from cluster_abm.large_tables import Table, blocks, forget_pages, mapping_of
-
-Integers = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 
 class OrderedRows:
@@ -104,7 +101,7 @@ def _fields_in_order(table: Table, order: Integers) -> dict[str, Array]:
     return {name: np.frombuffer(mapping, table.dtype[name], len(order), starts[name]) for name in names}
 
 
-def of_each(rows: Rows, measure: Callable[[Rows], npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+def of_each(rows: Rows, measure: Callable[[Rows], Floats]) -> Floats:
     """A number of each row, shape (rows,), computed from some of them at a time.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-# The first line comes after so long, and so does the second after it; then each gap is half of the time so far [s].
+# Time before the first line, and from it to the second; then each gap is half of the time so far [s].
 FIRST_S = 10.0
 # The longest gap [s].
 LONGEST_GAP_S = 600.0
@@ -102,7 +102,7 @@ class Progress(tqdm):
             self.measure()
 
     def begin_at(self, done: float) -> None:
-        """So much was there before the work began."""
+        """Take what was there before the work began as done."""
         self.initial = self.n = done
         self._done = done
         if self._from is not None:
@@ -136,7 +136,7 @@ class Progress(tqdm):
         return (done - begun[1]) / passed_s if begun is not None and passed_s > 0 else 0.0
 
     def update(self, n: float | None = 1) -> bool | None:
-        """So much more is done."""
+        """Count `n` more as done."""
         self._done += n or 0
         self._made_any |= bool(n)
         if self._from is None and n and not self._is_held:
@@ -147,7 +147,7 @@ class Progress(tqdm):
         return None
 
     def reach(self, done: float) -> None:
-        """So much is done by now."""
+        """Count up to `done` as done by now."""
         self.update(done - self._done)
 
     def look(self) -> None:

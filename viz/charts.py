@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.image import imsave
 
+from cluster_abm.arrays import Floats
 from cluster_abm.model.observing.watching import JobLife
 from cluster_abm.results.colours import BREAKDOWN_COLOURS
 from cluster_abm.results.load_scale import LoadScale
@@ -19,8 +19,6 @@ from cluster_abm.results.style import BREAKDOWN_WORDS, plain
 from viz import colours
 from viz.colours import Index
 from viz.markup import Markup, joined, svg, tag, text
-
-Floats = npt.NDArray[np.float64]
 
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 8.0, 20.0, 18.0
 # Of lines: the uppermost number stands free of the title.
@@ -97,7 +95,7 @@ def _times(first_s: float, last_s: float, width: float, height: float) -> Markup
 
 
 def round_times(first: float, last: float, most: int) -> list[float]:
-    """At most so many multiples, within a range, of the least of 1, 2, 5, 10 ... times a power of ten that allows it.
+    """At most `most` multiples, within a range, of the least of 1, 2, 5, 10 ... times a power of ten that allows it.
 
     >>> round_times(0.0, 143.0, 4), round_times(0.0, 0.5, 3)
     ([0.0, 50.0, 100.0], [0.0, 0.2, 0.4])

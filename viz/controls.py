@@ -38,7 +38,7 @@ FRAME = NumberField(
 )  # fmt: skip
 NUMBERS = (
     NumberField("intensity", "[times]",
-           f"So many times the work that the scenario says; above 0 and at most {MOST_INTENSITY:g}."),
+           f"The work as a multiple of what the scenario says; above 0 and at most {MOST_INTENSITY:g}."),
     NumberField("io_per_ms", "[1/ms of CPU]", "Mean number of accesses of a task per ms of its CPU; 0 or more."),
     NumberField("page_fault_rate_per_ms", "[1/ms of CPU]"),
     NumberField("nodes", "", f"The page runs at most {MOST_NODES:,}, unless the scenario has more."),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
+from cluster_abm.arrays import Floats
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course, positions, wires
 from cluster_abm.model import Frame
@@ -53,7 +54,7 @@ class Map:
     background: Markup  # links and switches, which do not change
     largest: float  # radius of the largest node
     cores: npt.NDArray[np.integer]  # of each node, shape (nodes,)
-    radii: npt.NDArray[np.float64]  # of each node by its cores, where these differ; empty: by its tasks
+    radii: Floats  # of each node by its cores, where these differ; empty: by its tasks
 
 
 def map_of(

@@ -31,7 +31,7 @@ BESIDE: dict[str, Size] = {
     "lines": (300.0, 240.0),
     "talk": (360.0, 240.0),
 }
-# Charts stand side by side in a panel so many times as wide as high.
+# From this ratio of width to height on, charts stand side by side in a panel.
 ACROSS = 3.0
 MAP_TIP = (
     "Each circle is a node, the larger the more tasks; lines are links, arrows tasks that have moved since the last "

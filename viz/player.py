@@ -17,7 +17,7 @@ from viz.run import WatchedRun
 from viz.settings import LABELS, Settings, scenario_with
 from viz.worker import GRACE_S, GivenUp, PageWorker, Task, words_of
 
-# A page that has not painted for so long is gone, or hidden: no need to go on for it.
+# A page that has not painted for this time is gone, or hidden: runs need not go on for it.
 PATIENCE_S = 1.0
 MOST_UNSEEN = 5
 SHORTEST_FRAME_S = 0.04
@@ -37,7 +37,7 @@ class Shot:
     over: bool  # whether all runs have ended, or none can go on
     error: str  # what went wrong; "" if nothing did
     offered: str = ""  # the load that the jobs offer, in words; "" where none is known
-    warnings: Sequence[str] = ()  # what is to be said of it
+    warnings: Sequence[str] = ()  # about that load, a line each
     settings: Settings | None = None  # those of the runs; what was refused has not changed them
     # What is wrong with settings that were asked for, by their names in Settings.
     refused: Mapping[str, str] = field(default_factory=dict)

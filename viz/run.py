@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm import ClusterModel, Scenario
+from cluster_abm.arrays import Floats
 from cluster_abm.model import Frame, Watcher
 from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from cluster_abm.workload.offered import in_words, warnings_of
 from viz.colours import INDICES, index_of
 from viz.network import Map, map_of
 
-# Frames kept for lines and heat map: as many as there are pixels for.
+# The most and the fewest frames that are kept for the lines and the heat map: a chart shows no more of them.
 MOST_KEPT, LEAST_KEPT = 300, 60
-# Of many nodes fewer frames, so that all tabs together find room in the memory.
+# The most loads in the frames kept: of many nodes fewer frames are kept, so that all tabs fit into the memory.
 MOST_VALUES = 300_000
 
 
@@ -32,7 +32,7 @@ class Watched:
         times_s: simulated time of the frames kept [s].
         per_core: whether some node has several cores, so that tasks are counted per core.
         offered: the load that the run's jobs offer, in words; "" where no window is known.
-        warnings: what is to be said of it.
+        warnings: about that load, a line each.
     """
 
     def __init__(self, model: ClusterModel, width: float, height: float) -> None:
@@ -48,7 +48,7 @@ class Watched:
         self._watcher = Watcher(self.model)
         self._kept: list[tuple[float, Frame]] = []
         self._clock_ms = 0.0
-        # Of so many frames one is kept: what is kept goes back to the beginning, evenly spaced.
+        # One of `_stride` frames is kept, so that the frames kept go back to the beginning, evenly spaced.
         self._stride, self._seen = 1, 0
         self._most_kept = max(LEAST_KEPT, min(MOST_KEPT, MOST_VALUES // self.model.network.nodes))
         self.frame = self._watcher.frame()
@@ -77,7 +77,7 @@ class Watched:
         """The frames kept, and the newest one."""
         return [frame for _, frame in self._shown]
 
-    def column(self, index: str) -> npt.NDArray[np.float64]:
+    def column(self, index: str) -> Floats:
         """A load of all nodes over the frames kept, shape (times, nodes)."""
         return np.array([frame.loads[index] for frame in self.frames])
 

@@ -35,7 +35,7 @@ class Settings:
     page_fault_rate_per_ms: float  # mu [faults per ms of CPU]
     nodes: int  # number of nodes
     bandwidth_mbps: float  # of a link [Mbps]
-    exchange_period_ms: float  # load managers report every so often [ms]
+    exchange_period_ms: float  # time from one load report of a manager to the next [ms]
     slice_ms: float  # time slice [ms]
     seed: int  # of the run
 
@@ -164,7 +164,7 @@ def _check_numbers(settings: Settings, was: Settings) -> None:
 
 
 def _more_work(scenario: Scenario, intensity: float) -> dict[str, Any]:
-    """So many times the work: by the key that sets the rate; of a trace by the CPU time of its jobs."""
+    """The work times `intensity`: by the key that sets the rate; of a trace by the CPU time of its jobs."""
     if intensity == 1.0:
         return {}
     work = scenario.workload

@@ -16,7 +16,7 @@ from cluster_abm.errors import InputError
 
 MOST_VERTICES = 20_000
 MOST_EDGES = 500_000
-# Of a document, whatever it says: with a dozen attributes to each edge a file of 64 MB does not hold so many.
+# Elements and attributes of a document: a file of 64 MB holds fewer, even with a dozen attributes to each edge.
 MOST_PARTS = 3_000_000
 DEEPEST = 100
 LONGEST_TAG = 1_000_000  # bytes

@@ -8,12 +8,9 @@ from functools import cached_property
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.interconnect.units import mb_per_s, whole_ns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.interconnect.fairness import Floats, rates_of_crossings
 
 NS_PER_S = 1e9
@@ -37,7 +38,7 @@ class Flows:
         self._capacities: Floats = np.asarray(link_mb_per_s, float)
         # In the order of their keys, so that neither rates nor anything else depends on the order of the starts.
         self._table = np.empty(0, TRANSFER)
-        self._paths: dict[int, npt.NDArray[np.int64]] = {}
+        self._paths: dict[int, Integers] = {}
         self._waiting: list[tuple[int, int, float]] = []
         self._finished: list[tuple[int, int]] = []
         self._advanced_ns = -NEVER_NS

@@ -40,7 +40,7 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     has both they must be alike.
 
     Vertices are nodes in the order of the file; those that only forward keep the file's names. With `nodes_per_vertex`
-    above 1 each vertex is the switch of a site, with so many nodes at it by links of the scenario's own.
+    above 1 each vertex is the switch of a site, with that many nodes at it by links of the scenario's own.
 
     Raises InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
     """

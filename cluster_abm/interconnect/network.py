@@ -7,7 +7,6 @@ from functools import cached_property
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import alike
@@ -184,7 +183,7 @@ class _Wiring:
         return arcs_of(self.whole, self._nodes)
 
     @cached_property
-    def link_mb_per_s(self) -> npt.NDArray[np.float64]:
+    def link_mb_per_s(self) -> Floats:
         """Capacities of its links."""
         if self._settings.kind in alike.KINDS:
             return alike.link_capacities(self._settings, self._nodes)

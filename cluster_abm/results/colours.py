@@ -38,7 +38,7 @@ BREAKDOWN_COLOURS = {
 }
 # Of the one curve of a panel, which is neither a policy nor a resource.
 ALONE = "#3B4A57"
-# Beyond the colours above: the same ones, mixed with so much of white (or, below 0, of black).
+# Beyond the colours above: the same ones, mixed with this share of white (or, below 0, of black).
 MIXED = (0.45, -0.45, 0.7, -0.7, 0.25, -0.25)
 
 

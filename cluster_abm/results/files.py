@@ -36,7 +36,7 @@ def prepare_out(folder: str | Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         try_to_write(path)
     except (OSError, ValueError, RecursionError) as problem:
-        # RecursionError: so many folders in one another.
+        # RecursionError: the folders are nested too deeply.
         reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
             f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM, ink_on
 from cluster_abm.results.lanes import along
 from cluster_abm.results.load_scale import LoadScale, SeenLoads
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
 # More lines than this are a grey disc; the more there are the fainter they are.
@@ -32,7 +32,7 @@ MOST_ARROWS = 60
 # Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
 ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
 MARGIN = 0.06
-# A node has its full size from so many tasks a core on; without any a quarter of the surface.
+# Tasks a core from which on a node has its full size, and the share of that surface that it has without any task.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
 SHADES = 64
 # A scale's end at least, and where it begins at least if it is logarithmic.
@@ -92,7 +92,7 @@ class FilmPicture:
     # loads, tasks: of each node, shape (nodes,) each.
     loads: Floats
     tasks: Floats
-    up: npt.NDArray[np.bool_]  # which nodes are up, shape (nodes,)
+    up: Flags  # which nodes are up, shape (nodes,)
     # Routes of the tasks that have moved since the last picture, each the pieces of a line
     # (interconnect.layout.course).
     ways: Sequence[Sequence[Sequence[Point]]]
@@ -253,7 +253,7 @@ class Stage:
 
     @property
     def _points_a_unit(self) -> float:
-        """Of the unit square's sides, in the mean of both."""
+        """Points in a side of the unit square, the mean of both sides."""
         box = self._axes.get_position()
         inches = self._axes.figure.get_size_inches()  # type: ignore[union-attr]
         return float((box.width * inches[0] + box.height * inches[1]) / 2 * 72 / (1 + 2 * MARGIN))
@@ -263,7 +263,7 @@ class Stage:
 
 
 def _arrow(way: Sequence[Sequence[Point]], before: float, after: float) -> Any:
-    """Return an arrow along the pieces of a route, head at the end of the last, so much left free at both ends."""
+    """Return an arrow along the pieces of a route, its head at the end; `before` and `after` are left free there."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path as Line
 

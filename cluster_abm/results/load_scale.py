@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
 
-# The largest load is so many times the median of those above 0: on an even scale half of the nodes would look idle.
+# Where the largest load is this multiple of the median of those above 0, half of the nodes look idle on an even scale.
 WIDE = 16.0
-# A logarithmic scale spans at most so many decades: of more the eye tells no steps apart.
+# The most decades that a logarithmic scale spans: over more of them the eye sees no steps.
 DECADES = 3
 # On an even scale light shades get more room, since the eye tells them apart worse.
 GAMMA = 0.5

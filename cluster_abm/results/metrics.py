@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
 from cluster_abm.formulas import energy_j
 from cluster_abm.ordered_rows import Rows
@@ -31,20 +32,20 @@ class RunData:
 
     records: Rows  # records of all ended tasks, by (finish, task)
     jobs: Table  # the job table
-    widths: npt.NDArray[np.int64]  # how many tasks each job has, shape (jobs,)
+    widths: Integers  # how many tasks each job has, shape (jobs,)
     nodes: Table  # rows of the node table that served tasks
     # cores, channels: of each node's CPU and disk, shape (nodes,).
     cores: npt.NDArray[np.int32]
     channels: npt.NDArray[np.int32]
     # cpu_ns, disk_ns: CPU of all cores given by each node, and time in which its disk had a request in service, shape
     # (nodes,) [ns].
-    cpu_ns: npt.NDArray[np.int64]
-    disk_ns: npt.NDArray[np.int64]
+    cpu_ns: Integers
+    disk_ns: Integers
     # Sum over the requests of the time that each was in service, shape (nodes,) [ns].
-    in_device_ns: npt.NDArray[np.int64]
-    down_ns: npt.NDArray[np.int64]  # how long each node was down, shape (nodes,) [ns]
+    in_device_ns: Integers
+    down_ns: Integers  # how long each node was down, shape (nodes,) [ns]
     # Power of each node: idle, of its cores, of its disk, shape (nodes, 3) [W]; None: not set.
-    watts: npt.NDArray[np.float64] | None
+    watts: Floats | None
     now_ns: int  # the end of the run, or now [ns]
     last_finish_ns: int  # when the last task ended [ns]
     # What was counted while the run went on: migrations, remote_executions, refused_offers, messages between load
@@ -58,15 +59,15 @@ class RunData:
         return finished_records(self.records)
 
     @cached_property
-    def _of_jobs(self) -> Mapping[str, npt.NDArray[np.float64]]:
+    def _of_jobs(self) -> Mapping[str, Floats]:
         return job_values(self.finished, self.widths)[1]
 
-    def of_jobs(self, name: str) -> npt.NDArray[np.float64]:
+    def of_jobs(self, name: str) -> Floats:
         """A number of each finished job (summary.job_values)."""
         return self._of_jobs[name]
 
-    def share(self, busy_ns: npt.NDArray[np.int64], count: int) -> float:
-        """Share of the time of so many cores, disks or channels."""
+    def share(self, busy_ns: Integers, count: int) -> float:
+        """Share of the time of `count` cores, disks or channels."""
         return total_ns(busy_ns) / float(max(1, self.now_ns * count))
 
     @property
@@ -78,7 +79,7 @@ class RunData:
         return float(energy_j(self.watts[:, 0], self.watts[:, 1], self.watts[:, 2], up_s, *busy_s).sum())
 
 
-def total_ns(times_ns: npt.NDArray[np.int64]) -> float:
+def total_ns(times_ns: Integers) -> float:
     """Times of all nodes together [ns]; each fits into 64 bits, their sum need not."""
     # Halves that cannot overflow.
     return float((int((times_ns >> 32).sum()) << 32) + int((times_ns & 0xFFFF_FFFF).sum()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
 
 # Surface of the smallest node, as a share of the largest one's: it is still seen.
 LEAST_SHARE = 1.0 / 16.0

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, REMARK, colours_of
 from cluster_abm.results.style import (
@@ -38,7 +38,6 @@ from cluster_abm.results.style import (
 )
 
 Interval = tuple[float, float] | None
-Floats = npt.NDArray[np.float64]
 
 WIDEST_LOG_FREE = 10.0
 # Curves over a wider range are drawn on a logarithmic scale.
@@ -48,7 +47,7 @@ MOST_BINS = 200
 MOST_VALUES = 1_000_000
 # What the picture of a run shows of its nodes.
 OF_NODES = ("time_ms", "node", "tasks", "cpu_busy_ms", "disk_busy_ms")
-# So many points that are numbers of something have a tick each, and nothing between them has one.
+# The most points that have a tick each, where they are numbers of something and nothing lies between them.
 MOST_NUMBERED = 6
 # Letters of a line beside a panel's axes.
 LABEL_WIDTH, LABEL_HEIGHT = 52, 36

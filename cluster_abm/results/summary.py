@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import FINISHED, NS_PER_MS, Table
 from cluster_abm.large_tables import column
 from cluster_abm.ordered_rows import Rows, of_each
 from cluster_abm.results.frames import isolated_ns, slowdowns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def finished_records(records: Rows) -> Rows:
@@ -29,7 +26,7 @@ def ended_jobs(records: Rows, outcome: int) -> Integers:
 
 
 def finished_jobs(records: Rows, widths: Integers) -> Integers:
-    """Return the numbers of the jobs, of so many tasks each, of which all tasks have finished, ascending."""
+    """Return the numbers of the jobs of which all tasks have finished, ascending."""
     done = np.bincount(finished_records(records)["job"], minlength=len(widths))
     return np.flatnonzero(done == widths) if len(widths) else np.zeros(0, np.int64)
 

@@ -136,7 +136,7 @@ class Cluster(Section):
     disk_watts: NonNegative | None = None
     """what a busy disk adds to it [W]; not set: 0"""
     exchange_period_ms: Period = 1000.0
-    """load managers report every so often [ms]"""
+    """time from one load report of a manager to the next [ms]"""
     buffer_control: BufferControl = BufferControl()
     """how the I/O buffer's size changes during a run (kind, period_ms, gain)"""
     remote_memory: StrictBool = False

@@ -181,7 +181,7 @@ class TaskCount(Section):
     """weight of each number of tasks among the jobs, as { 1 = 70, 4 = 30 }, in place of parallel_share, minimum and
     maximum; empty: by these"""
     barrier_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
-    """tasks of a parallel job come to a barrier after every so much of their own CPU [ms]; 0: never"""
+    """CPU of a task from one barrier of its parallel job to the next [ms]; 0: there are none"""
     communication_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """communication at each barrier [ms]"""
 
@@ -279,4 +279,4 @@ class Repeats(Section):
     share: Annotated[NonNegative, Field(lt=1)] = 0.0
     """share of the jobs that are as one of those before them in all that is drawn, their home too"""
     back: Annotated[Count, Field(le=10_000)] = 1
-    """the job that is repeated is one of so many last ones: the k-th last with weight 1/k"""
+    """how many of the last jobs can be repeated: the k-th last with weight 1/k"""

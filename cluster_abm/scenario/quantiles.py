@@ -8,7 +8,7 @@ from itertools import pairwise
 
 
 def evenly(count: int) -> tuple[float, ...]:
-    """Probabilities of so many quantiles, evenly spaced from 0 to 1."""
+    """Probabilities of that many quantiles, evenly spaced from 0 to 1."""
     return tuple(rank / (count - 1) for rank in range(count)) if count > 1 else ()
 
 

@@ -46,7 +46,7 @@ class Workload(Section):
     duration_s: Positive = 3600.0
     """jobs are submitted during this time [s]"""
     jobs: Annotated[Count, Field(le=50_000_000)] | None = None
-    """so many jobs (give one of jobs, jobs_per_s, utilisation)"""
+    """number of jobs (give one of jobs, jobs_per_s, utilisation)"""
     jobs_per_s: Positive | None = None
     """mean submission rate [1/s]"""
     utilisation: Positive | None = None
@@ -76,8 +76,8 @@ class Workload(Section):
     tasks: TaskCount = TaskCount()
     """how many tasks a job has"""
     requested_over_actual: Distribution | None = None
-    """a distribution (kind, mean, ...): jobs request a run time so many times what a task takes alone at the slowest
-    node; draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
+    """a distribution (kind, mean, ...) of the requested run time over what a task takes alone at the slowest node;
+    draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
     home: Home = Home()
     """where jobs are submitted"""
     dependence: dict[str, Correlation] = Field(default_factory=dict)
@@ -169,9 +169,9 @@ class Negotiation(Section):
     refusals: StrictBool = True
     """whether the asked node may refuse; false: it takes whatever is sent, as a textbook's dispatcher has it"""
     timeout_ms: Delay = 100.0
-    """an asker gives up on an answer that does not come after so long [ms]"""
+    """how long an asker waits for an answer [ms]"""
     missed_reports: Annotated[Count, Field(le=1_000_000)] = 3
-    """a node of which so many reports have not come is believed to have failed"""
+    """a node is believed to have failed once this many of its reports in a row are missing"""
 
 
 # A policy by its name of today.
@@ -196,7 +196,7 @@ class Measure(Section):
     """What is written down while it runs."""
 
     period_ms: Period = 10_000.0
-    """loads and busy times of all nodes are measured every so often [ms]"""
+    """time from one measurement of the loads and busy times of all nodes to the next [ms]"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:

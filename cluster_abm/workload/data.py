@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.data import Data
@@ -14,10 +14,7 @@ from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.drawing.draws import draw
 from cluster_abm.workload.generators import generator
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
-# Each job runs a race of all files: so many take about half a minute.
+# Pairs of a file and a job: to draw the needed files of the most takes about half a minute.
 MOST_FILE_JOBS = 1_000_000_000
 MOST_NEEDED = 100_000_000
 # Numbers of a race held at one time.
@@ -112,7 +109,7 @@ def interests(data: Data, jobs: Table, cluster_of: Integers) -> Integers:
     return (at_first + moves) % (cluster_of.max() + 1)
 
 
-def _winners(race: Floats, may: npt.NDArray[np.bool_], wanted: Integers) -> npt.NDArray[np.bool_]:
+def _winners(race: Floats, may: Flags, wanted: Integers) -> Flags:
     """In each row the `wanted` fastest of those that may, or all if they are fewer.
 
     Exponential times over popularities: the winners are a draw without replacement, each next one in proportion to

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
 from cluster_abm.scenario import Scenario
@@ -16,9 +16,6 @@ from cluster_abm.workload.generators import generator
 from cluster_abm.workload.homes import home_weights
 from cluster_abm.workload.programs import Library, mixed
 from cluster_abm.workload.times import check_longest, whole_ns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # The stream of each column.
 STREAMS = {

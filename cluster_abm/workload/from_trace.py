@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.generators import generator
@@ -15,8 +14,6 @@ from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
 from cluster_abm.workload.traces import COLUMNS, LogReading, Trace, read_trace
-
-Floats = npt.NDArray[np.float64]
 
 
 def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import blocks, column, forget_pages
@@ -25,8 +25,6 @@ from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
 from cluster_abm.workload.times import LONGEST_MS
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
-
-Floats = npt.NDArray[np.float64]
 
 MAX_TASKS = 100_000_000
 
@@ -96,7 +94,7 @@ def program_names(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
-    """Whether the engine's 64 bits hold whatever may come of these jobs, one user of which thinks so long in all [ms].
+    """Check that 64 bits hold all that may come of these jobs; `thinking_ms` is the longest total of a user [ms].
 
     Raises InputError.
     """

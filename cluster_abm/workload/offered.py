@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.memory import fill_hits
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.jobs import RunJobs
-
-Floats = npt.NDArray[np.float64]
 
 # Rows of the job table summed at once: however the table is kept, the sums are the same.
 ROWS_SUMMED = 100_000
@@ -87,7 +85,7 @@ def in_words(load: Mapping[str, float]) -> str:
 
 
 def warnings_of(scenario: Scenario, load: OfferedLoad | None) -> list[str]:
-    """What is to be said of an offered load before the run, a line each."""
+    """Warnings about an offered load, a line each, for before the run."""
     if load is None:
         return []
     lines = []

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.scenario.trace import TraceChoice
-
-Floats = npt.NDArray[np.float64]
 
 
 def on_machine(

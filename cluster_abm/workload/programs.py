@@ -7,9 +7,9 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.bounded_files import PROFILES_MB
 from cluster_abm.engine.tables import PHASE, Table
 from cluster_abm.errors import InputError
@@ -17,8 +17,6 @@ from cluster_abm.scenario import nearest, shipped_profiles
 from cluster_abm.scenario.distributions import Programs
 from cluster_abm.workload.profiles import read_profiles
 from cluster_abm.workload.traces import Trace
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Library:
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}
 
-    def over(self, column: str, how: str) -> npt.NDArray[np.float64]:
+    def over(self, column: str, how: str) -> Floats:
         """`sum` or `max` of a column over each program's phases, shape (programs,)."""
         reduce = {"sum": np.add, "max": np.maximum}[how]
         return np.asarray(reduce.reduceat(self.phases[column].astype(float), self.first))
@@ -99,7 +97,7 @@ def mean_cpu_ms(programs: Programs) -> float:
     return float(np.average(known.over("cpu_ms", "sum")[numbers], weights=shares))
 
 
-def _shares(programs: Programs) -> tuple[Library, list[int], npt.NDArray[np.float64]]:
+def _shares(programs: Programs) -> tuple[Library, list[int], Floats]:
     """The programs there are, the numbers of those of the mix, and their shares."""
     known = library(programs)
     numbers = [known.number(name, "workload.programs.mix") for name in programs.mix]
@@ -107,7 +105,7 @@ def _shares(programs: Programs) -> tuple[Library, list[int], npt.NDArray[np.floa
 
 
 def mixed(programs: Programs, jobs: int, rng: np.random.Generator) -> Integers:
-    """Which program each of so many jobs runs, shape (jobs,): the shares of the mix as exactly as whole jobs allow
+    """The number of the program that each job runs, shape (jobs,): the shares of the mix as exactly as whole jobs allow
     (largest remainders), in random order."""
     _, numbers, shares = _shares(programs)
     exact = jobs * shares / shares.sum()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
@@ -12,8 +12,6 @@ from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.workload.drawing.draws import Stream
 from cluster_abm.workload.generators import generator
 from cluster_abm.workload.programs import Library
-
-Floats = npt.NDArray[np.float64]
 
 
 def requested_times(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # What NEVER leaves of 63 bits of nanoseconds, 146 years.
 LONGEST_MS = 4.6e12

@@ -72,7 +72,7 @@ def draw_map(
     Args:
         path, title: as of draw_regret.
         regimes: index regime, a column a factor.
-        best: of each regime the policy of least slowdown, and whether it is so by more than noise.
+        best: of each regime the policy of least slowdown, and whether its lead is significant.
         axes_of: the factors on the y axes: name, words, whether logarithmic.
         x: name and words of the factor on the x axes.
     """

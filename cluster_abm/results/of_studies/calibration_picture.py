@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import ALONE, LINE, MARK
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.style import log_ticks, new_figure, plain, save, tidy
 
-Floats = npt.NDArray[np.float64]
 # Of rows; a key's own curve stands for both.
 FIT, HELD_OUT, INTERVAL = "#0072B2", "#D55E00", LINE
 COLUMNS = 3

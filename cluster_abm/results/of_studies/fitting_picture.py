@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, new_figure, save, tidy, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = npt.NDArray[np.float64]
 
 COLUMNS = 3
 LOG, MODEL, RANGE = "#222222", "#D55E00", "#F3C3A6"
-# A distribution function is drawn through so many quantiles.
+# Quantiles through which a distribution function is drawn.
 QUANTILES = 2000
 NEARLY_EQUAL = 1e-9
 NAMES = {

@@ -34,7 +34,7 @@ class Looks:
 def grid_of(
     title: str, count: int, sharex: bool = False, sharey: bool = True, height: float = 3.3
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels in rows, `height` inches each; places that are left over are hidden."""
+    """A figure of `count` panels in rows, `height` inches each; panels that are left over are hidden."""
     columns = columns_of(max(1, count))
     rows = -(-max(1, count) // columns)
     figure = new_figure(max(7.5, 4.1 * columns), 1.2 + height * rows, title)

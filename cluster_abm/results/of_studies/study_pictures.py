@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -47,7 +46,6 @@ from cluster_abm.results.style import (
     whole_numbers,
 )
 
-Floats = npt.NDArray[np.float64]
 MOST_TICKS = 8
 LABEL_WIDTH = 44
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import label_of
 from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
@@ -68,7 +68,7 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
     return save(figure, path)
 
 
-def _limits(ratios: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _limits(ratios: Floats) -> tuple[float, float]:
     """Of the ratios that are drawn where they are: all candidates on all seeds, and some room for the others."""
     low, high = min(1.0, float(ratios.min())), max(1.0, float(ratios.max()))
     room = (high - low) or 0.1

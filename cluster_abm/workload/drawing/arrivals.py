@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from cluster_abm.arrays import Floats
 from cluster_abm.limits import BYTES_A_BURST, check_memory
 from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.workload.drawing.rates import course, factors
-
-Floats = npt.NDArray[np.float64]
 
 
 def submission_times_s(

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.dependence import dependent_columns, factor, normal_correlation, pair_of
 from cluster_abm.scenario.distributions import Distribution, TaskCount
 from cluster_abm.scenario.schema import Workload
 from cluster_abm.workload.drawing.draws import quantile
-
-Floats = npt.NDArray[np.float64]
 
 # Nearer to an end of 0..1 no uniform number lies.
 LEAST, MOST = 2.0**-54, 1.0 - 2.0**-53

@@ -6,12 +6,10 @@ import copy
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.quantiles import quantiles_mean
-
-Floats = npt.NDArray[np.float64]
 
 # Fitted to the 184,612 CPU times of Harchol-Balter and Downey's eight one-hour traces [s]: 7.07 % last 1 s or
 # longer; those are a bounded Pareto (tail index that gives their mean of 3.96 s; by maximum likelihood it is

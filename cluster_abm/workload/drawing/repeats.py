@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.distributions import Repeats
 from cluster_abm.workload.drawing.draws import later
-
-Floats = npt.NDArray[np.float64]
 
 
 class Copies:

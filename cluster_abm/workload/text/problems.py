@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from cluster_abm.errors import InputError
 
 SHOWN_PROBLEMS = 10  # of one file; the rest is counted
-# A file with so many is not what it was taken for: it is read no further.
+# A file with more problems is of another kind than expected: reading stops.
 MOST_PROBLEMS = 100_000
 
 

@@ -40,7 +40,7 @@ INPUTS = {
     "workflow_input_size_uncompressed": "workflowinputuncompressed",
 }
 WORDS = ("label", "machine", "workflow", "task", "process", "name", "status")
-# So many of these make a header Nextflow's.
+# Three of these make a header Nextflow's.
 TELLING = frozenset((*STAMPS, *SIZES, *WORDS, "realtime", "duration", "%cpu", "cpus", "task_id", "native_id", "hash"))
 COMPLETED, FAILED, ABORTED, CACHED = "COMPLETED", "FAILED", "ABORTED", "CACHED"
 

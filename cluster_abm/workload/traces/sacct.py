@@ -21,8 +21,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
@@ -89,7 +89,7 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     # `CANCELLED by 1234`, `TIMEOUT`: the first word.
     state = np.array([(text.split() or [""])[0].rstrip("+").upper() for text in fields.word("state")], object)
     timed = run_ms > 0
-    if reading.cpu_time == "run":  # a job holds its processors for so long, whatever it computes
+    if reading.cpu_time == "run":  # a job holds its processors while it runs, whatever it computes
         used = used._replace(cpu_ms=run_ms * processors)
     cpu_ms = np.where(np.isnan(used.cpu_ms), run_ms * processors, used.cpu_ms)
     reasons = {
@@ -151,7 +151,7 @@ def _check_columns(cells: CsvCells) -> None:
         )
 
 
-def _steps(ids: Words) -> tuple[Flags, npt.NDArray[np.int64]]:
+def _steps(ids: Words) -> tuple[Flags, Integers]:
     """Which rows are steps, and the row of each one's job, the last above it with its id; -1 where there is none."""
     is_step, job_of = np.zeros(len(ids), bool), np.full(len(ids), -1, np.int64)
     latest: dict[str, int] = {}
@@ -177,7 +177,7 @@ def _processors(fields: ForeignColumns) -> Floats:
     return np.where(allocated > 0, allocated, math.nan)
 
 
-def _used(fields: ForeignColumns, is_step: Flags, job_of: npt.NDArray[np.int64]) -> _Used:
+def _used(fields: ForeignColumns, is_step: Flags, job_of: Integers) -> _Used:
     """What each job used, merged from its line and its steps."""
     merged = is_step & (job_of >= 0)
     jobs, rows = job_of[merged], len(is_step)

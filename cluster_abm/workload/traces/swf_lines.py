@@ -9,8 +9,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.text.problems import SHOWN_PROBLEMS, Problems
@@ -49,12 +49,12 @@ HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
 REQUESTED_MEMORY = {"requested memory": 9}
 
 
-def stands_for_all(requests: Floats) -> npt.NDArray[np.bool_]:
+def stands_for_all(requests: Floats) -> Flags:
     """Which requests are one of NO_REQUEST, shape as `requests`."""
     return (requests == NO_REQUEST[0]) | (requests == NO_REQUEST[1])
 
 
-def value_rows(used: Mapping[str, int]) -> npt.NDArray[np.int64]:
+def value_rows(used: Mapping[str, int]) -> Integers:
     """For each field of a line its row among those in use, -1 for the others, shape (18,)."""
     rows = np.full(FIELDS, -1, np.int64)
     rows[list(used.values())] = range(len(used))
@@ -180,7 +180,7 @@ class _Block:
         first_plain: int,
         before: int,
         values: Floats,
-        is_row: npt.NDArray[np.bool_],
+        is_row: Flags,
         header: _Header,
         problems: Problems,
     ) -> None:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Bytes, Floats, Integers
 from cluster_abm.jit import kernel
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 PLAIN, ODD = 1, 0
 # A whole number below 2^53 and a power of ten up to 10^15 are floats without an error, so their quotient is the float
@@ -25,7 +21,7 @@ def scan_lines(
 ) -> int:
     r"""Find the lines of a block, which end with \n, \r or both, and read those that are plain.
 
-    A line is plain if it has so many fields and no more, each a decimal number of at most 15 digits such as 7, -1 or
+    A line is plain if it has exactly this many fields, each a decimal number of at most 15 digits such as 7, -1 or
     80.25. Any other line (remarks, blank lines, lines cut short, exponents) is odd: only its place is noted.
 
     Args:

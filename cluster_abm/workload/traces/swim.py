@@ -1,8 +1,8 @@
 """SWIM's samples of MapReduce clusters (Chen, Ganapathi, Griffith and Katz 2011): six columns with tabs, no header.
 
 Job, submit [s], seconds since the job before, and the bytes of its input, shuffle and output. A row says nothing of CPU
-and memory. CPU time is drawn, or so many ms for each MB (`LogReading.cpu_ms_per_mb`): to be swept, not believed. A job
-has one task, or one for each so many MB (`task_mb`). Its bytes are taken to pass a disk once each. Some samples have
+and memory. CPU time is drawn, or follows from the bytes (`LogReading.cpu_ms_per_mb`, to be swept, not believed). A job
+has one task, or one for each `task_mb` MB. Its bytes are taken to pass a disk once each. Some samples have
 further columns: paths, which are not read.
 """
 

@@ -7,15 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Flags, Floats, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.parents import Parents
-
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.object_]
-Flags = npt.NDArray[np.bool_]
 
 MOST_RUNS = 1000  # of one file
 LONGEST_MS = 1e12  # 32 years: well inside the engine's clock, 64-bit nanoseconds
@@ -39,7 +35,7 @@ class NumberBounds:
         words = f"{kind} above {self.low:g}" if self.above else f"{kind} from {self.low:g}"
         return words if math.isinf(self.high) else f"{words} to {self.high:.12g}"
 
-    def holds(self, values: Floats) -> npt.NDArray[np.bool_]:
+    def holds(self, values: Floats) -> Flags:
         """Which values lie inside; NaN and infinity never do."""
         inside = np.isfinite(values) & (values <= self.high)
         inside &= (values > self.low) if self.above else (values >= self.low)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
@@ -32,7 +32,7 @@ class ForeignColumns(NamedTuple):
 
     numbers: dict[str, Floats]  # NaN where nothing is known, shape (rows,) each
     words: dict[str, Words]  # shape (rows,) each
-    lines: npt.NDArray[np.int64]  # of the file, on which each row begins, shape (rows,)
+    lines: Integers  # of the file, on which each row begins, shape (rows,)
     names: frozenset[str]  # which columns the file has
 
     def number(self, *names: str) -> Floats:

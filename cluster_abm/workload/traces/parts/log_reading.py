@@ -14,7 +14,7 @@ class LogReading:
     memory: Literal["used", "requested"] = "used"  # its memory is what it used, or what its job requested (SWF)
     # CPU time of a job by what it reads, shuffles and writes [ms/MB] (SWIM); None: not said.
     cpu_ms_per_mb: float | None = None
-    task_mb: float | None = None  # a job has a task for each so many MB (SWIM); None: one task
+    task_mb: float | None = None  # MB of a job for each of its tasks (SWIM); None: one task
     max_tasks: int | None = None  # but no more tasks than these (SWIM); None: no bound
     # The middle of what the disks of seven machines saw: 6-14 % of the bytes read, 31-43 % of those written (Lotaru).
     disk_read_share: float = 0.1  # share of the bytes read by calls that the disk saw (Nextflow, WfFormat)
