@@ -106,10 +106,7 @@ def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tu
 
 
 def _draw_slowdowns(
-    axes: Axes,
-    slowdowns: Mapping[str, tuple[float, Interval]],
-    table: pd.DataFrame,
-    colours: Mapping[str, str],
+    axes: Axes, slowdowns: Mapping[str, tuple[float, Interval]], table: pd.DataFrame, colours: Mapping[str, str]
 ) -> None:
     tops = [0.0]
     largest = max((mean for mean, _ in slowdowns.values() if np.isfinite(mean)), default=1.0)
@@ -252,9 +249,7 @@ def reproduction_figure(
         Line2D([], [], color=colour, marker=marker, markersize=6, label=name)
         for name, (colour, marker, _) in styles.items()
     ]
-    handles += [
-        Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured"),
-    ]
+    handles += [Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured")]
     if any(value is not None for curve in curves for value in curve.published):
         handles.append(
             Line2D([], [], color=MARK, linestyle="--", marker="o", mfc="white", markersize=5, label="published")

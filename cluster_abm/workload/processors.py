@@ -44,10 +44,7 @@ def on_machine(
 
 def _check_said(columns: dict[str, Floats], choice: TraceChoice, jobs: int, where: str) -> None:
     """Raise InputError if a key is about processors that the file does not say."""
-    for key, value, plain in (
-        ("processor", choice.processor, "task"),
-        ("memory_per", choice.memory_per, "processor"),
-    ):
+    for key, value, plain in (("processor", choice.processor, "task"), ("memory_per", choice.memory_per, "processor")):
         if value == plain:
             continue
         missing = int(np.isnan(columns["tasks"]).sum()) if "tasks" in columns else jobs

@@ -16,18 +16,8 @@ from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.of_studies.study_axes import (
-    WIDEST_LINEAR,
-    Layout,
-    Panel,
-    distinct_texts,
-    scaled_label_of,
-)
-from cluster_abm.results.of_studies.study_grid import (
-    Looks,
-    grid_of,
-    outer_labels,
-)
+from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
+from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
 from cluster_abm.results.style import (
     BREAKDOWN_WORDS,
     LETTERS_PER_INCH,

@@ -24,14 +24,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.swf_lines import (
-    FIELDS,
-    REQUESTED_MEMORY,
-    REQUESTS,
-    USED,
-    read_log,
-    stands_for_all,
-)
+from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, REQUESTS, USED, read_log, stands_for_all
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, sorted_out, tally
 
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
