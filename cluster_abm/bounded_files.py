@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 
 BLOCK = 2**20  # bytes read at once
 MEGABYTE = 2**20
@@ -168,7 +168,7 @@ def _too_large(path: str | Path, limit: Limit) -> InputError:
 
 
 def _unreadable(path: str | Path, problem: OSError | ValueError) -> InputError:
-    return InputError(f"{shown(path)}: cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return InputError(f"{shown(path)}: cannot be read: {reason_of(problem)}")
 
 
 def _named(kind: int) -> str:

@@ -30,6 +30,11 @@ class InputError(Exception):
         return type(self), (self.problems,)
 
 
+def reason_of(problem: Exception) -> str:
+    """Why the system refused, without the file's name, as a message ends with it."""
+    return getattr(problem, "strerror", None) or str(problem)
+
+
 class Gathering:
     """Collects the InputErrors of several `with` blocks, so that all that is wrong is said at once."""
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster_abm.arrays import Array
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 
 Table = npt.NDArray[np.void]
 
@@ -51,10 +51,9 @@ def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None
             # The mapping keeps the file once it is closed here.
             mapping = mmap.mmap(file.fileno(), size)
     except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
-            f"{what}: {rows:,} rows take {size / 1e9:.3g} GB in the folder of temporary files {folder} ({reason}); "
-            "TMPDIR names another folder"
+            f"{what}: {rows:,} rows take {size / 1e9:.3g} GB in the folder of temporary files {folder} "
+            f"({reason_of(problem)}); TMPDIR names another folder"
         ) from None
     return np.frombuffer(mapping, dtype, rows)
 

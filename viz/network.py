@@ -165,12 +165,10 @@ def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -
 
 def _number(x: float, y: float, words: str, ink: str, has_rim: bool) -> Markup:
     """A node's number; a light rim round it keeps it apart from lines where the node is no larger than it."""
-    rim = (
-        {"stroke": colours.PAPER, "stroke_width": 2.5, "paint_order": "stroke"}
-        if has_rim and ink != colours.PAPER
-        else {}
+    rim = {"stroke": colours.PAPER, "stroke_width": 2.5, "paint_order": "stroke"}
+    return text(
+        x, y, words, fill=ink, text_anchor="middle", font_size=11, **(rim if has_rim and ink != colours.PAPER else {})
     )
-    return text(x, y, words, fill=ink, text_anchor="middle", font_size=11, **rim)
 
 
 def _radius(where: Map, frame: Frame, node: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any
 
 from cluster_abm import InputError, Scenario
@@ -42,19 +43,8 @@ class Settings:
 
 def settings_of(scenario: Scenario) -> Settings:
     """The controls as a scenario has them."""
-    return Settings(
-        policy=scenario.policy.name,
-        other="",
-        hardware="",
-        intensity=1.0,
-        io_per_ms=scenario.workload.io_per_ms.mean,
-        page_fault_rate_per_ms=scenario.cluster.page_fault_rate_per_ms,
-        nodes=scenario.cluster.nodes,
-        bandwidth_mbps=scenario.interconnect.bandwidth_mbps,
-        exchange_period_ms=scenario.cluster.exchange_period_ms,
-        slice_ms=scenario.cluster.slice_ms,
-        seed=scenario.run.seed,
-    )
+    of_keys = {name: attrgetter(key)(scenario) for name, key in KEYS.items()}
+    return Settings(policy=scenario.policy.name, other="", hardware="", intensity=1.0, **of_keys)
 
 
 KEYS = {

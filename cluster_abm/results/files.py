@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 from cluster_abm.json_text import to_json
 from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.whole_files import in_one_move
@@ -37,9 +37,8 @@ def prepare_out(folder: str | Path) -> Path:
         try_to_write(path)
     except (OSError, ValueError, RecursionError) as problem:
         # RecursionError: the folders are nested too deeply.
-        reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
-            f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"
+            f"--out {str(folder)!r}: cannot be written to ({reason_of(problem)}); a writable folder is needed"
         ) from None
     return path
 

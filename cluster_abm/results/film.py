@@ -172,35 +172,18 @@ class Stage:
                 list(scene.wires), colors=FILM_LINK, linewidths=0.3 + 0.5 * strength, alpha=strength, zorder=1
             )
             axes.add_collection(wires)
+        look: dict[str, Any] = {"c": np.zeros(len(scene.places)), "edgecolors": RIM, "linewidths": 0.8, "zorder": 3}
         # Of classes each has its own colour, and a whole number in the middle of it.
-        classes = bool(scale.names)
-        colours = (
-            ListedColormap(list(scale.colours))
-            if classes
-            else LinearSegmentedColormap.from_list("load", list(scale.colours))
-        )
-        self.nodes = axes.scatter(
-            self._at[:, 0], self._at[:, 1], c=np.zeros(len(scene.places)), cmap=colours, zorder=3,
-            norm=(
-                Normalize(-0.5, scale.loads.full + 0.5)
-                if classes
-                else FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
-            ),
-            edgecolors=RIM, linewidths=0.8,
-        )  # fmt: skip
-        self._numbers = [
-            axes.text(
-                x,
-                y,
-                str(node),
-                fontsize=7 if len(scene.places) <= 40 else 6,
-                ha="center",
-                va="center_baseline",
-                zorder=5,
-            )
-            for node, (x, y) in enumerate(scene.places)
-            if len(scene.places) <= MOST_NUMBERED
-        ]
+        if scale.names:
+            look |= {"cmap": ListedColormap(list(scale.colours)), "norm": Normalize(-0.5, scale.loads.full + 0.5)}
+        else:
+            look["cmap"] = LinearSegmentedColormap.from_list("load", list(scale.colours))
+            look["norm"] = FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
+        self.nodes = axes.scatter(self._at[:, 0], self._at[:, 1], **look)
+        words: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 5}
+        numbered = scene.places if len(scene.places) <= MOST_NUMBERED else []
+        words["fontsize"] = 7 if len(numbered) <= 40 else 6
+        self._numbers = [axes.text(x, y, str(node), **words) for node, (x, y) in enumerate(numbered)]
         self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 from cluster_abm.results.files import try_to_write
 from cluster_abm.results.film import FilmPicture, Scale, Scene, Stage, staged
 from cluster_abm.whole_files import in_one_move
@@ -42,9 +42,8 @@ def check_film(path: Path) -> None:
     try:
         try_to_write(path.parent)
     except OSError as problem:
-        reason = problem.strerror or str(problem)
         raise InputError(
-            f"--animate {str(path)!r}: cannot be written ({reason}); a writable folder is needed"
+            f"--animate {str(path)!r}: cannot be written ({reason_of(problem)}); a writable folder is needed"
         ) from None
 
 

@@ -12,7 +12,7 @@ from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster, NodeGroup
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.shipped import nearest, shipped_path
+from cluster_abm.scenario.shipped import names_in, nearest, shipped_file
 from cluster_abm.scenario.toml_file import is_there, read_toml
 
 # A group can differ from the other nodes in whatever makes a node's hardware.
@@ -40,7 +40,7 @@ def preset_names(section: str | None = None) -> list[str]:
     Args:
         section: only those of "cluster" (nodes) or of "interconnect"; None: all.
     """
-    names = sorted(path.stem for path in shipped_path("hardware").glob("*.toml"))
+    names = names_in("hardware", ".toml")
     return [name for name in names if section is None or section in read_toml(preset_path(name))]
 
 
@@ -54,15 +54,13 @@ def preset_path(name: str, key: str = "hardware") -> Path:
     Raises:
         InputError: there is none.
     """
-    shipped = shipped_path("hardware", f"{name}.toml")
-    if Path(name).name == name and is_there(shipped):
+    shipped = shipped_file("hardware", name, ".toml")
+    if shipped is not None:
         return shipped
     if is_there(Path(name)) and Path(name).suffix == ".toml":
         return Path(name)
-    names = sorted(path.stem for path in shipped_path("hardware").glob("*.toml"))
-    raise InputError(
-        f"{key} = {shortened(name)}: no such preset, and no TOML file of that name; {nearest(name[:100], names)}"
-    )
+    hint = nearest(name[:100], names_in("hardware", ".toml"))
+    raise InputError(f"{key} = {shortened(name)}: no such preset, and no TOML file of that name; {hint}")
 
 
 def read_preset(name: str, key: str = "hardware") -> Preset:

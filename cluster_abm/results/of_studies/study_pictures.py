@@ -90,14 +90,8 @@ def draw_differences(
             _draw_curve(axes, rows, look | {"marker": ""}, layout, shift)
             for real, fill in ((True, look["color"]), (False, "white")):
                 chosen = rows[rows["significant"].map(bool) == real]
-                axes.plot(
-                    chosen["x"] + shift,
-                    chosen["mean"],
-                    **(look | {"linestyle": "none"}),
-                    mfc=fill,
-                    markersize=6,
-                    zorder=4,
-                )
+                marks = look | {"linestyle": "none", "mfc": fill, "markersize": 6}
+                axes.plot(chosen["x"] + shift, chosen["mean"], **marks, zorder=4)
     cut = _finish(panels, layout, f"{label},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
@@ -123,16 +117,8 @@ def draw_distributions(
     for axes, (words, curves) in zip(grid, panels, strict=False):
         for number, name in enumerate(names):
             if name in curves:
-                look = looks[name]
-                marks = slice(5 + 4 * number, 100, 25)
-                axes.plot(
-                    curves[name],
-                    np.linspace(0, 1, len(curves[name])),
-                    **look,
-                    markevery=marks,
-                    linewidth=1.6,
-                    markersize=5,
-                )
+                look = looks[name] | {"markevery": slice(5 + 4 * number, 100, 25), "linewidth": 1.6, "markersize": 5}
+                axes.plot(curves[name], np.linspace(0, 1, len(curves[name])), **look)
         axes.set_ylim(0, 1.01)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
         tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "")

@@ -8,8 +8,7 @@ from typing import Any
 
 from cluster_abm.bounded_files import NETWORK_MB
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.shipped import shipped_path
-from cluster_abm.scenario.toml_file import is_there
+from cluster_abm.scenario.shipped import shipped_file
 
 
 def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
@@ -45,10 +44,8 @@ def nodes_in(network: Mapping[str, Any]) -> int | None:
     file, at_each, max_mb = network["file"], network.get("nodes_per_vertex") or 1, network.get("max_mb", NETWORK_MB)
     if any(isinstance(value, bool) or not isinstance(value, int) or value < 1 for value in (at_each, max_mb)):
         return None
-    shipped = shipped_path("networks", f"{file}.json")
-    path = shipped if Path(file).stem == file and is_there(shipped) else Path(file)
     try:
-        graph = read_graph(path, max_mb)
+        graph = read_graph(shipped_file("networks", file, ".json") or Path(file), max_mb)
         if network.get("part") == "largest":
             keep_largest_part(graph)
         return len(hosts_of(graph, file)) * at_each or None

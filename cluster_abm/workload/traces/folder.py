@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cluster_abm.bounded_files import MEGABYTE, Limit, digest, opened, shown, unpacked
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.gwa import VirtualMachine, gwa_trace, machine
@@ -56,7 +56,7 @@ def machine_files(path: Path) -> tuple[list[Path], int]:
         there = [entry for entry in path.iterdir() if not entry.name.startswith(".")]
         files = sorted((entry for entry in there if ENDINGS.search(entry.name) and not entry.is_dir()), key=_natural)
     except OSError as problem:
-        raise InputError(f"{shown(path)}: cannot be read: {problem.strerror or problem}") from None
+        raise InputError(f"{shown(path)}: cannot be read: {reason_of(problem)}") from None
     if not files:
         raise InputError(
             f"{shown(path)}: cannot be read: a folder without files of virtual machines (.csv, .csv.gz, .csv.xz); a "

@@ -14,6 +14,7 @@ A file is a VM, and a VM is one job that runs a program of its own. What becomes
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -110,14 +111,12 @@ def machine(cells: CsvCells, name: str) -> VirtualMachine:
 
 def gwa_trace(machines: Iterable[VirtualMachine], where: str) -> Trace:
     """The trace of virtual machines, a job each. Raises InputError: none of them used any CPU."""
-    skipped: dict[str, int] = {}
-    noted: dict[str, int] = {}
+    skipped, noted = Counter[str](), Counter[str]()
     rows, used = 0, []
     for vm in machines:
         rows += vm.rows
-        for counts, more in ((skipped, vm.skipped), (noted, vm.noted)):
-            for reason, count in more.items():
-                counts[reason] = counts.get(reason, 0) + count
+        skipped.update(vm.skipped)
+        noted.update(vm.noted)
         if len(vm.profile):
             used.append(vm)
     if not used:
