@@ -61,12 +61,11 @@ def whole(path: str | Path, limit: Limit) -> bytes:
 def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterator[bytes]:
     """What a file holds in blocks, unpacked if it begins as files packed by gzip or xz do.
 
+    Raises InputError: more than the limit; damaged, cut off, or not packed although it is named .gz or .xz.
+
     Args:
         file: of `opened`.
         limit: no more than this comes out, nor is read of a packed file.
-
-    Raises:
-        InputError: more than the limit; damaged, cut off, or not packed although it is named .gz or .xz.
     """
     most = limit.mb * MEGABYTE
     _check_size(file, path, limit)
@@ -126,15 +125,11 @@ def shown(path: str | Path) -> str:
 
 
 class _BoundedSource(io.RawIOBase):
-    """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit.
-
-    Attributes:
-        made: how many bytes have been unpacked from it so far.
-    """
+    """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit."""
 
     def __init__(self, head: bytes, file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
         self._head, self._file, self._path, self._limit = head, file, path, limit
-        self._read = self.made = 0
+        self._read = self.made = 0  # bytes that were read of it, and bytes that have been unpacked from it so far
 
     def readable(self) -> bool:
         """It is."""

@@ -30,13 +30,12 @@ ROWS_AT_ONCE = 1 << 17
 def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None = None) -> Table:
     """A table of zeros, shape (rows,): in memory, or if it takes more than MOST_IN_MEMORY in a temporary file.
 
+    Raises InputError: the folder of temporary files has no room for it, or cannot be written to.
+
     Args:
         dtype: of a row.
         what: what the rows are, as a message names them, e.g. "jobs".
         in_memory: where it stands; None: by its size.
-
-    Raises:
-        InputError: the folder of temporary files has no room for it, or cannot be written to.
     """
     size = rows * dtype.itemsize
     if in_memory is None:

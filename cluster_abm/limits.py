@@ -27,14 +27,13 @@ BYTES_A_FRAME_ROW = 600
 def check_memory(what: str, needed: float, number: float, things: str) -> None:
     """Refuse what takes more memory than there is.
 
+    Raises InputError: says how many they are, what they take, what there is, and about how many fit.
+
     Args:
         what: the keys or options that ask for it, with their values.
         needed: memory that it takes [bytes].
         number: how many `things` that are.
         things: of what kind, e.g. "jobs".
-
-    Raises:
-        InputError: says how many they are, what they take, what there is, and about how many fit.
     """
     allowed = SHARE * memory_bytes()
     if needed <= allowed:
@@ -60,13 +59,12 @@ def check_runs(what: str, runs: float, cells: float = 0.0) -> None:
 def checked_workers(given: int | None, processors: int, runs: int) -> int:
     """How many processes carry out runs at once.
 
+    Raises InputError: more are given than fit into memory, as `check_memory`.
+
     Args:
         given: as many as this; None: one per processor, or fewer where memory is short.
         processors: how many there are for this process.
         runs: no more than there are runs.
-
-    Raises:
-        InputError: more are given than fit into memory, as `check_memory`.
     """
     if given is None:
         return max(1, min(processors, runs, int(SHARE * memory_bytes() / BYTES_A_WORKER)))

@@ -22,27 +22,18 @@ MOST_VALUES = 300_000
 
 
 class Watched:
-    """A model that is watched: its frames so far, and its map.
-
-    Args:
-        width, height: of the map [pixels].
-
-    Attributes:
-        frame: the newest frame.
-        times_s: simulated time of the frames kept [s].
-        per_core: whether some node has several cores, so that tasks are counted per core.
-        offered: the load that the run's jobs offer, in words; "" where no window is known.
-        warnings: about that load, a line each.
-    """
+    """A model that is watched: its frames so far, and its map of that width and height [pixels]."""
 
     def __init__(self, model: ClusterModel, width: float, height: float) -> None:
         self.model = model
         self._cores = self.model.engine.nodes["cores"].copy()
         self.map: Map = map_of(self.model.network, width, height, self._cores)
+        # Tasks are counted per core where some node has several.
         self.per_core = bool((self._cores > 1).any())
         kinds = [index_of(name, self.per_core) for name in INDICES]
         self._seen_loads = {kind.name: SeenLoads(kind.full, kind.low) for kind in kinds}
         load = self.model.offered_load
+        # The load that the run's jobs offer, in words, "" where no window is known; and the warnings about it.
         self.offered = "" if load is None else in_words(load.as_dict())
         self.warnings = warnings_of(self.model.setup, load)
         self._watcher = Watcher(self.model)
@@ -113,11 +104,10 @@ class Watched:
 class WatchedRun(Watched):
     """A model that goes on frame by frame.
 
+    Raises InputError: the scenario cannot be run.
+
     Args:
         width, height: of the map [pixels].
-
-    Raises:
-        InputError: the scenario cannot be run.
     """
 
     def __init__(self, scenario: Scenario, width: float, height: float) -> None:

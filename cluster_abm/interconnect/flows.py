@@ -68,14 +68,13 @@ class Flows:
     def start(self, key: int, links: tuple[int, ...], mb: float, at_ns: int) -> None:
         """Begin a transfer at an instant; with nothing to transfer, or no link on the route, it finishes at once.
 
+        Raises ValueError: the key is in use, the past, or an amount that is none.
+
         Args:
             key: what it is called by from now on; free again once it has finished.
             links: numbers of the links that it crosses, each at most once.
             mb: how much [MB].
             at_ns: when [ns], not before the time advanced to.
-
-        Raises:
-            ValueError: the key is in use, the past, or an amount that is none.
         """
         if key in self._paths:
             raise ValueError(f"transfer {key}: in transit already")
@@ -116,12 +115,11 @@ class Flows:
     def change_capacities(self, links: Sequence[int], mb_per_s: Floats, at_ns: int) -> None:
         """Give links another capacity from this instant on; what is under way shares it.
 
+        Raises ValueError: the past.
+
         Args:
             mb_per_s: their capacities, shape (len(links),) [MB/s].
             at_ns: when [ns], not before the time advanced to.
-
-        Raises:
-            ValueError: the past.
         """
         self._not_in_the_past(at_ns)
         self._pass(at_ns)

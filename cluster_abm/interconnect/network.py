@@ -25,8 +25,7 @@ class Network:
     Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each. A bus is
     one link, the medium that all nodes share.
 
-    Raises:
-        InputError: a file that is none or does not fit, numbers that do not fit together.
+    Raises InputError: a file that is none or does not fit, numbers that do not fit together.
 
     Attributes:
         notes: what was assumed on reading a file, a line each.
@@ -139,12 +138,11 @@ class Network:
 
         A node that failed forwards nothing, and no route leads to it.
 
+        Raises InputError: no such node, no such link.
+
         Args:
             nodes: numbers of nodes.
             links: pairs of vertices of the graph, joined by an edge; both directions fail. Of a bus (node, "bus").
-
-        Raises:
-            InputError: no such node, no such link.
         """
         down, pairs = frozenset(nodes), list(links)
         for node in sorted(down - set(range(self.nodes))):

@@ -56,13 +56,12 @@ def write_film(
 ) -> None:
     """Write a film, PER_SECOND pictures a second.
 
+    Raises InputError: it cannot be written.
+
     Args:
         path: ends in .gif or .mp4.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
-
-    Raises:
-        InputError: it cannot be written.
     """
     from matplotlib.animation import FFMpegWriter
 

@@ -48,17 +48,13 @@ def job_values(records: Rows, widths: Integers) -> tuple[Integers, Mapping[str, 
 
 
 class JobValues(Mapping[str, Floats]):
-    """Measures of each finished job by name, as `job_values`; none is kept, so that one at a time takes memory.
-
-    Attributes:
-        jobs: numbers of the finished jobs, ascending, shape (finished,).
-    """
+    """Measures of each finished job by name, as `job_values`; none is kept, so that one at a time takes memory."""
 
     NAMES = ("slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns")
 
     def __init__(self, records: Rows, widths: Integers) -> None:
         self._records, self._widths = records, widths
-        self.jobs = finished_jobs(records, widths)
+        self.jobs = finished_jobs(records, widths)  # their numbers, ascending, shape (finished,)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.NAMES)

@@ -47,12 +47,11 @@ def preset_names(section: str | None = None) -> list[str]:
 def preset_path(name: str, key: str = "hardware") -> Path:
     """The file of a shipped preset by its name, or of one's own by its path.
 
+    Raises InputError: there is none.
+
     Args:
         name: as a scenario has it.
         key: what names it, in messages.
-
-    Raises:
-        InputError: there is none.
     """
     shipped = shipped_file("hardware", name, ".toml")
     if shipped is not None:
@@ -66,11 +65,10 @@ def preset_path(name: str, key: str = "hardware") -> Path:
 def read_preset(name: str, key: str = "hardware") -> Preset:
     """A preset by its name, checked by itself.
 
+    Raises InputError: there is none of that name; or its file has other keys, wrong values, or values that contradict.
+
     Args:
         name, key: as for `preset_path`.
-
-    Raises:
-        InputError: there is none of that name; or its file has other keys, wrong values, or values that contradict.
     """
     path = preset_path(name, key)
     tree = read_toml(path)
@@ -106,15 +104,14 @@ def _problem(section: str, error: Mapping[str, Any]) -> str:
 def lay_under(tree: dict[str, Any]) -> dict[tuple[str | int, ...], Preset]:
     """Fill a scenario's tables in place with what the presets that they name say, wherever they say nothing themselves.
 
+    Raises InputError: as `read_preset`; or a preset of nodes named for the network, or the other way round.
+
     Args:
         tree: nested tables; what is no preset's name is left to the scenario's own check.
 
     Returns:
         the presets by the section that names them: ("cluster",), ("cluster", "group", 0) or ("interconnect",); each
         with the keys alone that were filled in.
-
-    Raises:
-        InputError: as `read_preset`; or a preset of nodes named for the network, or the other way round.
     """
     presets = {}
     for path, section in _sections(tree):

@@ -38,13 +38,12 @@ class Catalogue:
 def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> Catalogue:
     """The files of a run and what its jobs need.
 
+    Raises InputError: more than can be drawn in reasonable time and memory.
+
     Args:
         data: the scenario's section, with files.
         jobs: the job table: home and arrival say what a job is interested in.
         cluster_of: cluster of each node, 0 and up, shape (nodes,).
-
-    Raises:
-        InputError: more than can be drawn in reasonable time and memory.
     """
     if data.files * len(jobs) > MOST_FILE_JOBS or data.files_per_job.maximum * len(jobs) > MOST_NEEDED:
         raise InputError(

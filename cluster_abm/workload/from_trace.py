@@ -63,12 +63,11 @@ def trace_columns(
 ) -> tuple[Floats, dict[str, Floats], Parents | None]:
     """Arrival times [ms], the first part's start being 0, the columns that the trace has, and what jobs wait for.
 
+    Raises InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
+
     Args:
         trace: that the scenario names (trace_of).
         known_programs: that its jobs may run (programs_of).
-
-    Raises:
-        InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
     """
     choice = scenario.workload.trace
     path = trace_path(scenario)

@@ -15,14 +15,13 @@ def on_machine(
 ) -> dict[str, Floats]:
     """The columns that change: `tasks` for processors, and `memory_mb` for a task.
 
+    Raises InputError: a job wider than the machine, or processors that the file does not say.
+
     Args:
         columns: the trace's own, shape (jobs,) each; `tasks` are its processors.
         choice: what a processor is, what memory is that of, and how wide a job may be.
         arrival_ms: when each job arrives on the trace's clock, for messages, shape (jobs,).
         where: the file's name, for messages.
-
-    Raises:
-        InputError: a job wider than the machine, or processors that the file does not say.
     """
     _check_said(columns, choice, len(arrival_ms), where)
     if "tasks" not in columns:

@@ -15,12 +15,11 @@ LONGEST_MS = 4.6e12
 def whole_ns(times_ms: Floats, what: str) -> Integers:
     """Whole nanoseconds nearest to times in ms, shape (times,).
 
+    Raises InputError: one of them is more than 64 bits of nanoseconds hold.
+
     Args:
         times_ms: not negative.
         what: what they are, as a message begins with it.
-
-    Raises:
-        InputError: one of them is more than 64 bits of nanoseconds hold.
     """
     check_longest(times_ms, what)
     return np.floor(times_ms * NS_PER_MS + 0.5).astype(np.int64)

@@ -223,7 +223,7 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
     def advance(*_):
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("viz.run.Run.advance", advance)
+    monkeypatch.setattr("viz.run.WatchedRun.advance", advance)
     player.play()
     until(lambda: shots[-1].error)
     assert shots[-1].error == "ZeroDivisionError: of all things"

@@ -27,14 +27,13 @@ def laid_over(
 ) -> dict[str, object]:
     """The keys that a call lays over a scenario, dotted.
 
+    Raises InputError: `overrides` is no mapping of texts; a keyword that is neither an argument nor a key; a key that
+    is given twice with different values. All at once. That a key exists is checked with the scenario.
+
     Args:
         overrides: dotted keys, {"workload.duration_s": 60}.
         keywords: the same with `__` for the dot, workload__duration_s=60.
         arguments: names of the call's own arguments, for a hint where one is misspelt.
-
-    Raises:
-        InputError: `overrides` is no mapping of texts; a keyword that is neither an argument nor a key; a key that is
-            given twice with different values. All at once. That a key exists is checked with the scenario.
     """
     if overrides is None:
         overrides = {}

@@ -35,6 +35,8 @@ class Rows:
 class CsvCells:
     """A table, usually CSV, of which the header is read at once, the rows as they are asked for.
 
+    Raises InputError: empty file, broken quotes, a column named twice.
+
     Args:
         kind: what a row is, for messages.
         remarks: what begins with # is left out, and so are spaces before a cell.
@@ -50,9 +52,6 @@ class CsvCells:
         rows: how many rows of the right width came.
         blank_lines: how many lines hold nothing.
         longer: how many rows were cut.
-
-    Raises:
-        InputError: empty file, broken quotes, a column named twice.
     """
 
     def __init__(

@@ -14,11 +14,10 @@ MOST_PROBLEMS = 100_000
 class Problems:
     """Problems of a file as they are found. Only those that are shown are kept: a file may hold millions.
 
+    Raises InputError: by `add` and `add_rows`, once there are too many.
+
     Args:
         unit: what their numbers count.
-
-    Raises:
-        InputError: by `add` and `add_rows`, once there are too many.
     """
 
     def __init__(self, where: str, unit: str = "line") -> None:

@@ -23,14 +23,13 @@ SHOWN_CYCLE = 5  # jobs
 def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int], unit: str = "line") -> Parents | None:
     """The parents that the column `after` names; None where it names none.
 
+    Raises InputError: ids given twice or with spaces in them, ids that no job has, a job after itself, or a cycle.
+
     Args:
         job: each job's own id, blank where it has none, shape (jobs,).
         after: ids of the jobs that must have ended before, separated by spaces, shape (jobs,); None: none does.
         lines: of the file, on which each row begins, shape (jobs,).
         unit: what `lines` counts, for messages.
-
-    Raises:
-        InputError: ids given twice or with spaces in them, ids that no job has, a job after itself, or a cycle.
     """
     problems = Problems(where, unit)
     rows: dict[str, int] = {}

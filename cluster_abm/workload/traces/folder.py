@@ -33,11 +33,10 @@ class _Folder:
 def read_folder(path: Path, limit: Limit) -> Trace:
     """The trace of all virtual machines in a folder: files that end in .csv, .csv.gz or .csv.xz, in natural order.
 
+    Raises InputError: no such file in it, one that cannot be read or is no virtual machine, or too much in all.
+
     Args:
         limit: what the files together may hold, unpacked.
-
-    Raises:
-        InputError: no such file in it, one that cannot be read or is no virtual machine, or too much in all.
     """
     files, others = machine_files(path)
     digests = []

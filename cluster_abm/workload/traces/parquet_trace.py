@@ -26,12 +26,11 @@ ROWS = 100_000  # read at once
 def parquet_trace(data: bytes, where: str, limit: Limit) -> Trace:
     """The trace that a Parquet file of our columns holds.
 
+    Raises InputError: damaged or cut off, unknown or missing columns, columns of another kind, values that are not
+    allowed (the first ten, by row).
+
     Args:
         limit: what its cells may take, 8 bytes each: a few bytes of Parquet can stand for many equal cells.
-
-    Raises:
-        InputError: damaged or cut off, unknown or missing columns, columns of another kind, values that are not allowed
-            (the first ten, by row).
     """
     try:
         file = _opened(data)

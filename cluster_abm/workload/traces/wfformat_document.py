@@ -52,8 +52,7 @@ def document_of(data: bytes, where: str) -> dict[str, Any]:
 class Workflow:
     """The tasks of a document, whichever generation of the schema it follows.
 
-    Raises:
-        InputError: lists of tasks that are missing or empty, ids that are missing, given twice or unknown.
+    Raises InputError: lists of tasks that are missing or empty, ids that are missing, given twice or unknown.
 
     Attributes:
         ids: of the tasks, in the specification's order.

@@ -101,14 +101,13 @@ def finished(
 ) -> Trace:
     """A trace of these rows: those outside the bounds of COLUMNS are left out, columns without any value go.
 
+    Raises InputError: no row is left.
+
     Args:
         format: one of FORMATS.
         columns, words: ours, of the rows that are left.
         skipped, noted, filled: as a Trace has them.
         reading: with which it was read, where CPU times could be read otherwise.
-
-    Raises:
-        InputError: no row is left.
     """
     beyond, usable = sorted_out(outside(columns), len(columns["arrival_ms"]))
     all_skipped = dict(skipped) | tally(beyond)

@@ -21,15 +21,12 @@ class Stamps:
 
     Stamps with a zone are compared as instants, stamps without as they stand (where clocks are put back an hour
     comes twice, which no reader can mend). A file must not mix both.
-
-    Attributes:
-        zones: offsets from UTC that occur [min].
     """
 
     def __init__(self) -> None:
         self._zoned: bool | None = None
         self._first = ""
-        self.zones: set[float] = set()
+        self.zones: set[float] = set()  # offsets from UTC that occur [min]
 
     def read(self, cell: str) -> float:
         """Milliseconds since 1970; NaN where nothing is known, or where the stamp is 1970 itself.
