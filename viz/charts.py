@@ -139,10 +139,8 @@ def _names(drawn: Sequence[Line], width: float) -> Markup:
 
 
 def _stroke(path: str, line: Line, dashes: str) -> Markup:
-    return tag(
-        "path", d=path, fill="none", stroke=line.colour, stroke_width=line.width,
-        stroke_dasharray=dashes if line.dashed else None,
-    )  # fmt: skip
+    pattern = dashes if line.dashed else None
+    return tag("path", d=path, fill="none", stroke=line.colour, stroke_width=line.width, stroke_dasharray=pattern)
 
 
 def round_above(value: float) -> float:
@@ -168,11 +166,10 @@ def heat_map(
     """
     inner_width, inner_height = width - LEFT - RIGHT, height - TOP - BOTTOM
     nodes = columns.shape[1]
-    image = tag(
-        "image", href=f"data:image/png;base64,{pixels(columns, index, scale)}", x=LEFT, y=TOP, width=inner_width,
-        height=inner_height, preserveAspectRatio="none", style="image-rendering:pixelated",
-    )  # fmt: skip
-    frame = tag("rect", x=LEFT, y=TOP, width=inner_width, height=inner_height, fill="none", stroke=colours.LINE)
+    href = f"data:image/png;base64,{pixels(columns, index, scale)}"
+    box = {"x": LEFT, "y": TOP, "width": inner_width, "height": inner_height}
+    image = tag("image", href=href, **box, preserveAspectRatio="none", style="image-rendering:pixelated")
+    frame = tag("rect", **box, fill="none", stroke=colours.LINE)
     parts = [
         _title(title, f"Each row is a node, each column a moment; coloured as the map above. {index.tip}"),
         image,

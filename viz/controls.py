@@ -32,10 +32,8 @@ class NumberField(NamedTuple):
     tip: str = ""
 
 
-FRAME = NumberField(
-    "frame_ms", "[ms]",
-    f"How far the run goes from one picture to the next; {FRAME_MS[0]:g} to {FRAME_MS[1]:g}.",
-)  # fmt: skip
+FRAME_TIP = f"How far the run goes from one picture to the next; {FRAME_MS[0]:g} to {FRAME_MS[1]:g}."
+FRAME = NumberField("frame_ms", "[ms]", FRAME_TIP)
 NUMBERS = (
     NumberField("intensity", "[times]",
            f"The work as a multiple of what the scenario says; above 0 and at most {MOST_INTENSITY:g}."),

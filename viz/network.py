@@ -131,10 +131,8 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, scale: LoadSc
         label: what the picture shows, for screen readers.
     """
     nodes = joined(*(_node(where, frame, index, scale, node) for node in range(where.nodes)))
-    return svg(
-        where.width, where.height, where.background, _arrows(where, frame, network), nodes,
-        legend(where, index, scale, bool(frame.up.all())), label=label,
-    )  # fmt: skip
+    inside = where.background, _arrows(where, frame, network), nodes, legend(where, index, scale, bool(frame.up.all()))
+    return svg(where.width, where.height, *inside, label=label)
 
 
 def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -> Markup:

@@ -102,13 +102,7 @@ class Watched:
 
 
 class WatchedRun(Watched):
-    """A model that goes on frame by frame.
-
-    Raises InputError: the scenario cannot be run.
-
-    Args:
-        width, height: of the map [pixels].
-    """
+    """A model that goes on frame by frame. Raises InputError: the scenario cannot be run."""
 
     def __init__(self, scenario: Scenario, width: float, height: float) -> None:
         # What the page shows of decisions the watcher keeps.

@@ -82,10 +82,8 @@ def _in_one_line(runs: Sequence[Watched], number: int, decision: DecisionRecord)
 
 def _in_several_lines(runs: Sequence[Watched], number: int, decision: DecisionRecord) -> Markup:
     reason, (answer, kind) = _reason(runs[number], decision), _answer(decision)
-    first = tag(
-        "div", tag("span", _time(runs, number, decision), " s · "), f"job {decision.job} · ",
-        f"{_way(decision)} · ", tag("span", answer, class_=kind),
-    )  # fmt: skip
+    time = tag("span", _time(runs, number, decision), " s · ")
+    first = tag("div", time, f"job {decision.job} · ", f"{_way(decision)} · ", tag("span", answer, class_=kind))
     second = tag("div", f"{reason.words} ", tag("span", reason.lines, class_="faint"), class_="why")
     tip = _numbers(reason, decision, answer)
     return tag("tr", tag("td", first, second), data_job=decision.job, data_tip=tip)

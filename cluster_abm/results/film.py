@@ -142,13 +142,8 @@ def _handles(room: float, cores: npt.NDArray[np.integer], some_fail: bool) -> li
     else:
         per_core = " per core" if (cores > 1).any() else ""
         sizes = [("no task", LEAST_SHARE), (f"{MOST_TASKS} tasks{per_core} or more", 1.0)]
-    handles = [
-        Line2D(
-            [], [], label=words, linestyle="none", marker="o", markersize=math.sqrt(room * share),
-            markerfacecolor=NODE, markeredgecolor=RIM,
-        )
-        for words, share in sizes
-    ]  # fmt: skip
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markerfacecolor": NODE, "markeredgecolor": RIM}
+    handles = [Line2D([], [], label=words, markersize=math.sqrt(room * share), **look) for words, share in sizes]
     handles.append(Line2D([], [], color=MOVE, marker=">", markersize=5, label="task moved"))
     if some_fail:
         handles.append(Line2D([], [], color=DOWN, linestyle="none", marker="x", markersize=8, label="node out"))

@@ -177,10 +177,8 @@ def reproduction_figure(
     """
     groups = [list(curves), *([curve] for curve in curves)] if len(curves) > 1 else [list(curves)]
     columns = style.columns_of(len(groups))
-    rows = -(-len(groups) // columns)
-    figure = style.new_figure(max(7.0, 3.9 * columns), 1.3 + 3.6 * rows, title)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    panels = grid.ravel()
+    width = max(7.0, 3.9 * columns)
+    figure, panels = style.panel_grid(title, len(groups), columns, width, 3.6, 1.3, sharex=True, sharey=True)
     colours = colours_of([curve.policy for curve in curves])
     # Curves may coincide: the later ones are thinner, with smaller markers, and show the earlier ones beneath.
     weights = np.linspace(1.0, 0.0, len(curves)) if len(curves) > 1 else np.zeros(1)
@@ -200,8 +198,6 @@ def reproduction_figure(
             look |= {"linestyle": published, "mfc": "white"}
             panel.plot(curve.x, _floats(curve.published), linewidth=1 + 1.5 * weight, **look)
         style.tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
-    for panel in panels[len(groups) :]:
-        panel.set_visible(False)
     # Panels above a hidden one are the lowest of their column, and keep their numbers.
     for number, panel in enumerate(panels[: len(groups)]):
         panel.set_ylabel(textwrap.fill(y_label, LABEL_HEIGHT) if number % columns == 0 else "")

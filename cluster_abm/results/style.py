@@ -59,6 +59,18 @@ def new_figure(width: float, height: float, title: str) -> Figure:
     return figure
 
 
+def panel_grid(
+    title: str, count: int, columns: int, width: float, row_height: float, rest: float, **shared: bool
+) -> tuple[Figure, list[Axes]]:
+    """A figure of panels in rows, and `rest` inches beside the rows' height; panels beyond `count` are hidden."""
+    rows = -(-count // columns)
+    figure = new_figure(width, row_height * rows + rest, title)
+    panels = list(figure.subplots(rows, columns, squeeze=False, **shared).ravel())
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    return figure, panels
+
+
 def _balanced(text: str, width: int) -> str:
     """The text in as few lines of that many letters as it takes, about equally long.
 

@@ -132,11 +132,8 @@ def _nodes(scenario: Scenario) -> _Nodes:
     for kind, count in scenario.cluster.kinds:
         fixed_mb = kind.buffer_mb if kind.buffer_in_memory and kind.paging == "rate" else 0.0
         user_mb = kind.memory_mb - kind.system_mb - fixed_mb
-        row = (
-            kind.cpu_speed, kind.cores, user_mb, kind.buffer_mb * 1000.0, kind.disk_seek_rotation_ms,
-            kind.disk_mb_per_s, kind.disk_channels,
-        )  # fmt: skip
-        rows += [row] * count
+        disk = kind.disk_seek_rotation_ms, kind.disk_mb_per_s, kind.disk_channels
+        rows += [(kind.cpu_speed, kind.cores, user_mb, kind.buffer_mb * 1000.0, *disk)] * count
     return _Nodes(*np.array(rows, float).T)
 
 
@@ -145,11 +142,8 @@ def _programs(phases: Table) -> Floats | None:
     and times pause [KB ms]. None without programs."""
     if not len(phases):
         return None
-    pause_ms = phases["pause_ns"] / NS_PER_MS
-    each = np.column_stack(
-        [phases["accesses"], phases["memory_kb"] * phases["cpu_ms"], phases["memory_kb"] * phases["accesses"],
-         phases["memory_kb"] * pause_ms]
-    )  # fmt: skip
+    pause_ms, accesses, memory_kb = phases["pause_ns"] / NS_PER_MS, phases["accesses"], phases["memory_kb"]
+    each = np.column_stack([accesses, memory_kb * phases["cpu_ms"], memory_kb * accesses, memory_kb * pause_ms])
     return np.vstack([np.zeros(4), each.cumsum(axis=0)])
 
 

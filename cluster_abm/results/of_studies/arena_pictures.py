@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from cluster_abm.results.colours import ALONE, INK
-from cluster_abm.results.style import MARKERS, legend_below, log_ticks, looks_of, new_figure, save, tidy
+from cluster_abm.results.style import MARKERS, legend_below, log_ticks, looks_of, new_figure, panel_grid, save, tidy
 
 # Policies that win most often have their own colour and marker; what wins seldom shares one.
 MOST_NAMED = 7
@@ -80,10 +80,7 @@ def draw_map(
     named = list(counts.index[:MOST_NAMED])
     looks = looks_of(named)
     of_others: dict[str, Any] = {"color": OTHERS, "marker": MARKERS[MOST_NAMED]}
-    columns = 4
-    rows = -(-len(axes_of) // columns)
-    figure = new_figure(14, 0.9 + 3.3 * rows, title)
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    figure, panels = panel_grid(title, len(axes_of), 4, 14, 3.3, 0.9)
     for panel, (factor, words, is_log) in zip(panels, axes_of, strict=False):
         for number, (name, is_told) in best.items():
             look = looks.get(name, of_others) | {"linestyle": "none", "markersize": 7}
@@ -92,8 +89,6 @@ def draw_map(
         if is_log:
             log_ticks(panel, of_y=True)
         tidy(panel, "", x[1], words)
-    for panel in panels[len(axes_of) :]:
-        panel.set_visible(False)
     handles = [
         Line2D([], [], label=f"{name} ({counts[name]})", **(look | {"linestyle": "none"}))
         for name, look in looks.items()

@@ -12,7 +12,7 @@ import pandas as pd
 from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import ALONE, LINE, MARK
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.style import log_ticks, new_figure, plain, save, tidy
+from cluster_abm.results.style import log_ticks, panel_grid, plain, save, tidy
 
 # Of rows; a key's own curve stands for both.
 FIT, HELD_OUT, INTERVAL = "#0072B2", "#D55E00", LINE
@@ -40,9 +40,7 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
     """
     panels = 1 + len(slices)
     columns = min(COLUMNS, panels)
-    rows = -(-panels // columns)
-    figure = new_figure(4.6 * columns + 0.4, 4.0 * rows + 0.6, title)
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    figure, grid = panel_grid(title, panels, columns, 4.6 * columns + 0.4, 4.0, 0.6)
     _draw_rows(grid[0], table, unit)
     for axes, (key, curve) in zip(grid[1:], slices.items(), strict=False):
         axes.plot(curve.values, 100.0 * curve.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
@@ -53,8 +51,6 @@ def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, sli
             log_ticks(axes)
         tidy(axes, key, label_of(key), "rms of log(observed / predicted) [%]\n(fitted rows; the other keys held)")
         axes.legend(frameon=False, fontsize=9)
-    for axes in grid[panels:]:
-        axes.set_visible(False)
     return save(figure, path)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, new_figure, save, tidy, time_unit
+from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, panel_grid, save, tidy, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,18 +56,13 @@ def draw_fit(
         course_words: that panel's title and axis labels.
         bars: rank correlations: what of, of the log, of the model, and least and largest over seeds.
     """
-    panels = len(columns) + 3
-    rows = -(-panels // COLUMNS)
-    figure = new_figure(4.4 * COLUMNS, 3.5 * rows + 0.7, title)
-    axes = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
+    figure, axes = panel_grid(title, len(columns) + 3, COLUMNS, 4.4 * COLUMNS, 3.5, 0.7)
     for panel, (name, (log, model)) in zip(axes, columns.items(), strict=False):
         _distribution(panel, name, log, model)
     rest = axes[len(columns) :]
     _dispersions(rest[0], dispersions)
     _course(rest[1], course, *course_words)
     _bars(rest[2], bars)
-    for panel in rest[3:]:
-        panel.set_visible(False)
     handles, labels = axes[len(columns)].get_legend_handles_labels()
     legend_below(figure, handles, labels)
     return save(figure, path)

@@ -11,7 +11,7 @@ import pandas as pd
 from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
+from cluster_abm.results.style import legend_below, log_ticks, panel_grid, save, tidy
 
 COLUMNS = 3
 # Candidates that were stopped, those on all seeds, the defaults, the best.
@@ -29,9 +29,8 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
         keys: in the order of the panels; whether its axis is logarithmic.
         best: number of the best candidate; 0 is the defaults.
     """
-    rows = -(-len(keys) // COLUMNS)
-    figure = new_figure(4.3 * min(COLUMNS, len(keys)) + 0.6, 3.6 * rows + 0.9, title)
-    panels = figure.subplots(rows, min(COLUMNS, len(keys)), squeeze=False, sharey=True).ravel()
+    columns = min(COLUMNS, len(keys))
+    figure, panels = panel_grid(title, len(keys), columns, 4.3 * columns + 0.6, 3.6, 0.9, sharey=True)
     tried = table[table["ratio"].notna()]
     finished = tried[tried["state"] == "finished"]
     low, high = _limits(finished["ratio"].to_numpy(float))
@@ -60,10 +59,8 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
             axes.set_xlim(-0.5, len(names) - 0.5)
         axes.set_ylim(low - pad, high + pad)
         tidy(axes, "", label_of(key), "")
-    for axes in panels[:: min(COLUMNS, len(keys))]:
+    for axes in panels[::columns]:
         axes.set_ylabel(label)
-    for axes in panels[len(keys) :]:
-        axes.set_visible(False)
     legend_below(figure, *panels[0].get_legend_handles_labels())
     return save(figure, path)
 

@@ -30,11 +30,9 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
             remark(axes, "not measured")
             continue
         for number, (cores, of_these) in enumerate(rows.groupby("cores")):
-            axes.scatter(
-                of_these["predicted_ms"], of_these["measured_ms"], s=16, alpha=0.55, linewidths=0,
-                color=COLOURS[number % 3], marker=MARKERS[number % 3],
-                label=f"{cores} core{'s' if cores != 1 else ''}, {len(of_these)} responses",
-            )  # fmt: skip
+            label = f"{cores} core{'s' if cores != 1 else ''}, {len(of_these)} responses"
+            look = {"color": COLOURS[number % 3], "marker": MARKERS[number % 3], "label": label}
+            axes.scatter(of_these["predicted_ms"], of_these["measured_ms"], s=16, alpha=0.55, linewidths=0, **look)
         values = rows[["predicted_ms", "measured_ms"]].to_numpy(float)
         low, high = 0.85 * values.min(), 1.18 * values.max()
         axes.plot([low, high], [low, high], color=MARK, linewidth=0.9, zorder=0, label="measured = predicted")
