@@ -62,7 +62,7 @@ def colours_of(policies: Sequence[str]) -> list[str]:
 def _mixed(colour: str, share: float) -> str:
     """A colour with that share of white, or of black where it is below 0."""
     end = 255 if share > 0 else 0
-    parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)
 
 
