@@ -63,62 +63,31 @@ if TYPE_CHECKING:
     from cluster_abm.study.results import Results, load_results, run_batch
 
 __all__ = [
-    "ArrivingTask",
-    "ClusterModel",
-    "Comparison",
-    "Decision",
-    "InputError",
-    "Planned",
-    "Policy",
-    "Reproduction",
-    "Results",
-    "Scenario",
-    "Study",
-    "View",
-    "__version__",
-    "compare",
-    "list_keys",
-    "list_policies",
-    "list_reproductions",
-    "list_scenarios",
-    "list_studies",
-    "load",
-    "load_results",
-    "load_scenario",
-    "load_study",
-    "plan",
-    "register",
-    "reproduce",
-    "run_batch",
-]
+    "ArrivingTask", "ClusterModel", "Comparison", "Decision", "InputError", "Planned", "Policy", "Reproduction",
+    "Results", "Scenario", "Study", "View", "__version__", "compare", "list_keys", "list_policies",
+    "list_reproductions", "list_scenarios", "list_studies", "load", "load_results", "load_scenario", "load_study",
+    "plan", "register", "reproduce", "run_batch",
+]  # fmt: skip
 
+# Where each public name stands.
 _HOMES = {
-    "ArrivingTask": "cluster_abm.policies",
-    "ClusterModel": "cluster_abm.model",
-    "Comparison": "cluster_abm.study.comparison",
-    "Decision": "cluster_abm.policies",
-    "InputError": "cluster_abm.errors",
-    "Planned": "cluster_abm.study.planning.plan",
-    "Policy": "cluster_abm.policies",
-    "Reproduction": "cluster_abm.study.papers.reproduction",
-    "Results": "cluster_abm.study.results",
-    "Scenario": "cluster_abm.scenario",
-    "Study": "cluster_abm.study.design.study_file",
-    "View": "cluster_abm.policies",
-    "compare": "cluster_abm.study.compare",
-    "list_keys": "cluster_abm.study.listings",
-    "list_policies": "cluster_abm.study.listings",
-    "list_reproductions": "cluster_abm.study.listings",
-    "list_scenarios": "cluster_abm.study.listings",
-    "list_studies": "cluster_abm.study.listings",
-    "load": "cluster_abm.policies",
-    "load_results": "cluster_abm.study.results",
-    "load_scenario": "cluster_abm.scenario",
-    "load_study": "cluster_abm.study.design.study_file",
-    "plan": "cluster_abm.study.planning.asking",
-    "register": "cluster_abm.policies",
-    "reproduce": "cluster_abm.study.papers.reproduce",
-    "run_batch": "cluster_abm.study.results",
+    name: module
+    for module, names in {
+        "cluster_abm.errors": "InputError",
+        "cluster_abm.model": "ClusterModel",
+        "cluster_abm.policies": "ArrivingTask Decision Policy View load register",
+        "cluster_abm.scenario": "Scenario load_scenario",
+        "cluster_abm.study.compare": "compare",
+        "cluster_abm.study.comparison": "Comparison",
+        "cluster_abm.study.design.study_file": "Study load_study",
+        "cluster_abm.study.listings": "list_keys list_policies list_reproductions list_scenarios list_studies",
+        "cluster_abm.study.papers.reproduce": "reproduce",
+        "cluster_abm.study.papers.reproduction": "Reproduction",
+        "cluster_abm.study.planning.asking": "plan",
+        "cluster_abm.study.planning.plan": "Planned",
+        "cluster_abm.study.results": "Results load_results run_batch",
+    }.items()
+    for name in names.split()
 }
 
 
@@ -129,10 +98,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'cluster_abm' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     import importlib
 
-    found = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(_HOMES[name]), name)
     # From now on an attribute as any other.
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

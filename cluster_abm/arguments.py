@@ -43,7 +43,7 @@ def is_path(value: object) -> bool:
 def from_on(least: int) -> Kind:
     """Whole numbers from this one on."""
     return Kind(
-        f"a whole number from {least} on", lambda value: (found := whole_number(value)) is not None and found >= least
+        f"a whole number from {least} on", lambda value: (number := whole_number(value)) is not None and number >= least
     )
 
 
@@ -65,7 +65,9 @@ def _is_one(value: object) -> bool:
 
 def of_class(*classes: type) -> Kind:
     """Objects of one of these classes."""
-    return Kind(f"a {' or a '.join(one.__name__ for one in classes)}", lambda value: isinstance(value, classes))
+    return Kind(
+        f"a {' or a '.join(accepted.__name__ for accepted in classes)}", lambda value: isinstance(value, classes)
+    )
 
 
 def or_none(kind: Kind) -> Kind:
@@ -104,7 +106,6 @@ def shortened(value: object, quote: str = "'") -> str:
     """A value of a user's as Python writes it, in one line, cut where it is longer than a message can be.
 
     Args:
-        value: anything.
         quote: "" leaves a text without quotation marks.
     """
     try:

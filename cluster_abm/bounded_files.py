@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 
 BLOCK = 2**20  # bytes read at once
 MEGABYTE = 2**20
@@ -39,8 +39,7 @@ class Limit(NamedTuple):
 def opened(path: str | Path, *, pipes: bool = False) -> Iterator[io.BufferedReader]:
     """A regular file, open for reading; with `pipes` also a pipe, which can be read only once.
 
-    Raises:
-        InputError: there is none, it cannot be read, or is a folder or a device.
+    Raises InputError: there is none, it cannot be read, or is a folder or a device.
     """
     try:
         kind = os.stat(path).st_mode
@@ -62,19 +61,17 @@ def whole(path: str | Path, limit: Limit) -> bytes:
 def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterator[bytes]:
     """What a file holds in blocks, unpacked if it begins as files packed by gzip or xz do.
 
+    Raises InputError: more than the limit; damaged, cut off, or not packed although it is named .gz or .xz.
+
     Args:
         file: of `opened`.
-        path: its name.
         limit: no more than this comes out, nor is read of a packed file.
-
-    Raises:
-        InputError: more than the limit; damaged, cut off, or not packed although it is named .gz or .xz.
     """
     most = limit.mb * MEGABYTE
     _check_size(file, path, limit)
     try:
         head = file.read(len(XZ))
-        raw = _Source(head, file, path, limit)
+        raw = _BoundedSource(head, file, path, limit)
         source = io.BufferedReader(raw, BLOCK)
         stream: io.BufferedIOBase = source
         if head.startswith(GZIP):
@@ -103,19 +100,18 @@ def unpacked(file: io.BufferedReader, path: str | Path, limit: Limit) -> Iterato
 def digest(file: io.BufferedReader, path: str | Path, limit: Limit) -> str:
     """The SHA-256 of an open file's bytes as they lie there, from where it stands.
 
-    Raises:
-        InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
+    Raises InputError: it cannot be read, or is larger than the limit; then nothing of it is read.
     """
     _check_size(file, path, limit)
-    found, read = hashlib.sha256(), 0
+    hashed, read = hashlib.sha256(), 0
     try:
         # Some files of the system have no size and no end.
         while block := file.read(BLOCK):
             read += len(block)
             if read > limit.mb * MEGABYTE:
                 raise _too_large(path, limit)
-            found.update(block)
-        return found.hexdigest()
+            hashed.update(block)
+        return hashed.hexdigest()
     except OSError as problem:
         raise _unreadable(path, problem) from None
 
@@ -128,16 +124,12 @@ def shown(path: str | Path) -> str:
     return text if text.isprintable() else repr(text)
 
 
-class _Source(io.RawIOBase):
-    """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit.
-
-    Attributes:
-        made: how many bytes have been unpacked from it so far.
-    """
+class _BoundedSource(io.RawIOBase):
+    """The bytes of a file of which the first were looked at already (a pipe cannot be rewound), up to a limit."""
 
     def __init__(self, head: bytes, file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
         self._head, self._file, self._path, self._limit = head, file, path, limit
-        self._read = self.made = 0
+        self._read = self.made = 0  # bytes that were read of it, and bytes that have been unpacked from it so far
 
     def readable(self) -> bool:
         """It is."""
@@ -158,8 +150,8 @@ class _Source(io.RawIOBase):
 
 
 def _check_size(file: io.BufferedReader, path: str | Path, limit: Limit) -> None:
-    found = os.fstat(file.fileno())
-    if stat.S_ISREG(found.st_mode) and found.st_size > limit.mb * MEGABYTE:
+    status = os.fstat(file.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size > limit.mb * MEGABYTE:
         raise _too_large(path, limit)
 
 
@@ -171,7 +163,7 @@ def _too_large(path: str | Path, limit: Limit) -> InputError:
 
 
 def _unreadable(path: str | Path, problem: OSError | ValueError) -> InputError:
-    return InputError(f"{shown(path)}: cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return InputError(f"{shown(path)}: cannot be read: {reason_of(problem)}")
 
 
 def _named(kind: int) -> str:

@@ -8,18 +8,11 @@ LONGEST_WAIT_MS = 1e12
 
 
 class Clock:
-    """The time of a run.
-
-    Args:
-        slice_ns: length of a slice [ns].
-
-    Attributes:
-        now_ns: a slice boundary, to which every node has been served [ns].
-    """
+    """The time of a run."""
 
     def __init__(self, slice_ns: int) -> None:
-        self.slice_ns = slice_ns
-        self.now_ns = 0
+        self.slice_ns = slice_ns  # length of a slice [ns]
+        self.now_ns = 0  # a slice boundary, to which every node has been served [ns]
 
     @property
     def now_ms(self) -> float:

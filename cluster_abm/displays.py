@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 # A table of more rows shows the first ones, and says how many there are.
 MOST_ROWS = 40
 _CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
-# Of so many letters a text is not broken: numbers stay with their intervals, names are whole.
+# A text of at most this many letters is not broken: numbers stay with their intervals, names are whole.
 _UNBROKEN = 28
 
 

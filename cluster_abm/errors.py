@@ -21,13 +21,18 @@ class InputError(Exception):
     def __init__(self, problems: str | Iterable[str]) -> None:
         # Several checks may come to the same problem, which is said once.
         # An object's address says nothing, and is another one every time.
-        lines = [_ADDRESS.sub(r"\1", one) for one in ([problems] if isinstance(problems, str) else problems)]
+        lines = [_ADDRESS.sub(r"\1", line) for line in ([problems] if isinstance(problems, str) else problems)]
         self.problems: list[str] = list(dict.fromkeys(lines))
         super().__init__("\n".join(self.problems))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:
         """Keep the problems apart when the error crosses a process boundary."""
         return type(self), (self.problems,)
+
+
+def reason_of(problem: Exception) -> str:
+    """Why the system refused, without the file's name, as a message ends with it."""
+    return getattr(problem, "strerror", None) or str(problem)
 
 
 class Gathering:

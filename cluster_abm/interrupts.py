@@ -79,7 +79,7 @@ def interrupt_held_back() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for one in received:
-            note_signal(one)
+        for received_number in received:
+            note_signal(received_number)
         if received:
             handlers[signal.Signals(received[0])](received[0], None)

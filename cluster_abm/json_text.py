@@ -39,9 +39,9 @@ def json_value(value: Any) -> Any:
             return value
         return None if math.isnan(value) else "inf" if value > 0 else "-inf"
     if isinstance(value, Mapping):
-        return {str(name): json_value(one) for name, one in value.items()}
+        return {str(name): json_value(entry) for name, entry in value.items()}
     if isinstance(value, Sequence | Set):
-        return [json_value(one) for one in value]
+        return [json_value(entry) for entry in value]
     if hasattr(value, "tolist"):
         # numpy's scalars and arrays.
         return json_value(value.tolist())
@@ -50,4 +50,4 @@ def json_value(value: Any) -> Any:
 
 
 def _escaped(text: str) -> str:
-    return _NO_UTF8.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _NO_UTF8.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

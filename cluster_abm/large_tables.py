@@ -16,27 +16,26 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.errors import InputError
+from cluster_abm.arrays import Array
+from cluster_abm.errors import InputError, reason_of
 
 Table = npt.NDArray[np.void]
 
 # A table of more bytes stands in a file.
 MOST_IN_MEMORY = 50_000_000
-# So many rows are read or written at once where all the rows of a table are passed over.
+# Rows that are read or written at once where a table is passed over from its first row to its last.
 ROWS_AT_ONCE = 1 << 17
 
 
 def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None = None) -> Table:
     """A table of zeros, shape (rows,): in memory, or if it takes more than MOST_IN_MEMORY in a temporary file.
 
+    Raises InputError: the folder of temporary files has no room for it, or cannot be written to.
+
     Args:
-        rows: how many.
         dtype: of a row.
         what: what the rows are, as a message names them, e.g. "jobs".
         in_memory: where it stands; None: by its size.
-
-    Raises:
-        InputError: the folder of temporary files has no room for it, or cannot be written to.
     """
     size = rows * dtype.itemsize
     if in_memory is None:
@@ -51,10 +50,9 @@ def zeros(rows: int, dtype: np.dtype[np.void], what: str, in_memory: bool | None
             # The mapping keeps the file once it is closed here.
             mapping = mmap.mmap(file.fileno(), size)
     except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
-            f"{what}: {rows:,} rows take {size / 1e9:.3g} GB in the folder of temporary files {folder} ({reason}); "
-            "TMPDIR names another folder"
+            f"{what}: {rows:,} rows take {size / 1e9:.3g} GB in the folder of temporary files {folder} "
+            f"({reason_of(problem)}); TMPDIR names another folder"
         ) from None
     return np.frombuffer(mapping, dtype, rows)
 
@@ -70,16 +68,16 @@ def _reserve(file: IO[bytes], size: int, folder: str) -> None:
     file.truncate(size)
 
 
-def mapping_of(table: npt.NDArray[Any]) -> mmap.mmap | None:
+def mapping_of(table: Array) -> mmap.mmap | None:
     """The mapped file that a table, or a part of one, stands in; None: it is in memory."""
     base: Any = table
     while isinstance(base, np.ndarray):
         base = base.base
-    found = base.obj if isinstance(base, memoryview) else base
-    return found if isinstance(found, mmap.mmap) else None
+    owner = base.obj if isinstance(base, memoryview) else base
+    return owner if isinstance(owner, mmap.mmap) else None
 
 
-def forget_pages(*tables: npt.NDArray[Any]) -> None:
+def forget_pages(*tables: Array) -> None:
     """Rows of tables that stand in a file need no memory until they are next read or written; nothing is lost."""
     for table in tables:
         mapping = mapping_of(table)
@@ -93,18 +91,18 @@ def blocks(rows: int) -> Iterator[slice]:
         yield slice(first, min(rows, first + ROWS_AT_ONCE))
 
 
-def column(table: Table, name: str) -> npt.NDArray[Any]:
+def column(table: Table, name: str) -> Array:
     """A field of all rows as an array of its own, shape (rows,): as little of the table as need be is in memory."""
     return columns(table, name)[0]
 
 
-def columns(table: Table, *names: str) -> list[npt.NDArray[Any]]:
+def columns(table: Table, *names: str) -> list[Array]:
     """Some fields of all rows, read at once, as `column`."""
     if mapping_of(table) is None:
         return [np.ascontiguousarray(table[name]) for name in names]
-    found = [np.empty(len(table), table.dtype[name]) for name in names]
+    arrays = [np.empty(len(table), table.dtype[name]) for name in names]
     for rows in blocks(len(table)):
-        for name, values in zip(names, found, strict=True):
+        for name, values in zip(names, arrays, strict=True):
             values[rows] = table[name][rows]
         forget_pages(table)
-    return found
+    return arrays

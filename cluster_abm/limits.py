@@ -9,15 +9,15 @@ from pathlib import Path
 
 from cluster_abm.errors import InputError
 
-# Of the memory that there is, so much may be asked for: the interpreter, the kernels and tables need some too.
+# The share of the memory that a request may take: the interpreter, the kernels and the tables need the rest.
 SHARE = 0.8
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")
 # Where Linux keeps the limits of groups of processes, by version, and which groups this process is in.
 GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 LIMIT_FILES = ("memory.max", "memory.limit_in_bytes")
 
-# What is kept of each, in bytes, rounded up. Rows of many jobs and tasks stand in files (large_tables): in memory are
-# the few columns that a summary is just summing over, and more of each job of closed users.
+# Memory that a job, a task, a run, ... takes [bytes], rounded up. Rows of many jobs and tasks stand in files
+# (large_tables): of them memory holds the columns that a summary sums over, and more for each job of closed users.
 BYTES_A_JOB, BYTES_A_TASK, BYTES_A_RUN, BYTES_A_CELL, BYTES_A_WORKER = 40, 40, 3_000, 3_000, 150e6
 BYTES_A_USERS_JOB = 250
 BYTES_A_BURST = 200
@@ -27,14 +27,13 @@ BYTES_A_FRAME_ROW = 600
 def check_memory(what: str, needed: float, number: float, things: str) -> None:
     """Refuse what takes more memory than there is.
 
+    Raises InputError: says how many they are, what they take, what there is, and about how many fit.
+
     Args:
         what: the keys or options that ask for it, with their values.
         needed: memory that it takes [bytes].
         number: how many `things` that are.
         things: of what kind, e.g. "jobs".
-
-    Raises:
-        InputError: says how many they are, what they take, what there is, and about how many fit.
     """
     allowed = SHARE * memory_bytes()
     if needed <= allowed:
@@ -46,13 +45,13 @@ def check_memory(what: str, needed: float, number: float, things: str) -> None:
 
 
 def check_jobs(what: str, jobs: float, mean_tasks: float, bytes_a_job: float = BYTES_A_JOB) -> None:
-    """Refuse so many jobs of so many tasks in the mean, as `check_memory`."""
+    """Refuse jobs, of `mean_tasks` tasks on average, that take more memory than there is, as `check_memory`."""
     things = "jobs" if mean_tasks == 1.0 else f"jobs of {mean_tasks:,.4g} tasks in the mean"
     check_memory(what, jobs * (bytes_a_job + mean_tasks * BYTES_A_TASK), jobs, things)
 
 
 def check_runs(what: str, runs: float, cells: float = 0.0) -> None:
-    """Refuse so many runs, of so many points under a policy, as `check_memory`."""
+    """Refuse runs, and points under a policy (`cells`), that take more memory than there is, as `check_memory`."""
     runs, cells = at_most(runs), at_most(cells)
     check_memory(what, runs * BYTES_A_RUN + cells * BYTES_A_CELL, runs, "runs")
 
@@ -60,13 +59,12 @@ def check_runs(what: str, runs: float, cells: float = 0.0) -> None:
 def checked_workers(given: int | None, processors: int, runs: int) -> int:
     """How many processes carry out runs at once.
 
+    Raises InputError: more are given than fit into memory, as `check_memory`.
+
     Args:
         given: as many as this; None: one per processor, or fewer where memory is short.
         processors: how many there are for this process.
         runs: no more than there are runs.
-
-    Raises:
-        InputError: more are given than fit into memory, as `check_memory`.
     """
     if given is None:
         return max(1, min(processors, runs, int(SHARE * memory_bytes() / BYTES_A_WORKER)))
@@ -85,19 +83,19 @@ def available_processors() -> int:
 @cache
 def memory_bytes() -> float:
     """Memory that this process may take: the machine's, or less if a limit of its group or its own says so [bytes]."""
-    found: list[float] = []
+    limits: list[float] = []
     with suppress(AttributeError, ValueError, OSError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    found += _limits_of_groups(GROUPS, OWN_GROUPS)
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    limits += _limits_of_groups(GROUPS, OWN_GROUPS)
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
             limit, _ = resource.getrlimit(kind)
             if limit != resource.RLIM_INFINITY:
-                found.append(float(limit))
+                limits.append(float(limit))
     # Where no limit is known, as much as a small machine has.
-    return min((one for one in found if one > 0), default=8e9)
+    return min((size for size in limits if size > 0), default=8e9)
 
 
 def _limits_of_groups(root: Path, own: Path) -> list[float]:
@@ -111,14 +109,14 @@ def _limits_of_groups(root: Path, own: Path) -> list[float]:
         if not controllers or "memory" in controllers.split(","):
             top = root / "memory" if controllers else root
             inside = top / path.lstrip("/")
-            folders |= {inside, *(one for one in inside.parents if one.is_relative_to(top))}
-    found: list[float] = []
+            folders |= {inside, *(parent for parent in inside.parents if parent.is_relative_to(top))}
+    limits: list[float] = []
     for folder in folders:
         for name in LIMIT_FILES:
             # "max" where there is none.
             with suppress(OSError, ValueError):
-                found.append(float((folder / name).read_text(encoding="ascii")))
-    return found
+                limits.append(float((folder / name).read_text(encoding="ascii")))
+    return limits
 
 
 def counted(number: float) -> str:
@@ -141,7 +139,7 @@ def in_words(size: float) -> str:
     >>> in_words(60e9), in_words(1.5e15)
     ('60 GB', '1.5 PB')
     """
-    place = 0
-    while size >= 1000.0 and place < len(UNITS) - 1:
-        size, place = size / 1000.0, place + 1
-    return f"{size:,.3g} {UNITS[place]}"
+    power = 0
+    while size >= 1000.0 and power < len(UNITS) - 1:
+        size, power = size / 1000.0, power + 1
+    return f"{size:,.3g} {UNITS[power]}"

@@ -5,15 +5,12 @@ from __future__ import annotations
 import mmap
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Array, Floats, Integers
 from cluster_abm.large_tables import Table, blocks, forget_pages, mapping_of
-
-Integers = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 
 class OrderedRows:
@@ -43,11 +40,11 @@ class OrderedRows:
         values: Array = self._fields[key]
         if mapping_of(values) is None:
             return np.asarray(values[self._order])
-        found = np.empty(len(self), values.dtype)
+        ordered = np.empty(len(self), values.dtype)
         for part in blocks(len(self)):
-            found[part] = values[self._chosen(part)]
+            ordered[part] = values[self._chosen(part)]
             forget_pages(values)
-        return found
+        return ordered
 
     def _chosen(self, key: slice | Array) -> Integers | slice:
         if not isinstance(self._order, slice):
@@ -60,10 +57,10 @@ class OrderedRows:
 
     def table(self) -> Table:
         """All of them as a table of its own."""
-        found = np.zeros(len(self), self._dtype)
+        table = np.zeros(len(self), self._dtype)
         for name in self._dtype.names or ():
-            found[name] = self[name]
-        return found
+            table[name] = self[name]
+        return table
 
 
 Rows = Table | OrderedRows
@@ -104,14 +101,14 @@ def _fields_in_order(table: Table, order: Integers) -> dict[str, Array]:
     return {name: np.frombuffer(mapping, table.dtype[name], len(order), starts[name]) for name in names}
 
 
-def of_each(rows: Rows, measure: Callable[[Rows], npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+def of_each(rows: Rows, measure: Callable[[Rows], Floats]) -> Floats:
     """A number of each row, shape (rows,), computed from some of them at a time.
 
     Args:
         rows: of any number.
         measure: gives the numbers of some rows; each is of its own row alone.
     """
-    found = np.empty(len(rows))
+    numbers = np.empty(len(rows))
     for part in blocks(len(rows)):
-        found[part] = measure(rows[part])
-    return found
+        numbers[part] = measure(rows[part])
+    return numbers

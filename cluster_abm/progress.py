@@ -11,7 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-# The first line comes after so long, and so does the second after it; then each gap is half of the time so far [s].
+# Time before the first line, and from it to the second; then each gap is half of the time so far [s].
 FIRST_S = 10.0
 # The longest gap [s].
 LONGEST_GAP_S = 600.0
@@ -21,12 +21,8 @@ MAY_COMPILE = ("run", "%")
 VARIABLE = "CLUSTER_ABM_PROGRESS"
 
 
-class Schedule:
-    """When a line is due.
-
-    Args:
-        clock: wall time [s].
-    """
+class LineSchedule:
+    """When a line is due."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -62,7 +58,7 @@ class Schedule:
         return elapsed_s
 
 
-SCHEDULE = Schedule()
+SCHEDULE = LineSchedule()
 
 
 class Progress(tqdm):
@@ -70,9 +66,7 @@ class Progress(tqdm):
 
     Args:
         total: how much there is to do; None: not known yet.
-        label: what the work is called.
         unit: what is counted, in the singular; "%" for a share.
-        quiet: show nothing.
         whole: of work that is a part of a larger one: its label, how much was done before, and how much there is.
         schedule: when a line is due.
     """
@@ -85,7 +79,7 @@ class Progress(tqdm):
         *,
         quiet: bool = False,
         whole: tuple[str, int, int] | None = None,
-        schedule: Schedule | None = None,
+        schedule: LineSchedule | None = None,
     ) -> None:
         self._schedule = schedule or SCHEDULE
         self._label, self._unit, self._whole = label, unit, whole
@@ -108,7 +102,7 @@ class Progress(tqdm):
             self.measure()
 
     def begin_at(self, done: float) -> None:
-        """So much was there before the work began."""
+        """Take what was there before the work began as done."""
         self.initial = self.n = done
         self._done = done
         if self._from is not None:
@@ -142,7 +136,7 @@ class Progress(tqdm):
         return (done - begun[1]) / passed_s if begun is not None and passed_s > 0 else 0.0
 
     def update(self, n: float | None = 1) -> bool | None:
-        """So much more is done."""
+        """Count `n` more as done."""
         self._done += n or 0
         self._made_any |= bool(n)
         if self._from is None and n and not self._is_held:
@@ -153,7 +147,7 @@ class Progress(tqdm):
         return None
 
     def reach(self, done: float) -> None:
-        """So much is done by now."""
+        """Count up to `done` as done by now."""
         self.update(done - self._done)
 
     def look(self) -> None:
@@ -206,9 +200,6 @@ class Progress(tqdm):
 
 def duration_in_words(seconds: float) -> str:
     """A length of time as one says it: 8 s, 4 min, 2 h 5 min.
-
-    Args:
-        seconds: [s].
 
     >>> [duration_in_words(seconds) for seconds in (8.2, 250.0, 7490.0, 200_000.0)]
     ['8 s', '4 min', '2 h 5 min', '2 days 8 h']

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 
 
 @contextmanager
@@ -19,8 +19,7 @@ def in_one_move(path: Path) -> Iterator[Path]:
     Its ending is that of `path`, by which writers of pictures and films know what to write. Where `path` is a link,
     the file that it leads to is replaced, not the link.
 
-    Raises:
-        InputError: it cannot be written.
+    Raises InputError: it cannot be written.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -28,13 +27,13 @@ def in_one_move(path: Path) -> Iterator[Path]:
             # A folder, a device such as /dev/null, a link to itself: a file in its place would be worse than none.
             raise InputError(f"{path}: cannot be written (not a regular file)")
     except (OSError, ValueError) as problem:
-        raise InputError(f"{str(path)[:200]!r}: cannot be written ({_reason(problem)})") from None
+        raise InputError(f"{str(path)[:200]!r}: cannot be written ({reason_of(problem)})") from None
     # Of no other writer, and of no file that the user has: only what was made here is ever taken away.
     partial = target.with_name(f".cluster-abm-{secrets.token_hex(8)}{target.suffix}")
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     except OSError as problem:
-        raise InputError(f"{path}: cannot be written ({_reason(problem)})") from None
+        raise InputError(f"{path}: cannot be written ({reason_of(problem)})") from None
     try:
         yield partial
         if target.exists():
@@ -45,9 +44,5 @@ def in_one_move(path: Path) -> Iterator[Path]:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         if isinstance(problem, OSError):
-            raise InputError(f"{path}: cannot be written ({_reason(problem)})") from None
+            raise InputError(f"{path}: cannot be written ({reason_of(problem)})") from None
         raise
-
-
-def _reason(problem: OSError | ValueError) -> str:
-    return getattr(problem, "strerror", None) or str(problem)

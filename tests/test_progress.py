@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cluster_abm.progress import Progress, Schedule, duration_in_words
+from cluster_abm.progress import LineSchedule, Progress, duration_in_words
 from cluster_abm.study.runner.work import Request, Work
 
 
@@ -36,7 +36,7 @@ def lines(clock):
 
 
 def test_time_counts_from_when_work_began(clock):
-    schedule = Schedule(clock)
+    schedule = LineSchedule(clock)
     schedule.enter()
     clock.now += 7.0
     assert schedule.now_s() == 7.0
@@ -44,7 +44,7 @@ def test_time_counts_from_when_work_began(clock):
 
 def test_lines_come_at_intervals_that_grow(clock):
     at = []
-    with Progress(400, "compare quickstart", "run", schedule=Schedule(clock)) as bar:
+    with Progress(400, "compare quickstart", "run", schedule=LineSchedule(clock)) as bar:
         for _ in range(400):
             clock.now += 1.0
             before = len(lines(clock))
@@ -58,7 +58,7 @@ def test_lines_come_at_intervals_that_grow(clock):
 
 
 def test_the_first_of_many_which_may_have_compiled_tells_nothing_of_the_others(clock):
-    with Progress(56, "compare quickstart", "run", schedule=Schedule(clock)) as bar:
+    with Progress(56, "compare quickstart", "run", schedule=LineSchedule(clock)) as bar:
         clock.now += 100.0
         bar.update()
         clock.now += 100.0
@@ -70,14 +70,14 @@ def test_the_first_of_many_which_may_have_compiled_tells_nothing_of_the_others(c
 
 
 def test_before_the_first_run_has_ended_it_is_said_why_it_may_take_long(clock):
-    with Progress(56, "compare quickstart", "run", schedule=Schedule(clock)) as bar:
+    with Progress(56, "compare quickstart", "run", schedule=LineSchedule(clock)) as bar:
         clock.now += 10.0
         bar.look()
     assert lines(clock) == ["compare quickstart: 0 of 56 runs after 10 s (the first run of a kind compiles)"]
 
 
 def test_what_is_left_of_the_runs_is_not_told_by_the_compilation_before_them(clock):
-    schedule = Schedule(clock)
+    schedule = LineSchedule(clock)
     with Progress(1, "compiling, once", "part", schedule=schedule) as bar:
         clock.now += 100.0
         bar.update()
@@ -91,7 +91,7 @@ def test_what_is_left_of_the_runs_is_not_told_by_the_compilation_before_them(clo
 
 def test_held_back_it_tells_nothing_before_all_has_been_compiled(clock):
     """Three policies, each of which compiles for 60 s in its first run; then a run takes one second."""
-    with Progress(56, "compare quickstart", "run", schedule=Schedule(clock)) as bar:
+    with Progress(56, "compare quickstart", "run", schedule=LineSchedule(clock)) as bar:
         bar.hold()
         for _ in range(3):
             clock.now += 60.0
@@ -110,7 +110,7 @@ def test_held_back_it_tells_nothing_before_all_has_been_compiled(clock):
 
 
 def test_of_parts_of_one_work_the_compilation_in_the_first_is_left_out(clock):
-    schedule = Schedule(clock)
+    schedule = LineSchedule(clock)
     for part in range(5):
         with Progress(4, "", "run", whole=("tune", 4 * part, 20), schedule=schedule) as bar:
             for place in range(4):
@@ -137,7 +137,7 @@ def test_a_bar_on_a_terminal_leaves_compilation_out_too(clock, monkeypatch):
 
 
 def test_what_takes_less_than_ten_seconds_says_nothing(clock):
-    with Progress(9, "compare", "run", schedule=Schedule(clock)) as bar:
+    with Progress(9, "compare", "run", schedule=LineSchedule(clock)) as bar:
         for _ in range(9):
             clock.now += 1.0
             bar.update()
@@ -145,7 +145,7 @@ def test_what_takes_less_than_ten_seconds_says_nothing(clock):
 
 
 def test_runs_that_were_there_before_count_as_done_and_not_as_work(clock):
-    with Progress(100, "reproduce", "run", schedule=Schedule(clock)) as bar:
+    with Progress(100, "reproduce", "run", schedule=LineSchedule(clock)) as bar:
         bar.begin_at(90)
         bar.update()
         clock.now += 10.0
@@ -155,7 +155,7 @@ def test_runs_that_were_there_before_count_as_done_and_not_as_work(clock):
 
 
 def test_parts_of_one_work_share_its_times(clock):
-    schedule = Schedule(clock)
+    schedule = LineSchedule(clock)
     for part in range(5):
         with Progress(4, "", "run", whole=("tune", 4 * part, 20), schedule=schedule) as bar:
             for _ in range(4):
@@ -165,7 +165,7 @@ def test_parts_of_one_work_share_its_times(clock):
 
 
 def test_work_that_begins_long_after_another_begins_anew(clock):
-    schedule = Schedule(clock)
+    schedule = LineSchedule(clock)
     with Progress(2, "first", "run", schedule=schedule):
         clock.now += 9.0
     clock.now += 60.0
@@ -179,7 +179,7 @@ def test_work_that_begins_long_after_another_begins_anew(clock):
 
 
 def test_a_share_is_said_in_per_cent(clock):
-    with Progress(100, "run quickstart", "%", schedule=Schedule(clock)) as bar:
+    with Progress(100, "run quickstart", "%", schedule=LineSchedule(clock)) as bar:
         # It compiles first.
         clock.now += 100.0
         bar.reach(1)
@@ -191,7 +191,7 @@ def test_a_share_is_said_in_per_cent(clock):
 @pytest.mark.parametrize(("quiet", "variable"), [(True, ""), (True, "lines"), (False, "none")])
 def test_nothing_is_said_where_nothing_is_wanted(clock, monkeypatch, quiet, variable):
     monkeypatch.setenv("CLUSTER_ABM_PROGRESS", variable)
-    with Progress(4, "tune", "run", quiet=quiet, schedule=Schedule(clock)) as bar:
+    with Progress(4, "tune", "run", quiet=quiet, schedule=LineSchedule(clock)) as bar:
         clock.now += 100.0
         bar.update()
     assert lines(clock) == []
@@ -199,7 +199,7 @@ def test_nothing_is_said_where_nothing_is_wanted(clock, monkeypatch, quiet, vari
 
 def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
     monkeypatch.setattr(clock.stream, "isatty", lambda: True, raising=False)
-    with Progress(4, "tune", "run", schedule=Schedule(clock)) as bar:
+    with Progress(4, "tune", "run", schedule=LineSchedule(clock)) as bar:
         clock.now += 100.0
         bar.update()
         bar.refresh()
@@ -210,7 +210,7 @@ def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
 def test_a_terminal_has_lines_if_they_are_wanted(clock, monkeypatch):
     monkeypatch.setattr(clock.stream, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("CLUSTER_ABM_PROGRESS", "lines")
-    with Progress(4, "tune", "run", schedule=Schedule(clock)) as bar:
+    with Progress(4, "tune", "run", schedule=LineSchedule(clock)) as bar:
         for _ in range(2):
             clock.now += 100.0
             bar.update()
@@ -234,7 +234,7 @@ def test_estimates_begin_once_each_policy_has_finished_a_run(clock):
     }
     request = Request(tuple(scenarios), lambda run: scenarios[run[0]], lambda key, values: range(10))
     said = []
-    with Progress(None, "study", "run", schedule=Schedule(clock)) as bar:
+    with Progress(None, "study", "run", schedule=LineSchedule(clock)) as bar:
         work = Work(request, SimpleNamespace(), bar)
         for key in ("0 none", "0 none", "1 none", "0 jsq", "1 jsq", "0 none"):
             # Longer than the longest gap between lines.

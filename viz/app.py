@@ -67,21 +67,21 @@ def Page() -> None:
         buttons[name]()
 
     def choose(sent: object) -> None:
-        found = heard.choice(sent, offered_by(drawn))
-        if found is None:
+        chosen = heard.choice(sent, offered_by(drawn))
+        if chosen is None:
             return
-        name, value = found
+        name, value = chosen
         if name == "index":
-            index.set(next(one.name for one in INDICES.values() if one.short == value))
+            index.set(next(kind.name for kind in INDICES.values() if kind.short == value))
             player.colour_by(index.value)
         else:
             change(**{name: "" if value in (NO_POLICY, AS_GIVEN) else value})
 
     def enter(sent: object) -> None:
-        found = heard.entry(sent, FIELDS)
-        if found is None:
+        entered = heard.entry(sent, FIELDS)
+        if entered is None:
             return
-        name, text = found
+        name, text = entered
         was = frame_ms.value if name == "frame_ms" else getattr(settings.value, name)
         typed.set(typed.value | {name: text})
         others = {field: words for field, words in unread.value.items() if field != name}

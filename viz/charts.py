@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.image import imsave
 
+from cluster_abm.arrays import Floats
 from cluster_abm.model.observing.watching import JobLife
 from cluster_abm.results.colours import BREAKDOWN_COLOURS
 from cluster_abm.results.load_scale import LoadScale
@@ -19,8 +19,6 @@ from cluster_abm.results.style import BREAKDOWN_WORDS, plain
 from viz import colours
 from viz.colours import Index
 from viz.markup import Markup, joined, svg, tag, text
-
-Floats = npt.NDArray[np.float64]
 
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 8.0, 20.0, 18.0
 # Of lines: the uppermost number stands free of the title.
@@ -53,9 +51,6 @@ def lines(
 
     Args:
         title: what the values are, with their unit.
-        times_s: the same for all lines.
-        drawn: the lines.
-        width, height: of the picture.
         top: upper end of the axis; without it a round number above all values.
         tip: what the values are, in a sentence.
     """
@@ -100,7 +95,7 @@ def _times(first_s: float, last_s: float, width: float, height: float) -> Markup
 
 
 def round_times(first: float, last: float, most: int) -> list[float]:
-    """At most so many multiples, within a range, of the least of 1, 2, 5, 10 ... times a power of ten that allows it.
+    """At most `most` multiples, within a range, of the least of 1, 2, 5, 10 ... times a power of ten that allows it.
 
     >>> round_times(0.0, 143.0, 4), round_times(0.0, 0.5, 3)
     ([0.0, 50.0, 100.0], [0.0, 0.2, 0.4])
@@ -111,7 +106,7 @@ def round_times(first: float, last: float, most: int) -> list[float]:
     for step in (1, 2, 5, 10, 20):
         low, high = math.ceil(first / (step * power) - 1e-9), math.floor(last / (step * power) + 1e-9)
         if high - low + 1 <= most:
-            return [round(step * power * place, 12) for place in range(low, high + 1)]
+            return [round(step * power * multiple, 12) for multiple in range(low, high + 1)]
     return [first]
 
 
@@ -144,10 +139,8 @@ def _names(drawn: Sequence[Line], width: float) -> Markup:
 
 
 def _stroke(path: str, line: Line, dashes: str) -> Markup:
-    return tag(
-        "path", d=path, fill="none", stroke=line.colour, stroke_width=line.width,
-        stroke_dasharray=dashes if line.dashed else None,
-    )  # fmt: skip
+    pattern = dashes if line.dashed else None
+    return tag("path", d=path, fill="none", stroke=line.colour, stroke_width=line.width, stroke_dasharray=pattern)
 
 
 def round_above(value: float) -> float:
@@ -168,20 +161,15 @@ def heat_map(
     """Nodes (upwards from 0) over time, coloured as in the map.
 
     Args:
-        title: what it shows.
-        times_s: of each column.
         columns: the loads, shape (times, nodes).
-        index: which load they are.
         scale: of their values, as in the map.
-        width, height: of the picture.
     """
     inner_width, inner_height = width - LEFT - RIGHT, height - TOP - BOTTOM
     nodes = columns.shape[1]
-    image = tag(
-        "image", href=f"data:image/png;base64,{pixels(columns, index, scale)}", x=LEFT, y=TOP, width=inner_width,
-        height=inner_height, preserveAspectRatio="none", style="image-rendering:pixelated",
-    )  # fmt: skip
-    frame = tag("rect", x=LEFT, y=TOP, width=inner_width, height=inner_height, fill="none", stroke=colours.LINE)
+    href = f"data:image/png;base64,{pixels(columns, index, scale)}"
+    box = {"x": LEFT, "y": TOP, "width": inner_width, "height": inner_height}
+    image = tag("image", href=href, **box, preserveAspectRatio="none", style="image-rendering:pixelated")
+    frame = tag("rect", **box, fill="none", stroke=colours.LINE)
     parts = [
         _title(title, f"Each row is a node, each column a moment; coloured as the map above. {index.tip}"),
         image,

@@ -31,25 +31,15 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Index:
-    """A load index by which nodes are coloured.
+    """A load index by which nodes are coloured."""
 
-    Attributes:
-        name: its name in a frame.
-        words: what it is, with its unit.
-        unit: its unit, in a tooltip.
-        full: the scale ends there at least.
-        low: where it is logarithmic, it does not begin below that.
-        colour: the full colour.
-        tip: what it is, in a sentence.
-    """
-
-    name: str
-    words: str
-    unit: str
-    full: float
-    low: float
-    colour: str
-    tip: str
+    name: str  # its name in a frame
+    words: str  # what it is, with its unit
+    unit: str  # its unit, in a tooltip
+    full: float  # the scale ends there at least
+    low: float  # where it is logarithmic, it does not begin below that
+    colour: str  # the full colour
+    tip: str  # what it is, in a sentence
 
     @property
     def short(self) -> str:

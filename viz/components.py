@@ -27,11 +27,11 @@ _watched: WeakKeyDictionary[Any, Watched] = WeakKeyDictionary()
 
 def watched(model: ClusterModel) -> Watched:
     """What the components show of a model; all of them share it."""
-    found = _watched.get(model)
-    if found is None:
-        found = _watched[model] = Watched(model, WIDTH, HEIGHT)
-    found.look()
-    return found
+    run = _watched.get(model)
+    if run is None:
+        run = _watched[model] = Watched(model, WIDTH, HEIGHT)
+    run.look()
+    return run
 
 
 def _index_of(model: ClusterModel, of: Watched) -> tuple[Index, LoadScale]:

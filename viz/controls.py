@@ -24,7 +24,7 @@ FRAME_MS = (1.0, 1e7)
 VIEW_LABELS = {"frame_ms": "Simulated time a frame", "index": "Nodes coloured by"}
 
 
-class Number(NamedTuple):
+class NumberField(NamedTuple):
     """A field for a number: its name in Settings, its unit, and a tip beside what the scenario's key says."""
 
     name: str
@@ -32,20 +32,18 @@ class Number(NamedTuple):
     tip: str = ""
 
 
-FRAME = Number(
-    "frame_ms", "[ms]",
-    f"How far the run goes from one picture to the next; {FRAME_MS[0]:g} to {FRAME_MS[1]:g}.",
-)  # fmt: skip
+FRAME_TIP = f"How far the run goes from one picture to the next; {FRAME_MS[0]:g} to {FRAME_MS[1]:g}."
+FRAME = NumberField("frame_ms", "[ms]", FRAME_TIP)
 NUMBERS = (
-    Number("intensity", "[times]",
-           f"So many times the work that the scenario says; above 0 and at most {MOST_INTENSITY:g}."),
-    Number("io_per_ms", "[1/ms of CPU]", "Mean number of accesses of a task per ms of its CPU; 0 or more."),
-    Number("page_fault_rate_per_ms", "[1/ms of CPU]"),
-    Number("nodes", "", f"The page runs at most {MOST_NODES:,}, unless the scenario has more."),
-    Number("bandwidth_mbps", "[Mbps a link]"),
-    Number("exchange_period_ms", "[ms]"),
-    Number("slice_ms", "[ms]"),
-    Number("seed", "", "Less than 2^63."),
+    NumberField("intensity", "[times]",
+           f"The work as a multiple of what the scenario says; above 0 and at most {MOST_INTENSITY:g}."),
+    NumberField("io_per_ms", "[1/ms of CPU]", "Mean number of accesses of a task per ms of its CPU; 0 or more."),
+    NumberField("page_fault_rate_per_ms", "[1/ms of CPU]"),
+    NumberField("nodes", "", f"The page runs at most {MOST_NODES:,}, unless the scenario has more."),
+    NumberField("bandwidth_mbps", "[Mbps a link]"),
+    NumberField("exchange_period_ms", "[ms]"),
+    NumberField("slice_ms", "[ms]"),
+    NumberField("seed", "", "Less than 2^63."),
 )  # fmt: skip
 FIELDS = frozenset({FRAME.name, *(one.name for one in NUMBERS)})
 CHOICES = {
@@ -83,18 +81,16 @@ def groups(
     """The controls as the page draws them: what changes the view, and what starts the run again.
 
     Args:
-        settings: as they are.
         index: by which nodes are coloured.
-        frame_ms: simulated time a frame [ms].
         typed: what was typed last into fields of numbers, by name.
         wrong: what is wrong with it, or with what was chosen.
     """
 
-    def number(one: Number, value: float) -> dict[str, str]:
-        tip = " ".join(part for part in (_meaning(KEYS.get(one.name, "")), one.tip) if part)
+    def number(field: NumberField, value: float) -> dict[str, str]:
+        tip = " ".join(part for part in (_meaning(KEYS.get(field.name, "")), field.tip) if part)
         return {
-            "name": one.name, "label": VIEW_LABELS.get(one.name) or LABELS[one.name], "unit": one.unit, "tip": tip,
-            "text": typed.get(one.name, str(value)), "error": wrong.get(one.name, ""),
+            "name": field.name, "label": VIEW_LABELS.get(field.name) or LABELS[field.name], "unit": field.unit,
+            "tip": tip, "text": typed.get(field.name, str(value)), "error": wrong.get(field.name, ""),
         }  # fmt: skip
 
     def choice(name: str, value: str, items: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -105,7 +101,7 @@ def groups(
     policies = [(name, policy.summary) for name, policy in available().items()]
     long_names = {name: _in_words(policy.__name__) for name, policy in available().items()}
     presets = [(name, read_preset(name, "hardware").title) for name in preset_names("cluster")]
-    indices = [(one.short, one.tip) for one in INDICES.values()]
+    indices = [(entry.short, entry.tip) for entry in INDICES.values()]
     return [
         {
             "title": "View", "remark": "", "choices": [choice("index", INDICES[index].short, indices)],
@@ -118,14 +114,16 @@ def groups(
                 choice("other", settings.other or NO_POLICY, [(NO_POLICY, "one run alone"), *policies]),
                 choice("hardware", settings.hardware or AS_GIVEN, [(AS_GIVEN, ""), *presets]),
             ],
-            "numbers": [number(one, getattr(settings, one.name)) for one in NUMBERS],
+            "numbers": [number(entry, getattr(settings, entry.name)) for entry in NUMBERS],
         },
     ]  # fmt: skip
 
 
 def offered_by(drawn: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """The values of each list in `groups`, by the list's name."""
-    return {one["name"]: [item["value"] for item in one["items"]] for group in drawn for one in group["choices"]}
+    return {
+        control["name"]: [item["value"] for item in control["items"]] for group in drawn for control in group["choices"]
+    }
 
 
 def parsed(text: str, kind: type[int] | type[float]) -> float:
@@ -176,10 +174,10 @@ def _bounds(key: str) -> str:
     for part in path:
         section = getattr(section, part)
     words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
-    found = [
+    bounds = [
         f"{said} {value:,g}"
         for constraint in type(section).model_fields[last].metadata
         for name, said in words.items()
         if isinstance(value := getattr(constraint, name, None), int | float) and value < 1e15
     ]
-    return f"; {' and '.join(found)}" if found else ""
+    return f"; {' and '.join(bounds)}" if bounds else ""

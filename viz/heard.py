@@ -31,7 +31,6 @@ def entry(sent: object, fields: Collection[str]) -> tuple[str, str] | None:
 
     Args:
         sent: from the browser: {"name": field, "text": what was typed}.
-        fields: names of the fields.
     """
     name, text = _texts(sent, "name", "text")
     return (name, text) if name in fields else None
@@ -46,11 +45,11 @@ def sizes(sent: object) -> dict[str, Size]:
     """The room in panels by name, width and height each [pixels]; what can be none is left out."""
     if not isinstance(sent, Mapping):
         return {}
-    found = {}
+    room = {}
     for name, size in list(sent.items())[:MOST_SIZES]:
         if isinstance(size, list | tuple) and len(size) == 2 and all(map(_is_side, size)):
-            found[str(name)] = (float(size[0]), float(size[1]))
-    return found
+            room[str(name)] = (float(size[0]), float(size[1]))
+    return room
 
 
 def _is_side(side: object) -> bool:

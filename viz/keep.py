@@ -11,11 +11,11 @@ from cluster_abm.model.observing.watching import picture_of
 from cluster_abm.results.film import Scene, png
 from cluster_abm.results.load_scale import joint
 from viz.colours import film_scale, index_of
-from viz.run import Run
+from viz.run import WatchedRun
 from viz.talk import NAMES
 
 
-def picture(runs: Sequence[Run], index: str) -> bytes:
+def picture(runs: Sequence[WatchedRun], index: str) -> bytes:
     """What the maps of all runs show, as a PNG; nothing if there is no run."""
     if not runs:
         return b""
@@ -29,7 +29,7 @@ def picture(runs: Sequence[Run], index: str) -> bytes:
     return png(shown, film_scale(kind, joint([run.scale(kind.name) for run in runs])))
 
 
-def jobs(runs: Sequence[Run]) -> bytes:
+def jobs(runs: Sequence[WatchedRun]) -> bytes:
     """The finished tasks so far, as `run --out` writes them, as Parquet; nothing if there is no run.
 
     Of two runs both, one after the other; `run` (A, B) and `policy` come first and tell them apart.

@@ -31,10 +31,8 @@ def joined(*parts: object) -> Markup:
 
 def svg(width: float, height: float, *inside: object, label: str) -> Markup:
     """A picture of that size, which a screen reader calls `label`; it shrinks with its panel."""
-    return tag(
-        "svg", *inside, viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label,
-        preserveAspectRatio="xMidYMid meet",
-    )  # fmt: skip
+    box = f"0 0 {width:g} {height:g}"
+    return tag("svg", *inside, viewBox=box, role="img", aria_label=label, preserveAspectRatio="xMidYMid meet")
 
 
 def text(x: float, y: float, words: object, /, **attributes: object) -> Markup:

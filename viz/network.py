@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
+from cluster_abm.arrays import Floats
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course, positions, wires
 from cluster_abm.model import Frame
@@ -41,30 +42,19 @@ SMALLEST = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Where everything of a network stands in a picture of one size; made once a run.
+    """Where everything of a network stands in a picture of one size; made once a run."""
 
-    Attributes:
-        width, height: of the picture.
-        places: each vertex's position in the unit square.
-        wires: ends of each line there, of links.
-        at: each vertex's place in the picture.
-        nodes: number of nodes.
-        background: links and switches, which do not change.
-        largest: radius of the largest node.
-        cores: of each node, shape (nodes,).
-        radii: of each node by its cores, where these differ; empty: by its tasks.
-    """
-
+    # width, height: of the picture.
     width: float
     height: float
-    places: dict[Hashable, Point]
-    wires: list[tuple[Point, Point]]
-    at: dict[Hashable, Point]
-    nodes: int
-    background: Markup
-    largest: float
-    cores: npt.NDArray[np.integer]
-    radii: npt.NDArray[np.float64]
+    places: dict[Hashable, Point]  # each vertex's position in the unit square
+    wires: list[tuple[Point, Point]]  # ends of each line there, of links
+    at: dict[Hashable, Point]  # each vertex's place in the picture
+    nodes: int  # number of nodes
+    background: Markup  # links and switches, which do not change
+    largest: float  # radius of the largest node
+    cores: npt.NDArray[np.integer]  # of each node, shape (nodes,)
+    radii: Floats  # of each node by its cores, where these differ; empty: by its tasks
 
 
 def map_of(
@@ -73,14 +63,12 @@ def map_of(
     """The map of a network of nodes with these cores in a picture of that size, legend included.
 
     Args:
-        network: nodes and links.
-        width, height: of the picture.
         cores: of each node, shape (nodes,).
         before: the map of the same network in another size: what stands where is taken from it.
     """
     inner_width, inner_height = _inner(width, height)
     places = positions(network) if before is None else before.places
-    at = {vertex: _scaled(place, width, height) for vertex, place in places.items()}
+    at = {vertex: _scaled(point, width, height) for vertex, point in places.items()}
     # Nodes of which each has its share of the surface, or of the ring, do not touch.
     room = math.sqrt(inner_width * inner_height / network.nodes)
     on_ring = math.pi * (inner_width + inner_height) / 2 / network.nodes
@@ -126,10 +114,10 @@ def legend_height(width: float) -> float:
     return LEGEND_LINE * (2 if width < NARROW else 1)
 
 
-def _scaled(place: Point, width: float, height: float) -> Point:
+def _scaled(point: Point, width: float, height: float) -> Point:
     inner_width, inner_height = _inner(width, height)
     margin = _margin(width, height)
-    return margin + place[0] * inner_width, margin + place[1] * inner_height
+    return margin + point[0] * inner_width, margin + point[1] * inner_height
 
 
 def draw(where: Map, frame: Frame, network: Network, index: Index, scale: LoadScale, label: str) -> Markup:
@@ -137,17 +125,14 @@ def draw(where: Map, frame: Frame, network: Network, index: Index, scale: LoadSc
 
     Args:
         where: the run's map.
-        frame: the state.
         network: as it is now, on which tasks have moved.
         index: by which load nodes are coloured.
         scale: of its values.
         label: what the picture shows, for screen readers.
     """
     nodes = joined(*(_node(where, frame, index, scale, node) for node in range(where.nodes)))
-    return svg(
-        where.width, where.height, where.background, _arrows(where, frame, network), nodes,
-        legend(where, index, scale, bool(frame.up.all())), label=label,
-    )  # fmt: skip
+    inside = where.background, _arrows(where, frame, network), nodes, legend(where, index, scale, bool(frame.up.all()))
+    return svg(where.width, where.height, *inside, label=label)
 
 
 def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -> Markup:
@@ -178,12 +163,10 @@ def _node(where: Map, frame: Frame, index: Index, scale: LoadScale, node: int) -
 
 def _number(x: float, y: float, words: str, ink: str, has_rim: bool) -> Markup:
     """A node's number; a light rim round it keeps it apart from lines where the node is no larger than it."""
-    rim = (
-        {"stroke": colours.PAPER, "stroke_width": 2.5, "paint_order": "stroke"}
-        if has_rim and ink != colours.PAPER
-        else {}
+    rim = {"stroke": colours.PAPER, "stroke_width": 2.5, "paint_order": "stroke"}
+    return text(
+        x, y, words, fill=ink, text_anchor="middle", font_size=11, **(rim if has_rim and ink != colours.PAPER else {})
     )
-    return text(x, y, words, fill=ink, text_anchor="middle", font_size=11, **rim)
 
 
 def _radius(where: Map, frame: Frame, node: int) -> float:

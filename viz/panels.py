@@ -15,7 +15,7 @@ from viz.colours import index_of
 from viz.heard import Size
 from viz.markup import Markup, joined, tag
 from viz.quantities import BUSY, IMBALANCE, QUANTITIES, SLOWDOWN
-from viz.run import Run, Watched
+from viz.run import Watched, WatchedRun
 from viz.talk import NAMES, negotiations
 
 # Room in each panel below its title [pixels], until the browser has measured it: of one run, of two.
@@ -31,7 +31,7 @@ BESIDE: dict[str, Size] = {
     "lines": (300.0, 240.0),
     "talk": (360.0, 240.0),
 }
-# Charts stand side by side in a panel so many times as wide as high.
+# From this ratio of width to height on, charts stand side by side in a panel.
 ACROSS = 3.0
 MAP_TIP = (
     "Each circle is a node, the larger the more tasks; lines are links, arrows tasks that have moved since the last "
@@ -45,7 +45,7 @@ def room(sizes: Mapping[str, Size], two: bool, name: str) -> Size:
 
 
 def panels(
-    runs: Sequence[Run], index: str, error: str, note: str = "", sizes: Mapping[str, Size] | None = None
+    runs: Sequence[WatchedRun], index: str, error: str, note: str = "", sizes: Mapping[str, Size] | None = None
 ) -> list[list[str]]:
     """All panels as [name, HTML], in the order in which they stand on the page.
 
@@ -67,21 +67,21 @@ def panels(
     kind = index_of(index, any(run.per_core for run in runs))
     # Both maps by one scale: the same colour is the same load.
     scale = joint([run.scale(index) for run in runs])
-    found: list[list[str]] = [*trouble]
-    for place, run in enumerate(runs):
-        run.resize(*room(sizes, two, f"map{place}"))
+    shown: list[list[str]] = [*trouble]
+    for number, run in enumerate(runs):
+        run.resize(*room(sizes, two, f"map{number}"))
         label = f"network, nodes coloured by {kind.words}"
         drawn = network.draw(run.map, run.frame, run.model.network, kind, scale, label)
-        found.append([f"map{place}", _panel(f"{_name(runs, place)}{kind.words}", f"{kind.tip} {MAP_TIP}", drawn)])
-    found += [["numbers", _numbers(runs)], ["lines", _lines(runs, room(sizes, two, "lines"))]]
-    for place, run in enumerate(runs):
-        over_time = f"{_name(runs, place)}{kind.short} of the nodes over time"
-        size = room(sizes, two, f"heat{place}")
+        shown.append([f"map{number}", _panel(f"{_name(runs, number)}{kind.words}", f"{kind.tip} {MAP_TIP}", drawn)])
+    shown += [["numbers", _numbers(runs)], ["lines", _lines(runs, room(sizes, two, "lines"))]]
+    for number, run in enumerate(runs):
+        over_time = f"{_name(runs, number)}{kind.short} of the nodes over time"
+        size = room(sizes, two, f"heat{number}")
         heat = charts.heat_map(over_time, run.times_s, run.column(index), kind, scale, *size)
-        found.append([f"heat{place}", tag("div", heat, class_="body")])
+        shown.append([f"heat{number}", tag("div", heat, class_="body")])
     talk = negotiations(runs, room(sizes, two, "talk"))
-    found.append(["talk", _panel("Last negotiations", TALK_TIP, talk)])
-    return found
+    shown.append(["talk", _panel("Last negotiations", TALK_TIP, talk)])
+    return shown
 
 
 TALK_TIP = "The newest decisions of the load managers, the last one first. Click one for the life of its job."
@@ -94,11 +94,11 @@ def _panel(title: str, tip: str, body: Markup) -> Markup:
     )
 
 
-def _name(runs: Sequence[Watched], place: int) -> str:
-    return "" if len(runs) == 1 else f"{NAMES[place]} {runs[place].model.policy_name} · "
+def _name(runs: Sequence[Watched], number: int) -> str:
+    return "" if len(runs) == 1 else f"{NAMES[number]} {runs[number].model.policy_name} · "
 
 
-def _numbers(runs: Sequence[Run]) -> Markup:
+def _numbers(runs: Sequence[WatchedRun]) -> Markup:
     """Totals so far, and with two runs the difference of the second to the first."""
     two = len(runs) == 2
     inks = colours_of([run.model.policy_name for run in runs])
@@ -106,10 +106,10 @@ def _numbers(runs: Sequence[Run]) -> Markup:
         tag(
             "th",
             tag("i", style=f"background:{ink}"),
-            f"{NAMES[place]}\N{NO-BREAK SPACE}" if two else "",
+            f"{NAMES[number]}\N{NO-BREAK SPACE}" if two else "",
             run.model.policy_name,
         )
-        for place, (run, ink) in enumerate(zip(runs, inks, strict=True))
+        for number, (run, ink) in enumerate(zip(runs, inks, strict=True))
     ]
     body = []
     for quantity in QUANTITIES:
@@ -145,7 +145,7 @@ def _figure(value: float, unit: str) -> str:
     return f"{plain(round(value, 6) + 0.0, digits)}{unit}"
 
 
-def _lines(runs: Sequence[Run], size: Size) -> Markup:
+def _lines(runs: Sequence[WatchedRun], size: Size) -> Markup:
     two = len(runs) == 2
     inks = colours_of([run.model.policy_name for run in runs])
     # Runs have the same clock: the longer one's times are both's.
@@ -153,20 +153,21 @@ def _lines(runs: Sequence[Run], size: Size) -> Markup:
     across = size[0] > ACROSS * size[1]
     width, height = (size[0] / 3 - 8, size[1]) if across else (size[0], size[1] / 3)
 
-    def of(run: Run, name: str) -> list[float]:
+    def of(run: WatchedRun, name: str) -> list[float]:
         values = run.series(name)
         return values + [math.nan] * (len(times_s) - len(values))
 
     def each(name: str) -> list[Line]:
         return [
-            Line(NAMES[place] if two else "", inks[place], place == 1, of(run, name)) for place, run in enumerate(runs)
+            Line(NAMES[number] if two else "", inks[number], number == 1, of(run, name))
+            for number, run in enumerate(runs)
         ]
 
     # In grey the two are distinct by their widths.
     kinds = (("CPU", "cpu_utilisation", colours.CPU, 1.2), ("disk", "disk_utilisation", colours.DISK, 2.6))
     percent = [
-        Line(words if place == 0 else "", colour, place == 1, [100 * value for value in of(run, name)], thick)
-        for place, run in enumerate(runs)
+        Line(words if number == 0 else "", colour, number == 1, [100 * value for value in of(run, name)], thick)
+        for number, run in enumerate(runs)
         for words, name, colour, thick in kinds
     ]
     imbalance = [replace(line, values=[value / 1000 for value in line.values]) for line in each("lif_ms")]

@@ -13,11 +13,11 @@ from cluster_abm.errors import PolicyFault
 from viz import heard, keep
 from viz.heard import Size
 from viz.panels import panels, room
-from viz.run import Run
+from viz.run import WatchedRun
 from viz.settings import LABELS, Settings, scenario_with
-from viz.worker import GRACE_S, GivenUp, Task, Worker, words_of
+from viz.worker import GRACE_S, GivenUp, PageWorker, Task, words_of
 
-# A page that has not painted for so long is gone, or hidden: no need to go on for it.
+# A page that has not painted for this time is gone, or hidden: runs need not go on for it.
 PATIENCE_S = 1.0
 MOST_UNSEEN = 5
 SHORTEST_FRAME_S = 0.04
@@ -28,35 +28,21 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Shot:
-    """What the page shows.
+    """What the page shows."""
 
-    Attributes:
-        number: counts what has been shown; the page answers with it when it has painted.
-        panels: [name, HTML] each.
-        playing: whether it goes on by itself.
-        now_ms: simulated time [ms].
-        over: whether all runs have ended, or none can go on.
-        error: what went wrong; "" if nothing did.
-        offered: the load that the jobs offer, in words; "" where none is known.
-        warnings: what is to be said of it.
-        settings: those of the runs; what was refused has not changed them.
-        refused: what is wrong with settings that were asked for, by their names in Settings.
-        notice: why the run has started again; "" if it has not.
-        starts: how often it has.
-    """
-
-    number: int
-    panels: list[list[str]]
-    playing: bool
-    now_ms: float
-    over: bool
-    error: str
-    offered: str = ""
-    warnings: Sequence[str] = ()
-    settings: Settings | None = None
+    number: int  # counts what has been shown; the page answers with it when it has painted
+    panels: list[list[str]]  # [name, HTML] each
+    playing: bool  # whether it goes on by itself
+    now_ms: float  # simulated time [ms]
+    over: bool  # whether all runs have ended, or none can go on
+    error: str  # what went wrong; "" if nothing did
+    offered: str = ""  # the load that the jobs offer, in words; "" where none is known
+    warnings: Sequence[str] = ()  # about that load, a line each
+    settings: Settings | None = None  # those of the runs; what was refused has not changed them
+    # What is wrong with settings that were asked for, by their names in Settings.
     refused: Mapping[str, str] = field(default_factory=dict)
-    notice: str = ""
-    starts: int = 0
+    notice: str = ""  # why the run has started again; "" if it has not
+    starts: int = 0  # how often it has
 
 
 class Player:
@@ -66,7 +52,6 @@ class Player:
     call returns at once. Playing waits until the browser has painted what it was given: it never runs ahead of the eye.
 
     Args:
-        scenario: what to run.
         settings: what the controls say.
         show: called with each new Shot, from the player's thread.
         index: by which load nodes are coloured at first.
@@ -79,7 +64,7 @@ class Player:
         self._scenario, self._settings, self._show = scenario, settings, show
         self._index, self._number = index, 0
         self._job: int | None = None
-        self._runs: list[Run] = []
+        self._runs: list[WatchedRun] = []
         self._error = self._note = ""
         # What is wrong with what was asked for, by the name of the setting.
         self._refused: dict[str, str] = {}
@@ -92,7 +77,7 @@ class Player:
         self._epoch = 0
         self._seen = self._unseen = 0
         self._shown_s = self._begun_s = 0.0
-        self._worker = Worker(self._unasked, self._given_up, self._failed)
+        self._worker = PageWorker(self._unasked, self._given_up, self._failed)
 
     def begin(self) -> None:
         """Build the runs and show them."""
@@ -140,8 +125,8 @@ class Player:
 
     def pick(self, job: object) -> None:
         """Show the life of this job from now on; of what is no job's number, none."""
-        found = heard.whole(job)
-        self._worker.do(lambda: self._pick(found))
+        number = heard.whole(job)
+        self._worker.do(lambda: self._pick(number))
 
     def painted(self, number: object) -> None:
         """The browser has painted the Shot of this number."""
@@ -333,9 +318,9 @@ class Player:
         self._is_building = True
         # Whatever a policy of one's own does wrong belongs on the page, which goes on living.
         try:
-            for place, name in enumerate(name for name in (settings.policy, settings.other) if name):
+            for number, name in enumerate(name for name in (settings.policy, settings.other) if name):
                 scenario = scenario_with(self._scenario, settings, name)
-                runs.append(Run(scenario, *room(self._sizes, two, f"map{place}")))
+                runs.append(WatchedRun(scenario, *room(self._sizes, two, f"map{number}")))
         except GivenUp:
             raise
         except InputError as problem:

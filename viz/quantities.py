@@ -10,19 +10,12 @@ from cluster_abm.results.metrics import BY_NAME
 
 
 class Quantity(NamedTuple):
-    """One row of the table of numbers.
+    """One row of the table of numbers."""
 
-    Attributes:
-        words: what it is called.
-        tip: what it is, in a sentence or two.
-        read: its value in a frame.
-        unit: of the value, as it is written behind it.
-    """
-
-    words: str
-    tip: str
-    read: Callable[[Frame], float]
-    unit: str = ""
+    words: str  # what it is called
+    tip: str  # what it is, in a sentence or two
+    read: Callable[[Frame], float]  # its value in a frame
+    unit: str = ""  # of the value, as it is written behind it
 
 
 SLOWDOWN = f"{BY_NAME['mean_slowdown'].words.capitalize()} of the jobs that have finished so far; 1 is as if alone."

@@ -6,50 +6,40 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm import ClusterModel, Scenario
+from cluster_abm.arrays import Floats
 from cluster_abm.model import Frame, Watcher
 from cluster_abm.results.load_scale import LoadScale, SeenLoads
 from cluster_abm.workload.offered import in_words, warnings_of
 from viz.colours import INDICES, index_of
 from viz.network import Map, map_of
 
-# Frames kept for lines and heat map: as many as there are pixels for.
+# The most and the fewest frames that are kept for the lines and the heat map: a chart shows no more of them.
 MOST_KEPT, LEAST_KEPT = 300, 60
-# Of many nodes fewer frames, so that all tabs together find room in the memory.
+# The most loads in the frames kept: of many nodes fewer frames are kept, so that all tabs fit into the memory.
 MOST_VALUES = 300_000
 
 
 class Watched:
-    """A model that is watched: its frames so far, and its map.
-
-    Args:
-        model: the run.
-        width, height: of the map [pixels].
-
-    Attributes:
-        frame: the newest frame.
-        times_s: simulated time of the frames kept [s].
-        per_core: whether some node has several cores, so that tasks are counted per core.
-        offered: the load that the run's jobs offer, in words; "" where no window is known.
-        warnings: what is to be said of it.
-    """
+    """A model that is watched: its frames so far, and its map of that width and height [pixels]."""
 
     def __init__(self, model: ClusterModel, width: float, height: float) -> None:
         self.model = model
         self._cores = self.model.engine.nodes["cores"].copy()
         self.map: Map = map_of(self.model.network, width, height, self._cores)
+        # Tasks are counted per core where some node has several.
         self.per_core = bool((self._cores > 1).any())
         kinds = [index_of(name, self.per_core) for name in INDICES]
         self._seen_loads = {kind.name: SeenLoads(kind.full, kind.low) for kind in kinds}
         load = self.model.offered_load
+        # The load that the run's jobs offer, in words, "" where no window is known; and the warnings about it.
         self.offered = "" if load is None else in_words(load.as_dict())
         self.warnings = warnings_of(self.model.setup, load)
         self._watcher = Watcher(self.model)
         self._kept: list[tuple[float, Frame]] = []
         self._clock_ms = 0.0
-        # Of so many frames one is kept: what is kept goes back to the beginning, evenly spaced.
+        # One of `_stride` frames is kept, so that the frames kept go back to the beginning, evenly spaced.
         self._stride, self._seen = 1, 0
         self._most_kept = max(LEAST_KEPT, min(MOST_KEPT, MOST_VALUES // self.model.network.nodes))
         self.frame = self._watcher.frame()
@@ -71,14 +61,14 @@ class Watched:
         """The newest frame, with the life of another job."""
         before = self.frame
         self.frame = replace(before, life=None if job is None else self._watcher.life(job))
-        self._kept = [(at, self.frame if one is before else one) for at, one in self._kept]
+        self._kept = [(at, self.frame if frame is before else frame) for at, frame in self._kept]
 
     @property
     def frames(self) -> list[Frame]:
         """The frames kept, and the newest one."""
         return [frame for _, frame in self._shown]
 
-    def column(self, index: str) -> npt.NDArray[np.float64]:
+    def column(self, index: str) -> Floats:
         """A load of all nodes over the frames kept, shape (times, nodes)."""
         return np.array([frame.loads[index] for frame in self.frames])
 
@@ -111,16 +101,8 @@ class Watched:
             self._stride *= 2
 
 
-class Run(Watched):
-    """A model that goes on frame by frame.
-
-    Args:
-        scenario: what to run.
-        width, height: of the map [pixels].
-
-    Raises:
-        InputError: the scenario cannot be run.
-    """
+class WatchedRun(Watched):
+    """A model that goes on frame by frame. Raises InputError: the scenario cannot be run."""
 
     def __init__(self, scenario: Scenario, width: float, height: float) -> None:
         # What the page shows of decisions the watcher keeps.
@@ -132,7 +114,6 @@ class Run(Watched):
         A run that has ended stays as it is while the clock of the one beside it goes on.
 
         Args:
-            until_ms: simulated time [ms].
             job: of which the life is given; None: of no job.
             goes_on: asked at each slice boundary; the frame ends there if it does not.
         """

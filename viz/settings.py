@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any
 
 from cluster_abm import InputError, Scenario
@@ -25,50 +26,25 @@ TOO_LARGE = 2**63
 
 @dataclass(frozen=True)
 class Settings:
-    """The controls of a page.
+    """The controls of a page."""
 
-    Attributes:
-        policy: of the first run.
-        other: of the second one, beside it; "" if there is none.
-        hardware: the preset of the nodes; "" if they are what the scenario says.
-        intensity: how many times as much work comes as the scenario says [1].
-        io_per_ms: mean of the accesses of a task per ms of its CPU [1/ms].
-        page_fault_rate_per_ms: mu [faults per ms of CPU].
-        nodes: number of nodes.
-        bandwidth_mbps: of a link [Mbps].
-        exchange_period_ms: load managers report every so often [ms].
-        slice_ms: time slice [ms].
-        seed: of the run.
-    """
-
-    policy: str
-    other: str
-    hardware: str
-    intensity: float
-    io_per_ms: float
-    page_fault_rate_per_ms: float
-    nodes: int
-    bandwidth_mbps: float
-    exchange_period_ms: float
-    slice_ms: float
-    seed: int
+    policy: str  # of the first run
+    other: str  # of the second one, beside it; "" if there is none
+    hardware: str  # the preset of the nodes; "" if they are what the scenario says
+    intensity: float  # how many times as much work comes as the scenario says [1]
+    io_per_ms: float  # mean of the accesses of a task per ms of its CPU [1/ms]
+    page_fault_rate_per_ms: float  # mu [faults per ms of CPU]
+    nodes: int  # number of nodes
+    bandwidth_mbps: float  # of a link [Mbps]
+    exchange_period_ms: float  # time from one load report of a manager to the next [ms]
+    slice_ms: float  # time slice [ms]
+    seed: int  # of the run
 
 
 def settings_of(scenario: Scenario) -> Settings:
     """The controls as a scenario has them."""
-    return Settings(
-        policy=scenario.policy.name,
-        other="",
-        hardware="",
-        intensity=1.0,
-        io_per_ms=scenario.workload.io_per_ms.mean,
-        page_fault_rate_per_ms=scenario.cluster.page_fault_rate_per_ms,
-        nodes=scenario.cluster.nodes,
-        bandwidth_mbps=scenario.interconnect.bandwidth_mbps,
-        exchange_period_ms=scenario.cluster.exchange_period_ms,
-        slice_ms=scenario.cluster.slice_ms,
-        seed=scenario.run.seed,
-    )
+    of_keys = {name: attrgetter(key)(scenario) for name, key in KEYS.items()}
+    return Settings(policy=scenario.policy.name, other="", hardware="", intensity=1.0, **of_keys)
 
 
 KEYS = {
@@ -95,9 +71,8 @@ LABELS = {
 def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenario:
     """The scenario as the controls change it, under a policy.
 
-    Raises:
-        InputError: a policy or hardware that the page does not offer, a number that is none or too large for a page, or
-            it does not fit together so, e.g. a torus of another number of nodes.
+    Raises InputError: a policy or hardware that the page does not offer, a number that is none or too large for a page,
+    or it does not fit together so, e.g. a torus of another number of nodes.
     """
     was = settings_of(scenario)
     _check_offered(settings, was)
@@ -114,15 +89,15 @@ def scenario_with(scenario: Scenario, settings: Settings, policy: str) -> Scenar
         preset = read_preset(settings.hardware, "cluster.hardware")
         kept = {key: value for key, value in tables["cluster"].items() if key not in preset.keys}
         tables["cluster"] = kept | {"hardware": settings.hardware}
-    found = scenario_from(tables, scenario.name, changed)
-    jobs, most = _jobs(found), max(MOST_JOBS, _jobs(scenario))
+    changed_scenario = scenario_from(tables, scenario.name, changed)
+    jobs, most = _jobs(changed_scenario), max(MOST_JOBS, _jobs(scenario))
     if jobs > most * (1 + 1e-9):
         hardware = f", cluster.hardware = {settings.hardware}" if settings.hardware else ""
         raise InputError(
             f"intensity = {settings.intensity:g}, cluster.nodes = {settings.nodes}{hardware}: together {jobs:.3g} "
             f"jobs; the page runs at most {most:,.0f}"
         )
-    return found
+    return changed_scenario
 
 
 def _jobs(scenario: Scenario) -> float:
@@ -179,7 +154,7 @@ def _check_numbers(settings: Settings, was: Settings) -> None:
 
 
 def _more_work(scenario: Scenario, intensity: float) -> dict[str, Any]:
-    """So many times the work: by the key that sets the rate; of a trace by the CPU time of its jobs."""
+    """The work times `intensity`: by the key that sets the rate; of a trace by the CPU time of its jobs."""
     if intensity == 1.0:
         return {}
     work = scenario.workload

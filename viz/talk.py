@@ -38,20 +38,20 @@ def negotiations(runs: Sequence[Watched], size: tuple[float, float], can_pick: b
     """
     width, height = size
     parts: list[object] = []
-    for place, run in enumerate(runs):
+    for number, run in enumerate(runs):
         life = run.frame.life
         if life is not None:
             height -= LIFE
             where = f", on {_nodes(life.nodes)}" if life.nodes else ""
-            named = f"{NAMES[place]} {run.model.policy_name} · " if len(runs) == 2 else ""
+            named = f"{NAMES[number]} {run.model.policy_name} · " if len(runs) == 2 else ""
             words = f"{named}job {life.job}: {life.state}, {life.finished_tasks} of {life.tasks} tasks done{where}"
             parts.append(tag("div", tag("h3", words), charts.life(life, width), class_="life"))
     wide, lines = width >= WIDE, 1 if width >= WIDE else 2 if width >= MIDDLE else 3
     room = max(1, int((height - (HEAD if wide else 0)) // LINES[lines - 1]))
-    newest = [(place, decision) for place, run in enumerate(runs) for decision in run.frame.decisions[-room:]]
-    newest.sort(key=lambda one: -one[1].time_ms)
+    newest = [(number, decision) for number, run in enumerate(runs) for decision in run.frame.decisions[-room:]]
+    newest.sort(key=lambda entry: -entry[1].time_ms)
     show = _in_one_line if wide else _in_several_lines
-    shown = [show(runs, place, decision) for place, decision in newest[:room]]
+    shown = [show(runs, number, decision) for number, decision in newest[:room]]
     if not shown:
         shown = [tag("tr", tag("td", _of_none(runs), colspan=5, class_="faint"))]
     heads = [tag("th", words, tabindex=0, data_tip=tip, data_key=f"talk {words}") for words, tip in HEADS]
@@ -67,11 +67,11 @@ def _of_none(runs: Sequence[Watched]) -> str:
     return "no decision has been taken yet"
 
 
-def _in_one_line(runs: Sequence[Watched], place: int, decision: DecisionRecord) -> Markup:
-    reason, (answer, kind) = _reason(runs[place], decision), _answer(decision)
+def _in_one_line(runs: Sequence[Watched], number: int, decision: DecisionRecord) -> Markup:
+    reason, (answer, kind) = _reason(runs[number], decision), _answer(decision)
     why = tag("td", f"{reason.words} ", tag("span", reason.lines, class_="faint"), class_="why")
     cells = [
-        tag("td", _time(runs, place, decision)),
+        tag("td", _time(runs, number, decision)),
         tag("td", f"{decision.job}: {decision.task}"),
         tag("td", _way(decision)),
         why,
@@ -80,19 +80,17 @@ def _in_one_line(runs: Sequence[Watched], place: int, decision: DecisionRecord) 
     return tag("tr", *cells, data_job=decision.job, data_tip=_numbers(reason, decision, answer))
 
 
-def _in_several_lines(runs: Sequence[Watched], place: int, decision: DecisionRecord) -> Markup:
-    reason, (answer, kind) = _reason(runs[place], decision), _answer(decision)
-    first = tag(
-        "div", tag("span", _time(runs, place, decision), " s · "), f"job {decision.job} · ",
-        f"{_way(decision)} · ", tag("span", answer, class_=kind),
-    )  # fmt: skip
+def _in_several_lines(runs: Sequence[Watched], number: int, decision: DecisionRecord) -> Markup:
+    reason, (answer, kind) = _reason(runs[number], decision), _answer(decision)
+    time = tag("span", _time(runs, number, decision), " s · ")
+    first = tag("div", time, f"job {decision.job} · ", f"{_way(decision)} · ", tag("span", answer, class_=kind))
     second = tag("div", f"{reason.words} ", tag("span", reason.lines, class_="faint"), class_="why")
     tip = _numbers(reason, decision, answer)
     return tag("tr", tag("td", first, second), data_job=decision.job, data_tip=tip)
 
 
-def _time(runs: Sequence[Watched], place: int, decision: DecisionRecord) -> str:
-    return f"{NAMES[place]} " * (len(runs) == 2) + f"{decision.time_ms / 1000:,.2f}"
+def _time(runs: Sequence[Watched], number: int, decision: DecisionRecord) -> str:
+    return f"{NAMES[number]} " * (len(runs) == 2) + f"{decision.time_ms / 1000:,.2f}"
 
 
 def _way(decision: DecisionRecord) -> str:

@@ -16,10 +16,10 @@ from numba.core import compiler_lock
 
 from cluster_abm.policies import Policy
 
-# A policy may take so long for one slice once something else is wanted [s].
+# Time that a policy has for one slice once something else is wanted [s].
 GRACE_S = 2.0
 WATCH_S = 0.05
-# A policy that catches everything is stopped so many times more.
+# How often a policy that catches every exception is stopped again.
 MOST_TOLD = 100
 MOST_WORDS = 600
 Task = Callable[[], None]
@@ -29,7 +29,7 @@ class GivenUp(BaseException):
     """Ends a thread when nothing waits for its work any more."""
 
 
-class Worker:
+class PageWorker:
     """Does one task after another in a thread of its own.
 
     A task that calls `goes_on` at each slice boundary can be cut short there. Where a policy does not come back to such
@@ -73,7 +73,7 @@ class Worker:
             self._changed.notify_all()
 
     def hurry(self, within_s: float = 0.0) -> None:
-        """What is being done now ends at a slice boundary after so long, or is given up with its thread."""
+        """What is being done now ends at a slice boundary after `within_s`, or is given up with its thread."""
         with self._lock:
             if not self._busy or self._thread is None:
                 return
@@ -216,7 +216,7 @@ def words_of(problem: BaseException) -> str:
 
 
 def shortened(words: str, most: int) -> str:
-    """Words of at most so many characters, and how many there were."""
+    """Words, cut to at most that many characters, with how many there were."""
     return words if len(words) <= most else f"{words[:most]}… ({len(words):,} characters)"
 
 

@@ -10,7 +10,7 @@ from cluster_abm.cli.output import tell
 
 if TYPE_CHECKING:
     from cluster_abm.model import ClusterModel
-    from cluster_abm.results.film import Picture
+    from cluster_abm.results.film import FilmPicture
 
 # Of a run of whatever length: then every second picture is left out, and the steps are twice as long.
 MOST_PICTURES = 180
@@ -32,7 +32,7 @@ class Cameraman:
         self._index = telling_index(model.setup)
         self._every_ms = model.setup.cluster.slice_ms
         self._whole_network, self._at = model.network, positions(model.network)
-        self._kept: list[Picture] = []
+        self._kept: list[FilmPicture] = []
 
     def run(self, progress: Callable[[float], None]) -> None:
         """The run to its end; the same as `model.run`, but for the pictures."""

@@ -261,12 +261,12 @@ def _print_rankings(rankings: Rankings) -> None:
 def _draw(path: Path, log: Log, fitted: Fitted, found: Distances, draws: list[Jobs]) -> Path:
     import numpy as np
 
-    from cluster_abm.results.of_studies.fitting_picture import Curve, draw_fit, in_unit
+    from cluster_abm.results.of_studies.fitting_picture import LogAndModel, draw_fit, in_unit
     from cluster_abm.study.fitting.distances import hours_of
 
-    def curve(x: Any, of_log: Any, of_draws: Any) -> Curve:
+    def curve(x: Any, of_log: Any, of_draws: Any) -> LogAndModel:
         values = np.array(of_draws)
-        return Curve(np.array(x, float), np.array(of_log), values.mean(0), values.min(0), values.max(0))
+        return LogAndModel(np.array(x, float), np.array(of_log), values.mean(0), values.min(0), values.max(0))
 
     jobs = log.jobs
     columns = {}
@@ -274,7 +274,7 @@ def _draw(path: Path, log: Log, fitted: Fitted, found: Distances, draws: list[Jo
         pooled = np.concatenate([one.columns[name] for one in draws])
         columns[name] = (values[~np.isnan(values)], pooled)
     pairs = list(found.dispersions.values())
-    dispersions = Curve(
+    dispersions = LogAndModel(
         np.array(list(found.dispersions)),
         *(np.array([getattr(pair, side) for pair in pairs]) for side in ("log", "model", "low", "high")),
     )

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Floats
 from cluster_abm.jit import inlinable
 
 # A number, or one for each of several tasks or nodes.
-Number = TypeVar("Number", float, npt.NDArray[np.float64])
+Number = TypeVar("Number", float, Floats)
 Function = TypeVar("Function", bound=Callable[..., object])
 
 

@@ -1,17 +1,13 @@
-"""Loads of unlike nodes: how much there is to do per unit of what does it."""
+"""Floats of unlike nodes: how much there is to do per unit of what does it."""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Floats
 from cluster_abm.formulas._formula import Number, formula
-
-Loads = npt.NDArray[np.float64]
 
 
 @formula
-def relative_capacity(rates: Loads) -> Loads:
+def relative_capacity(rates: Floats) -> Floats:
     """Capacities of the nodes relative to their mean, 1 each where all are alike.
 
     Args:

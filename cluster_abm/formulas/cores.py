@@ -9,7 +9,7 @@ from cluster_abm.formulas._formula import Number, formula
 
 @formula
 def sharing(tasks: float, cores: float) -> float:
-    """How much longer CPU takes than alone where so many tasks share the cores, max(1, n/c).
+    """How much longer CPU takes than alone where n tasks share c cores, max(1, n/c).
 
     Args:
         tasks: tasks at the CPU with the one that asks, n; expected numbers need not be whole.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Floats
 from cluster_abm.formulas.sums import total, total_deviation
 from cluster_abm.jit import kernel
 
-Loads = npt.NDArray[np.float64]
-
 
 @kernel
-def load_imbalance_factors(cpu_ms: Loads, page_ms: Loads, io_ms: Loads) -> tuple[float, float, float]:
+def load_imbalance_factors(cpu_ms: Floats, page_ms: Floats, io_ms: Floats) -> tuple[float, float, float]:
     """LIF of CPU, paging and I/O [ms each]; their sum is the cluster's LIF: IOLB (7)-(10).
 
     Each is the resource's share of all load times the sum of deviations from its mean. An idle cluster has 0
@@ -28,7 +24,7 @@ def load_imbalance_factors(cpu_ms: Loads, page_ms: Loads, io_ms: Loads) -> tuple
 
 @kernel
 def imbalance_factors(
-    totals: tuple[float, float, float], cpu_ms: Loads, page_ms: Loads, io_ms: Loads
+    totals: tuple[float, float, float], cpu_ms: Floats, page_ms: Floats, io_ms: Floats
 ) -> tuple[float, float, float]:
     """LIF of CPU, paging and I/O [ms each], as `load_imbalance_factors`, of columns whose sums are known.
 
@@ -49,7 +45,7 @@ def imbalance_factors(
 
 
 @kernel
-def load_imbalance_factor(load: Loads, everything: float) -> float:
+def load_imbalance_factor(load: Floats, everything: float) -> float:
     """LIF of one resource: its share of all load times the sum of deviations from its mean; its unit: IOLB (7)-(9).
 
     Args:

@@ -7,12 +7,7 @@ from cluster_abm.formulas._formula import Number, formula
 
 @formula
 def energy_j(
-    idle_watts: Number,
-    cpu_watts: Number,
-    disk_watts: Number,
-    up_s: Number,
-    cpu_busy_s: Number,
-    disk_busy_s: Number,
+    idle_watts: Number, cpu_watts: Number, disk_watts: Number, up_s: Number, cpu_busy_s: Number, disk_busy_s: Number
 ) -> Number:
     """Energy of a node [J], the integral of P = idle + cpu_watts u_CPU + disk_watts u_disk: Fan, Weber, Barroso 2007.
 

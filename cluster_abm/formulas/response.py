@@ -122,7 +122,7 @@ def mgq_response_ms(
         disk_square_ms: sum of lambda_k s_k^2 [ms].
         seek_ms: seek and rotation, the same for all requests [ms].
         channels: q, 2 or more.
-        highest_rho: at most so high a load is taken to be (settled: 0.99).
+        highest_rho: the highest load that is reckoned with; higher ones count as it (settled: 0.99).
     """
     if rates_per_ms <= 0.0:
         return remaining_ms * cpu_queue

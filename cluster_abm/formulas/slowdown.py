@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
-
-from cluster_abm.formulas._formula import formula
-
-Number = TypeVar("Number", float, npt.NDArray[np.float64])
+from cluster_abm.formulas._formula import Number, formula
 
 
 @formula

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from cluster_abm.arrays import Floats
 from cluster_abm.jit import inlinable, kernel
 
-Loads = npt.NDArray[np.float64]
-
-# Numbers are added up by blocks of so many, so that a block of which none has changed need not be added up again.
+# Numbers are added up by blocks of this size, so that a block of which none has changed need not be added up again.
 BLOCK = 64
 
 
 @inlinable
-def block_total(column: Loads, first: int, last: int) -> float:
+def block_total(column: Floats, first: int, last: int) -> float:
     """Sum of the entries from the `first`-th to the one before the `last`-th, in eight lanes.
 
     Of every eight entries the first is added to the first lane, and so on; the lanes are added at the end. The order
@@ -41,20 +37,20 @@ def block_total(column: Loads, first: int, last: int) -> float:
 
 
 @kernel
-def total(column: Loads) -> float:
+def total(column: Floats) -> float:
     """Sum of a column over the nodes, in its own unit: of the sums of its blocks, one after another.
 
     Args:
         column: one number a node, shape (nodes,).
     """
-    found = 0.0
+    so_far = 0.0
     for first in range(0, len(column), BLOCK):
-        found += block_total(column, first, min(first + BLOCK, len(column)))
-    return found
+        so_far += block_total(column, first, min(first + BLOCK, len(column)))
+    return so_far
 
 
 @kernel
-def total_deviation(column: Loads, mean: float) -> float:
+def total_deviation(column: Floats, mean: float) -> float:
     """Sum of the absolute deviations of a column from a mean, in its own unit, in eight lanes.
 
     Args:

@@ -33,7 +33,7 @@ def wait_at_servers_ms(
         rate_per_ms: arrivals [1/ms].
         mean_ms, square_ms2: first and second moment of service [ms, ms^2].
         servers: c.
-        highest_rho: at most so high the load of a server is taken to be, below 1: at 1 the wait has no end.
+        highest_rho: the highest load of a server that is reckoned with, below 1: at 1 the wait has no end.
     """
     if mean_ms <= 0.0:
         return 0.0

@@ -16,12 +16,11 @@ TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no"
 def hosts_of(graph: nx.Graph, where: str) -> list[Hashable]:
     """The vertices that are nodes, in the order of the file.
 
+    Raises InputError: an attribute that says so has no such value.
+
     Args:
         graph: of `read_graph`.
         where: names the file in messages.
-
-    Raises:
-        InputError: an attribute that says so has no such value.
     """
     return [vertex for vertex, attributes in graph.nodes(data=True) if is_host(vertex, attributes, where)]
 

@@ -16,7 +16,7 @@ from cluster_abm.errors import InputError
 
 MOST_VERTICES = 20_000
 MOST_EDGES = 500_000
-# Of a document, whatever it says: with a dozen attributes to each edge a file of 64 MB does not hold so many.
+# Elements and attributes of a document: a file of 64 MB holds fewer, even with a dozen attributes to each edge.
 MOST_PARTS = 3_000_000
 DEEPEST = 100
 LONGEST_TAG = 1_000_000  # bytes
@@ -33,8 +33,7 @@ def read_graph(path: Path, max_mb: int = NETWORK_MB) -> nx.MultiGraph | nx.Multi
     that GraphML's text becomes a number where `bandwidth_mbps` and `latency_ms` hold one. An entity that the file
     declares is refused before it is expanded, and nothing outside the file is read.
 
-    Raises:
-        InputError: no such file, too large, broken, no such format, vertices that are named twice or never.
+    Raises InputError: no such file, too large, broken, no such format, vertices that are named twice or never.
     """
     readers = {".graphml": _from_graphml, ".xml": _from_graphml, ".json": _from_json}
     reader = readers.get(path.suffix.lower())
@@ -71,9 +70,9 @@ def _from_graphml(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
         # Whatever it trips over is in the file: networkx checks little.
         raise InputError(f"{where}: no GraphML that can be read: {problem}") from None
     _nothing_lost(graph, vertices, ends, where)
-    for kind, found in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
+    for kind, elements in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
         defaults = graph.graph[f"{kind}_default"]
-        for *_, attributes in found:
+        for *_, attributes in elements:
             attributes.update(defaults | attributes)
             attributes.update({name: _parsed(attributes[name]) for name in NUMBERS if name in attributes})
     return graph
@@ -156,13 +155,13 @@ def _from_json(raw: bytes, where: str) -> nx.MultiGraph | nx.MultiDiGraph:
             f'{where}: no node-link graph: a list "nodes", and one of the lists "links" and "edges", are needed'
         )
     nodes, links = document["nodes"], document[called[0]]
-    for place, keys, entries in (("nodes", ("id",), nodes), (called[0], ("source", "target"), links)):
+    for section, keys, entries in (("nodes", ("id",), nodes), (called[0], ("source", "target"), links)):
         for index, entry in enumerate(entries):
             for key in keys:
                 value = entry.get(key) if isinstance(entry, dict) else None
                 if not isinstance(value, str | int) or isinstance(value, bool):
                     raise InputError(
-                        f"{where}: {place}[{index}].{key} = {brief(value)}: a string or a whole number is needed"
+                        f"{where}: {section}[{index}].{key} = {brief(value)}: a string or a whole number is needed"
                     )
     vertices, ends = [entry["id"] for entry in nodes], [(entry["source"], entry["target"]) for entry in links]
     _check_names(vertices, ends, where)

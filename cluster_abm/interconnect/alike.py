@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cluster_abm.interconnect.arcs import Floats
+from cluster_abm.arrays import Floats
 from cluster_abm.interconnect.units import mb_per_s
 from cluster_abm.scenario.interconnect import Interconnect
 
@@ -20,8 +19,6 @@ class AlikeRoutes:
 
     Args:
         settings: the scenario's section, its kind one of KINDS.
-        nodes: number of nodes.
-        down: nodes that have failed.
     """
 
     def __init__(self, settings: Interconnect, nodes: int, down: frozenset[int] = frozenset()) -> None:
@@ -71,7 +68,7 @@ def link_capacities(settings: Interconnect, nodes: int) -> Floats:
     return np.broadcast_to(mb_per_s(settings.bandwidth_mbps), links)
 
 
-def _around(value: float, middle: float, nodes: int) -> npt.NDArray[np.float64]:
+def _around(value: float, middle: float, nodes: int) -> Floats:
     row = np.full(2 * nodes - 1, value)
     row[nodes - 1] = middle
     row.flags.writeable = False

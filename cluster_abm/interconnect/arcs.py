@@ -8,12 +8,9 @@ from functools import cached_property
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.interconnect.units import mb_per_s, whole_ns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,22 +19,16 @@ class Arcs:
 
     Links are full duplex: edge e of the graph is link 2e in one direction and 2e + 1 in the other, each an arc with a
     capacity of its own. A shared medium is one link, 0, however many arcs lead to it and from it.
-
-    Attributes:
-        vertices: the vertices; first the nodes 0..nodes-1, then the others as the graph has them.
-        tail, head, link: of each arc, shape (arcs,).
-        latency_ns: of each arc, whole numbers [ns].
-        link_mb_per_s: capacity of each link [MB/s], shape (links,).
-        link_ends: the vertices that each link leads from and to.
     """
 
-    vertices: tuple[Hashable, ...]
+    vertices: tuple[Hashable, ...]  # the vertices; first the nodes 0..nodes-1, then the others as the graph has them
+    # tail, head, link: of each arc, shape (arcs,).
     tail: Integers
     head: Integers
     link: Integers
-    latency_ns: Floats
-    link_mb_per_s: Floats
-    link_ends: list[tuple[Hashable, Hashable]]
+    latency_ns: Floats  # of each arc, whole numbers [ns]
+    link_mb_per_s: Floats  # capacity of each link [MB/s], shape (links,)
+    link_ends: list[tuple[Hashable, Hashable]]  # the vertices that each link leads from and to
 
     @cached_property
     def number_of(self) -> dict[Hashable, int]:
@@ -60,7 +51,7 @@ class Arcs:
 def arcs_of(graph: nx.Graph, nodes: int) -> Arcs:
     """The arcs of a graph that has the nodes 0..nodes-1, and edges with `bandwidth_mbps` and `latency_ms`."""
     vertices = (*range(nodes), *(vertex for vertex in graph if not isinstance(vertex, int)))
-    number = {vertex: place for place, vertex in enumerate(vertices)}
+    number = {vertex: position for position, vertex in enumerate(vertices)}
     edges = list(graph.edges(data=True))
     ends = [pair for tail, head, _ in edges for pair in ((tail, head), (head, tail))]
     tail, head = np.array([[number[tail], number[head]] for tail, head in ends], np.int64).reshape(-1, 2).T

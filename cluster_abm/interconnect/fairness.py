@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from cluster_abm.arrays import Floats, Integers
 
 
 def max_min_rates(capacities: npt.ArrayLike, paths: Sequence[Sequence[int]]) -> Floats:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.interconnect.fairness import Floats, rates_of_crossings
 
 NS_PER_S = 1e9
@@ -37,7 +38,7 @@ class Flows:
         self._capacities: Floats = np.asarray(link_mb_per_s, float)
         # In the order of their keys, so that neither rates nor anything else depends on the order of the starts.
         self._table = np.empty(0, TRANSFER)
-        self._paths: dict[int, npt.NDArray[np.int64]] = {}
+        self._paths: dict[int, Integers] = {}
         self._waiting: list[tuple[int, int, float]] = []
         self._finished: list[tuple[int, int]] = []
         self._advanced_ns = -NEVER_NS
@@ -67,14 +68,13 @@ class Flows:
     def start(self, key: int, links: tuple[int, ...], mb: float, at_ns: int) -> None:
         """Begin a transfer at an instant; with nothing to transfer, or no link on the route, it finishes at once.
 
+        Raises ValueError: the key is in use, the past, or an amount that is none.
+
         Args:
             key: what it is called by from now on; free again once it has finished.
             links: numbers of the links that it crosses, each at most once.
             mb: how much [MB].
             at_ns: when [ns], not before the time advanced to.
-
-        Raises:
-            ValueError: the key is in use, the past, or an amount that is none.
         """
         if key in self._paths:
             raise ValueError(f"transfer {key}: in transit already")
@@ -115,13 +115,11 @@ class Flows:
     def change_capacities(self, links: Sequence[int], mb_per_s: Floats, at_ns: int) -> None:
         """Give links another capacity from this instant on; what is under way shares it.
 
+        Raises ValueError: the past.
+
         Args:
-            links: their numbers.
             mb_per_s: their capacities, shape (len(links),) [MB/s].
             at_ns: when [ns], not before the time advanced to.
-
-        Raises:
-            ValueError: the past.
         """
         self._not_in_the_past(at_ns)
         self._pass(at_ns)

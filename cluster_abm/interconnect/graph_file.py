@@ -40,10 +40,9 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     has both they must be alike.
 
     Vertices are nodes in the order of the file; those that only forward keep the file's names. With `nodes_per_vertex`
-    above 1 each vertex is the switch of a site, with so many nodes at it by links of the scenario's own.
+    above 1 each vertex is the switch of a site, with that many nodes at it by links of the scenario's own.
 
-    Raises:
-        InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
+    Raises InputError: as `read_graph`; values that are none, parts that nothing joins, or another number of nodes.
     """
     where = str(settings.file)
     shipped = shipped_network(where)
@@ -66,10 +65,10 @@ def graph_from_file(settings: Interconnect, nodes: int) -> tuple[nx.Graph, tuple
     graph = _with_nodes(whole, hosts, settings)
     clusters = _clusters(hosts, read, where)
     at_each = settings.nodes_per_vertex or 1
-    for place, vertex in enumerate(hosts):
-        for node in range(place * at_each, (place + 1) * at_each):
+    for site, vertex in enumerate(hosts):
+        for node in range(site * at_each, (site + 1) * at_each):
             # Nodes of a site that names no cluster are one.
-            graph.nodes[node]["cluster"] = clusters[place] if clusters else place if at_each > 1 else 0
+            graph.nodes[node]["cluster"] = clusters[site] if clusters else site if at_each > 1 else 0
             graph.nodes[node]["name"] = str(vertex)
     return graph, tuple(f"{where}: {note}" for note in notes)
 
@@ -128,8 +127,8 @@ def _links(trunks: dict[Ends, list[Trunk]], where: str) -> dict[Ends, Trunk]:
     return links
 
 
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _counted(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
 
 
 def _is_number(value: Any, low: float, high: float) -> bool:
@@ -139,7 +138,7 @@ def _is_number(value: Any, low: float, high: float) -> bool:
 def _check_one_part(graph: nx.Graph, where: str) -> None:
     parts = parts_of(graph)
     if len(parts) > 1:
-        first = {vertex: place for place, vertex in enumerate(graph)}
+        first = {vertex: position for position, vertex in enumerate(graph)}
         named = [
             f"{_counted(len(part), 'vertex', 'vertices')} (with {brief(min(part, key=first.__getitem__))})"
             for part in parts[:MOST_PROBLEMS]

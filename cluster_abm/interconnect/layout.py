@@ -14,17 +14,17 @@ from cluster_abm.interconnect.topologies import most_even
 
 Point = tuple[float, float]
 
-# So many nodes still find room on one ring; more of a network in which all are alike stand in a square.
+# The most nodes that find room on one ring; more of a network in which all are alike stand in a square.
 MOST_ON_A_RING = 64
 # networkx's better layout takes the cube of the number of vertices.
 MOST_KAMADA_KAWAI = 150
 # More lines than this are a grey disc, not a picture: they are left out.
 MOST_LINKS = 1200
-# Longer rows than so many times the square root of the nodes are broken.
+# Rows longer than this multiple of the square root of the nodes are broken.
 LONGEST_ROW = 4
-# A link round the back of a torus leaves the grid by so much on one side and comes in again on the other.
+# How far a link round the back of a torus leads out of the grid, on one side and on the other.
 STUB = 0.042
-# Round switches so many nodes stand in a row, and the rows within so much of the radius, outside the switches.
+# Around switches: nodes of a row, the most rows, and the outer share of the radius in which the rows stand.
 NODES_OF_A_ROW, MOST_ROUND_ROWS, ROWS_DEPTH = 128, 12, 0.24
 # Rings of switches, by how many links lie between them and the nearest node.
 RADII = (1.0, 0.66, 0.4, 0.18)
@@ -50,7 +50,7 @@ def positions(network: Network) -> dict[Hashable, Point]:
 
 
 def links(network: Network) -> list[tuple[Hashable, Hashable]]:
-    """The links to draw; none where they are so many that nothing would be seen."""
+    """The links to draw; none where they are too many to be seen."""
     if network.settings.kind == "complete" and network.nodes * (network.nodes - 1) // 2 > MOST_LINKS:
         return []
     edges = list(network.graph.edges)
@@ -164,8 +164,8 @@ def _round(graph: nx.Graph, nodes: int) -> dict[Hashable, Point]:
         below = [at[other] for other in graph[layer[0]] if other in at and depth.get(other, 0) < level]
         towards = sum(below) / len(below) if below else 0j
         first = cmath.phase(towards) if abs(towards) > 0.05 else _angle(0, 1)
-        for place, switch in enumerate(layer):
-            at[switch] = cmath.rect(radius, first + 2.0 * math.pi * place / len(layer))
+        for position, switch in enumerate(layer):
+            at[switch] = cmath.rect(radius, first + 2.0 * math.pi * position / len(layer))
     return _fitted(at)
 
 
@@ -174,9 +174,9 @@ def _by_numbers(vertex: Hashable) -> tuple[int, ...]:
     return tuple(int(word) for word in str(vertex).split() if word.isdigit())
 
 
-def _angle(place: int, of: int) -> float:
+def _angle(position: int, of: int) -> float:
     """Clockwise from the top, y downwards."""
-    return 2.0 * math.pi * place / max(1, of) - math.pi / 2.0
+    return 2.0 * math.pi * position / max(1, of) - math.pi / 2.0
 
 
 def _fitted(at: dict[Hashable, complex]) -> dict[Hashable, Point]:

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
 
 from cluster_abm.errors import InputError
 from cluster_abm.interconnect import alike
@@ -26,12 +25,7 @@ class Network:
     Links are full duplex: each edge of the graph is two links, one a direction, with a capacity each. A bus is
     one link, the medium that all nodes share.
 
-    Args:
-        settings: the scenario's section.
-        nodes: number of nodes.
-
-    Raises:
-        InputError: a file that is none or does not fit, numbers that do not fit together.
+    Raises InputError: a file that is none or does not fit, numbers that do not fit together.
 
     Attributes:
         notes: what was assumed on reading a file, a line each.
@@ -101,8 +95,7 @@ class Network:
     def links_between(self, source: int, target: int) -> tuple[int, ...]:
         """Return the numbers of the links on the route from a node to another, in order; none to itself.
 
-        Raises:
-            ValueError: no route leads there.
+        Raises ValueError: no route leads there.
         """
         return self._routes.links_between(source, target)
 
@@ -145,12 +138,11 @@ class Network:
 
         A node that failed forwards nothing, and no route leads to it.
 
+        Raises InputError: no such node, no such link.
+
         Args:
             nodes: numbers of nodes.
             links: pairs of vertices of the graph, joined by an edge; both directions fail. Of a bus (node, "bus").
-
-        Raises:
-            InputError: no such node, no such link.
         """
         down, pairs = frozenset(nodes), list(links)
         for node in sorted(down - set(range(self.nodes))):
@@ -189,7 +181,7 @@ class _Wiring:
         return arcs_of(self.whole, self._nodes)
 
     @cached_property
-    def link_mb_per_s(self) -> npt.NDArray[np.float64]:
+    def link_mb_per_s(self) -> Floats:
         """Capacities of its links."""
         if self._settings.kind in alike.KINDS:
             return alike.link_capacities(self._settings, self._nodes)
@@ -198,10 +190,10 @@ class _Wiring:
     @cached_property
     def cluster_of(self) -> Integers:
         """The cluster of each node."""
-        found = np.zeros(self._nodes, np.int64)
+        clusters = np.zeros(self._nodes, np.int64)
         if self._settings.kind not in alike.KINDS:
             for node, cluster in self.whole.nodes(data="cluster", default=0):
                 if isinstance(node, int):
-                    found[node] = cluster
-        found.flags.writeable = False
-        return found
+                    clusters[node] = cluster
+        clusters.flags.writeable = False
+        return clusters

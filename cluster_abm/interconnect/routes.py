@@ -21,16 +21,11 @@ SOURCES_AT_ONCE = 64
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """All shortest routes from one vertex: to each vertex, the arcs by which they may come in.
+    """All shortest routes from one vertex: to each vertex, the arcs by which they may come in."""
 
-    Attributes:
-        latency_ns: of the routes [ns], shape (vertices,); infinite where none leads.
-        arcs: numbers of the arcs on such routes, in the order of their heads, tails.
-        first, choices: of each vertex, where its arcs begin among them, and how many there are.
-    """
-
-    latency_ns: Floats
-    arcs: npt.NDArray[np.int32]
+    latency_ns: Floats  # of the routes [ns], shape (vertices,); infinite where none leads
+    arcs: npt.NDArray[np.int32]  # numbers of the arcs on such routes, in the order of their heads, tails
+    # first, choices: of each vertex, where its arcs begin among them, and how many there are.
     first: npt.NDArray[np.int32]
     choices: npt.NDArray[np.int32]
 
@@ -44,7 +39,6 @@ class ShortestRoutes:
     any s, no two of these transfers share a link. The route back may be another one.
 
     Args:
-        arcs: the network.
         nodes: number of nodes, which are its first vertices.
         down: nodes that have failed: they forward nothing and no route leads to them.
         cut: pairs (tail, head) of vertices between which nothing goes.

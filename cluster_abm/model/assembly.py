@@ -39,14 +39,14 @@ from cluster_abm.model.waiting.queues import Submissions
 from cluster_abm.model.waiting.schedule import Schedule
 from cluster_abm.model.waiting.users import Users
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import Work, are_closed, key, work_of
+from cluster_abm.workload import RunJobs, are_closed, key, work_of
 
 
 @dataclass(frozen=True)
 class Parts:
     """The parts of a run that its agents work with. Each part knows those that it uses, and none knows the model."""
 
-    work: Work
+    work: RunJobs
     clock: Clock
     policies: ManagedPolicies
     engine: EngineState
@@ -173,7 +173,7 @@ def assemble(setup: Scenario, run_seed: int, keep_decisions: bool, policies: Man
     )
 
 
-def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: Work) -> Schedule:
+def _schedule_of(setup: Scenario, engine: EngineState, clock: Clock, work: RunJobs) -> Schedule:
     """When jobs are submitted: at known times, or when others have ended."""
     if are_closed(setup):
         return Users(engine, clock)

@@ -11,10 +11,10 @@ from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.policies import Policy
 from cluster_abm.policy.base import KINDS
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload import Work
+from cluster_abm.workload import RunJobs
 
 
-def lacks_requested_times(setup: Scenario, work: Work) -> str:
+def lacks_requested_times(setup: Scenario, work: RunJobs) -> str:
     """Say that jobs request no run time, and what gives them one; "": all do."""
     lacking = len(work.jobs) if work.requested_ms is None else int(np.isnan(work.requested_ms).sum())
     if not lacking:
@@ -29,7 +29,7 @@ def lacks_requested_times(setup: Scenario, work: Work) -> str:
 
 
 # What is lacking, in words; "": nothing.
-NEEDS: Mapping[str, Callable[[Scenario, Work], str]] = {"requested_ms": lacks_requested_times}
+NEEDS: Mapping[str, Callable[[Scenario, RunJobs], str]] = {"requested_ms": lacks_requested_times}
 
 # Methods that are asked only where an attribute of the class says so.
 ASKED_IF: Mapping[str, str] = {"migration": "migrates", "holds": "holds_jobs", "next_job": "holds_jobs"}
@@ -67,7 +67,7 @@ def check_waiting(policies: Iterable[Policy]) -> None:
             )
 
 
-def check_needs(policies: Iterable[Policy], setup: Scenario, work: Work) -> None:
+def check_needs(policies: Iterable[Policy], setup: Scenario, work: RunJobs) -> None:
     """Check that the scenario's jobs announce what the policies need.
 
     Raises:

@@ -38,7 +38,7 @@ BREAKDOWN_COLOURS = {
 }
 # Of the one curve of a panel, which is neither a policy nor a resource.
 ALONE = "#3B4A57"
-# Beyond the colours above: the same ones, mixed with so much of white (or, below 0, of black).
+# Beyond the colours above: the same ones, mixed with this share of white (or, below 0, of black).
 MIXED = (0.45, -0.45, 0.7, -0.7, 0.25, -0.25)
 
 
@@ -62,7 +62,7 @@ def colours_of(policies: Sequence[str]) -> list[str]:
 def _mixed(colour: str, share: float) -> str:
     """A colour with that share of white, or of black where it is below 0."""
     end = 255 if share > 0 else 0
-    parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return "#" + "".join(f"{round(part + abs(share) * (end - part)):02X}" for part in parts)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 from cluster_abm.json_text import to_json
 from cluster_abm.scenario import Scenario, scenario_to_toml
 from cluster_abm.whole_files import in_one_move
@@ -27,8 +27,7 @@ ROW_GROUP = 1 << 20
 def prepare_out(folder: str | Path) -> Path:
     """Make the folder, and make sure that a file can be written there: before hours of work, not after.
 
-    Raises:
-        InputError: it is a file, or cannot be made or written to.
+    Raises InputError: it is a file, or cannot be made or written to.
     """
     path = Path(folder)
     if not str(folder):
@@ -37,10 +36,9 @@ def prepare_out(folder: str | Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         try_to_write(path)
     except (OSError, ValueError, RecursionError) as problem:
-        # RecursionError: so many folders in one another.
-        reason = getattr(problem, "strerror", None) or str(problem)
+        # RecursionError: the folders are nested too deeply.
         raise InputError(
-            f"--out {str(folder)!r}: cannot be written to ({reason}); a writable folder is needed"
+            f"--out {str(folder)!r}: cannot be written to ({reason_of(problem)}); a writable folder is needed"
         ) from None
     return path
 
@@ -49,17 +47,16 @@ def prepare_out(folder: str | Path) -> Path:
 def out_folder(folder: str | Path) -> Iterator[Path]:
     """As `prepare_out`, for a block that fills the folder; folders that it made and that stay empty are removed.
 
-    Raises:
-        InputError: as `prepare_out`.
+    Raises InputError: as `prepare_out`.
     """
     path = Path(folder)
-    made = list(itertools.takewhile(lambda one: not os.path.lexists(one), (path, *path.parents)))
+    made = list(itertools.takewhile(lambda ancestor: not os.path.lexists(ancestor), (path, *path.parents)))
     try:
         yield prepare_out(folder)
     finally:
         with suppress(OSError):
-            for one in made:
-                one.rmdir()
+            for ancestor in made:
+                ancestor.rmdir()
 
 
 def try_to_write(folder: Path) -> None:
@@ -92,8 +89,6 @@ def write_pieces(folder: Path, name: str, pieces: Iterable[pd.DataFrame]) -> Pat
     """Write a table that comes in pieces as a Parquet file, and give its path: the bytes of `write_table` of all of it.
 
     Args:
-        folder: where.
-        name: of the file.
         pieces: its rows, one frame after another, of which a whole number fills ROW_GROUP; at least one, if empty.
     """
     import pyarrow.parquet as parquet
@@ -115,7 +110,7 @@ def _row_groups(pieces: Iterable[pd.DataFrame]) -> Iterator[Any]:
 
     def whole() -> Any:
         schema = gathered[0].schema
-        columns = [[piece.column(place).chunk(0) for piece in gathered] for place in range(len(schema))]
+        columns = [[piece.column(position).chunk(0) for piece in gathered] for position in range(len(schema))]
         gathered.clear()
         # Column by column, so that no second copy of them all is ever there.
         arrays = []
@@ -146,10 +141,10 @@ def write_run(
         write_text(folder, "scenario.toml", scenario_to_toml(scenario)),
         write_json(folder, "summary.json", dict(summary)),
     ]
-    for name, found in frames.items():
-        if isinstance(found, pd.DataFrame):
-            written.append(write_table(folder, f"{name}.parquet", found))
+    for name, table in frames.items():
+        if isinstance(table, pd.DataFrame):
+            written.append(write_table(folder, f"{name}.parquet", table))
         else:
-            written.append(write_pieces(folder, f"{name}.parquet", found))
+            written.append(write_pieces(folder, f"{name}.parquet", table))
     written.append(write_json(folder, "timing.json", {"wall_s": wall_s}))
     return written

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, FILM_LINK, LIGHTEST, MOVE, NODE, RIM, ink_on
 from cluster_abm.results.lanes import along
 from cluster_abm.results.load_scale import LoadScale, SeenLoads
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
 # More lines than this are a grey disc; the more there are the fainter they are.
@@ -32,7 +32,7 @@ MOST_ARROWS = 60
 # Arrows in the unit square: how far beside the links, how far from a node's rim, how round their corners are.
 ASIDE, GAP, ROUND = 0.006, 0.004, 0.07
 MARGIN = 0.06
-# A node has its full size from so many tasks a core on; without any a quarter of the surface.
+# Tasks a core from which on a node has its full size, and the share of that surface that it has without any task.
 MOST_TASKS, LEAST_SHARE = 12, 0.25
 SHADES = 64
 # A scale's end at least, and where it begins at least if it is logarithmic.
@@ -45,18 +45,12 @@ MOST_NUMBERED = 80
 
 @dataclass(frozen=True)
 class Scale:
-    """What the colours of the nodes mean.
+    """What the colours of the nodes mean."""
 
-    Attributes:
-        words: the load, with its unit.
-        colours: evenly spaced along the scale.
-        loads: the scale.
-        names: of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
-    """
-
-    words: str
-    colours: tuple[str, ...]
-    loads: LoadScale
+    words: str  # the load, with its unit
+    colours: tuple[str, ...]  # evenly spaced along the scale
+    loads: LoadScale  # the scale
+    # Of the loads 0, 1, 2, ..., a colour each, where they are classes; () where they are numbers.
     names: tuple[str, ...] = ()
 
 
@@ -81,41 +75,30 @@ def scale_of(index: str, loads: npt.ArrayLike, per_core: bool = False) -> Scale:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What all pictures of a run have in common.
+    """What all pictures of a run have in common."""
 
-    Attributes:
-        title: stands above.
-        places: of each node in the unit square, y downwards.
-        wires: ends of each line.
-        cores: of each node, shape (nodes,); empty: one each.
-    """
-
-    title: str
-    places: Sequence[Point]
-    wires: Sequence[tuple[Point, Point]]
+    title: str  # stands above
+    places: Sequence[Point]  # of each node in the unit square, y downwards
+    wires: Sequence[tuple[Point, Point]]  # ends of each line
+    # Of each node, shape (nodes,); empty: one each.
     cores: npt.NDArray[np.integer] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
-    """What one picture shows.
+class FilmPicture:
+    """What one picture shows."""
 
-    Attributes:
-        now_ms: simulated time [ms].
-        loads, tasks: of each node, shape (nodes,) each.
-        up: which nodes are up, shape (nodes,).
-        ways: routes of the tasks that have moved since the last picture, each the pieces of a line
-            (interconnect.layout.course).
-    """
-
-    now_ms: float
+    now_ms: float  # simulated time [ms]
+    # loads, tasks: of each node, shape (nodes,) each.
     loads: Floats
     tasks: Floats
-    up: npt.NDArray[np.bool_]
+    up: Flags  # which nodes are up, shape (nodes,)
+    # Routes of the tasks that have moved since the last picture, each the pieces of a line
+    # (interconnect.layout.course).
     ways: Sequence[Sequence[Sequence[Point]]]
 
 
-def png(shown: Sequence[tuple[Scene, Picture]], scale: Scale) -> bytes:
+def png(shown: Sequence[tuple[Scene, FilmPicture]], scale: Scale) -> bytes:
     """One picture of a run, or of several side by side by one scale, as the bytes of a PNG."""
     figure, stages = staged([scene for scene, _ in shown], scale, any(not picture.up.all() for _, picture in shown))
     for stage, (_, picture) in zip(stages, shown, strict=True):
@@ -159,13 +142,8 @@ def _handles(room: float, cores: npt.NDArray[np.integer], some_fail: bool) -> li
     else:
         per_core = " per core" if (cores > 1).any() else ""
         sizes = [("no task", LEAST_SHARE), (f"{MOST_TASKS} tasks{per_core} or more", 1.0)]
-    handles = [
-        Line2D(
-            [], [], label=words, linestyle="none", marker="o", markersize=math.sqrt(room * share),
-            markerfacecolor=NODE, markeredgecolor=RIM,
-        )
-        for words, share in sizes
-    ]  # fmt: skip
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markerfacecolor": NODE, "markeredgecolor": RIM}
+    handles = [Line2D([], [], label=words, markersize=math.sqrt(room * share), **look) for words, share in sizes]
     handles.append(Line2D([], [], color=MOVE, marker=">", markersize=5, label="task moved"))
     if some_fail:
         handles.append(Line2D([], [], color=DOWN, linestyle="none", marker="x", markersize=8, label="node out"))
@@ -189,35 +167,18 @@ class Stage:
                 list(scene.wires), colors=FILM_LINK, linewidths=0.3 + 0.5 * strength, alpha=strength, zorder=1
             )
             axes.add_collection(wires)
+        look: dict[str, Any] = {"c": np.zeros(len(scene.places)), "edgecolors": RIM, "linewidths": 0.8, "zorder": 3}
         # Of classes each has its own colour, and a whole number in the middle of it.
-        classes = bool(scale.names)
-        colours = (
-            ListedColormap(list(scale.colours))
-            if classes
-            else LinearSegmentedColormap.from_list("load", list(scale.colours))
-        )
-        self.nodes = axes.scatter(
-            self._at[:, 0], self._at[:, 1], c=np.zeros(len(scene.places)), cmap=colours, zorder=3,
-            norm=(
-                Normalize(-0.5, scale.loads.full + 0.5)
-                if classes
-                else FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
-            ),
-            edgecolors=RIM, linewidths=0.8,
-        )  # fmt: skip
-        self._numbers = [
-            axes.text(
-                x,
-                y,
-                str(node),
-                fontsize=7 if len(scene.places) <= 40 else 6,
-                ha="center",
-                va="center_baseline",
-                zorder=5,
-            )
-            for node, (x, y) in enumerate(scene.places)
-            if len(scene.places) <= MOST_NUMBERED
-        ]
+        if scale.names:
+            look |= {"cmap": ListedColormap(list(scale.colours)), "norm": Normalize(-0.5, scale.loads.full + 0.5)}
+        else:
+            look["cmap"] = LinearSegmentedColormap.from_list("load", list(scale.colours))
+            look["norm"] = FuncNorm((scale.loads.share, scale.loads.load), 0, scale.loads.full)
+        self.nodes = axes.scatter(self._at[:, 0], self._at[:, 1], **look)
+        words: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 5}
+        numbered = scene.places if len(scene.places) <= MOST_NUMBERED else []
+        words["fontsize"] = 7 if len(numbered) <= 40 else 6
+        self._numbers = [axes.text(x, y, str(node), **words) for node, (x, y) in enumerate(numbered)]
         self._out = axes.scatter([], [], marker="x", c=[DOWN], s=60, zorder=4)
         self._arrows: list[Any] = []
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(1 + MARGIN, -MARGIN), xticks=[], yticks=[])
@@ -225,7 +186,7 @@ class Stage:
         # At a place of its own: Matplotlib would look for one while the text is not shown, and find it beyond the edge.
         self._time = axes.set_title("0 s", fontsize=11, loc="left", y=1.0)
 
-    def show(self, picture: Picture) -> None:
+    def show(self, picture: FilmPicture) -> None:
         """Make it show this picture."""
         self.nodes.set_array(picture.loads)
         fills = self.nodes.to_rgba(picture.loads)
@@ -270,17 +231,17 @@ class Stage:
 
     @property
     def _points_a_unit(self) -> float:
-        """Of the unit square's sides, in the mean of both."""
+        """Points in a side of the unit square, the mean of both sides."""
         box = self._axes.get_position()
         inches = self._axes.figure.get_size_inches()  # type: ignore[union-attr]
         return float((box.width * inches[0] + box.height * inches[1]) / 2 * 72 / (1 + 2 * MARGIN))
 
-    def _nearest(self, place: Point) -> int:
-        return int(np.argmin(((self._at - np.array(place)) ** 2).sum(axis=1)))
+    def _nearest(self, point: Point) -> int:
+        return int(np.argmin(((self._at - np.array(point)) ** 2).sum(axis=1)))
 
 
 def _arrow(way: Sequence[Sequence[Point]], before: float, after: float) -> Any:
-    """Return an arrow along the pieces of a route, head at the end of the last, so much left free at both ends."""
+    """Return an arrow along the pieces of a route, its head at the end; `before` and `after` are left free there."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path as Line
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 from cluster_abm.results.files import try_to_write
-from cluster_abm.results.film import Picture, Scale, Scene, Stage, staged
+from cluster_abm.results.film import FilmPicture, Scale, Scene, Stage, staged
 from cluster_abm.whole_files import in_one_move
 
 if TYPE_CHECKING:
@@ -42,30 +42,26 @@ def check_film(path: Path) -> None:
     try:
         try_to_write(path.parent)
     except OSError as problem:
-        reason = problem.strerror or str(problem)
         raise InputError(
-            f"--animate {str(path)!r}: cannot be written ({reason}); a writable folder is needed"
+            f"--animate {str(path)!r}: cannot be written ({reason_of(problem)}); a writable folder is needed"
         ) from None
 
 
 def write_film(
     path: Path,
     scene: Scene,
-    pictures: Sequence[Picture],
+    pictures: Sequence[FilmPicture],
     scale: Scale,
     progress: Callable[[], object] = lambda: None,
 ) -> None:
     """Write a film, PER_SECOND pictures a second.
 
+    Raises InputError: it cannot be written.
+
     Args:
         path: ends in .gif or .mp4.
-        scene: of all pictures.
-        pictures: in their order.
         scale: what the colours of the nodes mean.
         progress: called after each picture.
-
-    Raises:
-        InputError: it cannot be written.
     """
     from matplotlib.animation import FFMpegWriter
 
@@ -86,7 +82,7 @@ def write_film(
 
 
 def _write_gif(
-    path: Path, figure: Figure, stage: Stage, pictures: Sequence[Picture], progress: Callable[[], object]
+    path: Path, figure: Figure, stage: Stage, pictures: Sequence[FilmPicture], progress: Callable[[], object]
 ) -> None:
     """Write a GIF: what does not change is drawn once, and all pictures have one palette, so that only what has changed
     since the picture before takes room in the file."""
@@ -105,8 +101,8 @@ def _write_gif(
     # Colours of a few pictures from all of the film.
     samples = drawn[:: max(1, len(drawn) // SAMPLES)]
     sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
-    for place, sample in enumerate(samples):
-        sheet.paste(sample, (0, place * sample.height))
+    for position, sample in enumerate(samples):
+        sheet.paste(sample, (0, position * sample.height))
     palette = sheet.quantize(PALETTE)
-    first, *others = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in drawn)
+    first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in drawn)
     first.save(path, format="GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)

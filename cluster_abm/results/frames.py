@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Array, Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, FINISHED, NS_PER_MS, OUTCOME_NAMES, Table
 from cluster_abm.formulas import slowdown
 from cluster_abm.ordered_rows import Rows
-
-Floats = npt.NDArray[np.float64]
 
 
 def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.DataFrame:
@@ -26,7 +23,6 @@ def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.D
 
     Args:
         records: fields.RECORD_FIELDS.
-        jobs: the job table.
         programs: names of the programs that jobs run, by number.
     """
     # A task that was killed or lost has no slowdown.
@@ -65,11 +61,11 @@ def jobs_frame(records: Rows, jobs: Table, programs: Sequence[str] = ()) -> pd.D
     return frame
 
 
-def slowdowns(wall_ns: Floats, alone_ns: npt.NDArray[Any]) -> Floats:
+def slowdowns(wall_ns: Floats, alone_ns: Array) -> Floats:
     """Slowdowns of tasks, or of jobs; NaN where one took no time by itself, as on a node of almost endless speed."""
     return np.asarray(slowdown(wall_ns, np.where(alone_ns == 0, np.nan, alone_ns)))
 
 
-def isolated_ns(records: Rows) -> npt.NDArray[np.int64]:
+def isolated_ns(records: Rows) -> Integers:
     """Return each task's isolated time [ns]: CPU, accesses that would miss, own paging, waits at barriers."""
     return np.asarray(sum(records[f"isolated_{part}_ns"] for part in ("cpu", "io", "paging", "barrier")))

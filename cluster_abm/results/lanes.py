@@ -25,7 +25,9 @@ def lane(road: Sequence[Point], aside: float, before: float, after: float, bend:
             most of the first and of the last stretch, of a straight road two fifths each.
         bend: corners are rounded from so far before them to so far behind them, at most from the middle of a stretch.
     """
-    points = [point for place, point in enumerate(road) if place == 0 or math.dist(point, road[place - 1]) > 1e-9]
+    points = [
+        point for position, point in enumerate(road) if position == 0 or math.dist(point, road[position - 1]) > 1e-9
+    ]
     if len(points) < 2:
         return []
     points = _beside(points, aside)
@@ -53,8 +55,8 @@ def along(way: Sequence[Sequence[Point]], aside: float, before: float, after: fl
     last = len(way) - 1
     return [
         stroke
-        for place, road in enumerate(way)
-        for stroke in lane(road, aside, before if place == 0 else 0.0, after if place == last else 0.0, bend)
+        for position, road in enumerate(way)
+        for stroke in lane(road, aside, before if position == 0 else 0.0, after if position == last else 0.0, bend)
     ]
 
 
@@ -63,13 +65,13 @@ def _beside(points: Sequence[Point], aside: float) -> list[Point]:
     for (x, y), (to_x, to_y) in pairwise(points):
         length = math.hypot(to_x - x, to_y - y)
         rights.append((-(to_y - y) / length, (to_x - x) / length))
-    found = []
-    for place, (x, y) in enumerate(points):
-        one, other = rights[max(0, place - 1)], rights[min(place, len(rights) - 1)]
+    beside = []
+    for position, (x, y) in enumerate(points):
+        one, other = rights[max(0, position - 1)], rights[min(position, len(rights) - 1)]
         # Where the two lanes beside the stretches meet.
         reach = aside / max(2.0 / LONGEST_MITRE**2, 1.0 + one[0] * other[0] + one[1] * other[1])
-        found.append((x + reach * (one[0] + other[0]), y + reach * (one[1] + other[1])))
-    return found
+        beside.append((x + reach * (one[0] + other[0]), y + reach * (one[1] + other[1])))
+    return beside
 
 
 def _towards(here: Point, there: Point, distance: float) -> Point:

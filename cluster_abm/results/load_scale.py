@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
 
-# The largest load is so many times the median of those above 0: on an even scale half of the nodes would look idle.
+# Where the largest load is this multiple of the median of those above 0, half of the nodes look idle on an even scale.
 WIDE = 16.0
-# A logarithmic scale spans at most so many decades: of more the eye tells no steps apart.
+# The most decades that a logarithmic scale spans: over more of them the eye sees no steps.
 DECADES = 3
 # On an even scale light shades get more room, since the eye tells them apart worse.
 GAMMA = 0.5
@@ -22,15 +21,10 @@ GAMMA = 0.5
 
 @dataclass(frozen=True)
 class LoadScale:
-    """A scale from 0 to a round load.
+    """A scale from 0 to a round load."""
 
-    Attributes:
-        full: the load of the last shade.
-        low: from this load on the scale is logarithmic, even below it; 0: it is even all along.
-    """
-
-    full: float
-    low: float = 0.0
+    full: float  # the load of the last shade
+    low: float = 0.0  # from this load on the scale is logarithmic, even below it; 0: it is even all along
 
     def share(self, loads: Any) -> Any:
         """The place of loads on the scale, 0..1; numbers or arrays. Loads above `full` have the last place."""
@@ -108,8 +102,8 @@ class SeenLoads:
 
 def joint(scales: Sequence[LoadScale]) -> LoadScale:
     """One scale for several runs beside each other: the same shade is the same load."""
-    full = max(one.full for one in scales)
-    lows = [one.low for one in scales if one.low]
+    full = max(scale.full for scale in scales)
+    lows = [scale.low for scale in scales if scale.low]
     return LoadScale(full, max(lows) if lows else 0.0)
 
 

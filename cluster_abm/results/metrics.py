@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import BREAKDOWN, NS_PER_MS, Table
 from cluster_abm.formulas import energy_j
 from cluster_abm.ordered_rows import Rows
@@ -27,41 +28,30 @@ When = Literal["always", "closed", "failures", "data", "channels", "power", "war
 
 @dataclass(frozen=True)
 class RunData:
-    """What metrics are computed from.
+    """What metrics are computed from."""
 
-    Attributes:
-        records: records of all ended tasks, by (finish, task).
-        jobs: the job table.
-        widths: how many tasks each job has, shape (jobs,).
-        nodes: rows of the node table that served tasks.
-        cores, channels: of each node's CPU and disk, shape (nodes,).
-        cpu_ns, disk_ns: CPU of all cores given by each node, and time in which its disk had a request in service, shape
-            (nodes,) [ns].
-        in_device_ns: sum over the requests of the time that each was in service, shape (nodes,) [ns].
-        down_ns: how long each node was down, shape (nodes,) [ns].
-        watts: power of each node: idle, of its cores, of its disk, shape (nodes, 3) [W]; None: not set.
-        now_ns: the end of the run, or now [ns].
-        last_finish_ns: when the last task ended [ns].
-        counted: what was counted while the run went on: migrations, remote_executions, refused_offers, messages
-            between load managers, jobs submitted, failures.
-        exists: which metrics there are.
-    """
-
-    records: Rows
-    jobs: Table
-    widths: npt.NDArray[np.int64]
-    nodes: Table
+    records: Rows  # records of all ended tasks, by (finish, task)
+    jobs: Table  # the job table
+    widths: Integers  # how many tasks each job has, shape (jobs,)
+    nodes: Table  # rows of the node table that served tasks
+    # cores, channels: of each node's CPU and disk, shape (nodes,).
     cores: npt.NDArray[np.int32]
     channels: npt.NDArray[np.int32]
-    cpu_ns: npt.NDArray[np.int64]
-    disk_ns: npt.NDArray[np.int64]
-    in_device_ns: npt.NDArray[np.int64]
-    down_ns: npt.NDArray[np.int64]
-    watts: npt.NDArray[np.float64] | None
-    now_ns: int
-    last_finish_ns: int
+    # cpu_ns, disk_ns: CPU of all cores given by each node, and time in which its disk had a request in service, shape
+    # (nodes,) [ns].
+    cpu_ns: Integers
+    disk_ns: Integers
+    # Sum over the requests of the time that each was in service, shape (nodes,) [ns].
+    in_device_ns: Integers
+    down_ns: Integers  # how long each node was down, shape (nodes,) [ns]
+    # Power of each node: idle, of its cores, of its disk, shape (nodes, 3) [W]; None: not set.
+    watts: Floats | None
+    now_ns: int  # the end of the run, or now [ns]
+    last_finish_ns: int  # when the last task ended [ns]
+    # What was counted while the run went on: migrations, remote_executions, refused_offers, messages between load
+    # managers, jobs submitted, failures.
     counted: Mapping[str, float]
-    exists: frozenset[When]
+    exists: frozenset[When]  # which metrics there are
 
     @cached_property
     def finished(self) -> Rows:
@@ -69,15 +59,15 @@ class RunData:
         return finished_records(self.records)
 
     @cached_property
-    def _of_jobs(self) -> Mapping[str, npt.NDArray[np.float64]]:
+    def _of_jobs(self) -> Mapping[str, Floats]:
         return job_values(self.finished, self.widths)[1]
 
-    def of_jobs(self, name: str) -> npt.NDArray[np.float64]:
+    def of_jobs(self, name: str) -> Floats:
         """A number of each finished job (summary.job_values)."""
         return self._of_jobs[name]
 
-    def share(self, busy_ns: npt.NDArray[np.int64], count: int) -> float:
-        """Share of the time of so many cores, disks or channels."""
+    def share(self, busy_ns: Integers, count: int) -> float:
+        """Share of the time of `count` cores, disks or channels."""
         return total_ns(busy_ns) / float(max(1, self.now_ns * count))
 
     @property
@@ -89,46 +79,34 @@ class RunData:
         return float(energy_j(self.watts[:, 0], self.watts[:, 1], self.watts[:, 2], up_s, *busy_s).sum())
 
 
-def total_ns(times_ns: npt.NDArray[np.int64]) -> float:
+def total_ns(times_ns: Integers) -> float:
     """Times of all nodes together [ns]; each fits into 64 bits, their sum need not."""
     # Halves that cannot overflow.
     return float((int((times_ns >> 32).sum()) << 32) + int((times_ns & 0xFFFF_FFFF).sum()))
 
 
 class Metric(NamedTuple):
-    """One metric.
+    """One metric."""
 
-    Attributes:
-        name: what it is called in JSON, in tables and in studies.
-        unit: of its value; "1": none.
-        words: on an axis; "": the name in words.
-        line: in the printed summary of a run, where that differs; "": the same.
-        better: which side is better; "": neither. Those that say what a policy did (migrations), what it met
-            (node_failures) or where the time went have none: a policy that moves nothing is not the best for that, and
-            less of one part of the time may be more of another. A restarted job is better than a lost one.
-        when: when there is one.
-        value: its value, of a run; None: it is counted elsewhere (a study's warm-up, counts of jobs).
-        of_jobs: whether it is about the finished jobs, so that a warm-up is left out of it.
-        least, greatest: values that are possible, for intervals. A slowdown is at least 1 as long as no node is faster
-            than the home node (study.statistics.bounds).
-        meaning: what it counts, where its words do not say so.
-        is_share: whether it is a share, which is printed in per cent.
-        missing: why a run may have no value, where at least one job has finished.
-    """
-
-    name: str
-    unit: str
-    words: str = ""
-    line: str = ""
+    name: str  # what it is called in JSON, in tables and in studies
+    unit: str  # of its value; "1": none
+    words: str = ""  # on an axis; "": the name in words
+    line: str = ""  # in the printed summary of a run, where that differs; "": the same
+    # Which side is better; "": neither. Those that say what a policy did (migrations), what it met (node_failures) or
+    # where the time went have none: a policy that moves nothing is not the best for that, and less of one part of the
+    # time may be more of another. A restarted job is better than a lost one.
     better: Literal["", "less", "more"] = ""
-    when: When = "always"
+    when: When = "always"  # when there is one
+    # Its value, of a run; None: it is counted elsewhere (a study's warm-up, counts of jobs).
     value: Callable[[RunData], Value] | None = None
-    of_jobs: bool = False
+    of_jobs: bool = False  # whether it is about the finished jobs, so that a warm-up is left out of it
+    # least, greatest: values that are possible, for intervals. A slowdown is at least 1 as long as no node is faster
+    # than the home node (study.statistics.bounds).
     least: float = 0.0
     greatest: float = math.inf
-    meaning: str = ""
-    is_share: bool = False
-    missing: str = "a task took no time by itself"
+    meaning: str = ""  # what it counts, where its words do not say so
+    is_share: bool = False  # whether it is a share, which is printed in per cent
+    missing: str = "a task took no time by itself"  # why a run may have no value, where at least one job has finished
 
 
 def _mean(name: str, scale: float = 1.0) -> Callable[[RunData], Value]:
@@ -289,13 +267,13 @@ def names_when(exists: frozenset[When]) -> frozenset[str]:
 
 def computed(run: RunData, only_of_jobs: bool = False) -> dict[str, Any]:
     """The metrics of a run, in the order of the table; parts of the breakdown in a table of their own."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for metric in METRICS:
         if metric.value is None or metric.when not in run.exists or (only_of_jobs and not metric.of_jobs):
             continue
         section, _, part = metric.name.rpartition(".")
-        (found.setdefault(section, {}) if section else found)[part] = known(metric.value(run))
-    return found
+        (values.setdefault(section, {}) if section else values)[part] = known(metric.value(run))
+    return values
 
 
 def known(value: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from cluster_abm.arrays import Floats
 
 # Surface of the smallest node, as a share of the largest one's: it is still seen.
 LEAST_SHARE = 1.0 / 16.0
@@ -18,8 +18,8 @@ def are_unlike(cores: npt.ArrayLike) -> bool:
     >>> are_unlike([1, 8, 8]), are_unlike([8, 8]), are_unlike([])
     (True, False, False)
     """
-    found = np.asarray(cores)
-    return bool(found.size and (found != found[0]).any())
+    counts = np.asarray(cores)
+    return bool(counts.size and (counts != counts[0]).any())
 
 
 def shares_by_cores(cores: npt.ArrayLike) -> Floats:
@@ -28,8 +28,8 @@ def shares_by_cores(cores: npt.ArrayLike) -> Floats:
     >>> shares_by_cores([1, 8, 64])
     array([0.0625, 0.125 , 1.    ])
     """
-    found = np.asarray(cores, float)
-    return np.maximum(LEAST_SHARE, found / found.max())
+    counts = np.asarray(cores, float)
+    return np.maximum(LEAST_SHARE, counts / counts.max())
 
 
 def shown_in_legend(cores: npt.ArrayLike) -> list[tuple[str, float]]:

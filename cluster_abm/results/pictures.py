@@ -8,37 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import BREAKDOWN
+from cluster_abm.results import style
 from cluster_abm.results.colours import ALONE, BREAKDOWN_COLOURS, MARK, REMARK, colours_of
-from cluster_abm.results.style import (
-    BREAKDOWN_WORDS,
-    MARKERS,
-    TIME_UNITS_S,
-    colour_bar,
-    columns_of,
-    legend_below,
-    legend_beside_title,
-    limit,
-    log_ticks,
-    look_of_part,
-    new_figure,
-    plain,
-    remark,
-    save,
-    tidy,
-    time_unit,
-    whole_numbers,
-)
 
 Interval = tuple[float, float] | None
-Floats = npt.NDArray[np.float64]
 
 WIDEST_LOG_FREE = 10.0
 # Curves over a wider range are drawn on a logarithmic scale.
@@ -48,7 +29,7 @@ MOST_BINS = 200
 MOST_VALUES = 1_000_000
 # What the picture of a run shows of its nodes.
 OF_NODES = ("time_ms", "node", "tasks", "cpu_busy_ms", "disk_busy_ms")
-# So many points that are numbers of something have a tick each, and nothing between them has one.
+# The most points that have a tick each, where they are numbers of something and nothing lies between them.
 MOST_NUMBERED = 6
 # Letters of a line beside a panel's axes.
 LABEL_WIDTH, LABEL_HEIGHT = 52, 36
@@ -73,7 +54,7 @@ def draw_comparison(
     path: Path, title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]
 ) -> Path:
     """Write `comparison_figure` to a PNG file."""
-    return save(comparison_figure(title, runs, slowdowns), path)
+    return style.save(comparison_figure(title, runs, slowdowns), path)
 
 
 def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tuple[float, Interval]]) -> Figure:
@@ -82,12 +63,11 @@ def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tu
     A row a policy, so that names stay readable however many there are.
 
     Args:
-        title: of the whole picture.
         runs: one row a run: policy, seed, mean_slowdown, breakdown_ms.<part> [ms]; NaN where no job finished.
         slowdowns: policy to mean slowdown and its 95 % interval, in the order of the picture.
     """
     names = list(slowdowns)
-    figure = new_figure(12, 2.2 + 0.42 * max(len(names), 3), title)
+    figure = style.new_figure(12, 2.2 + 0.42 * max(len(names), 3), title)
     bars, parts, seeds = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1.25, 1))
     table = runs.assign(mean_slowdown=runs["mean_slowdown"].astype(float))
     table = table.pivot_table(index="seed", columns="policy", values="mean_slowdown", dropna=False).reindex(
@@ -103,64 +83,61 @@ def comparison_figure(title: str, runs: pd.DataFrame, slowdowns: Mapping[str, tu
     for panel in (bars, parts, seeds):
         panel.tick_params(axis="y", length=0)
     handles, labels = parts.get_legend_handles_labels()
-    legend_below(figure, handles, labels)
+    style.legend_below(figure, handles, labels)
     return figure
 
 
 def _draw_slowdowns(
-    axes: Axes,
-    slowdowns: Mapping[str, tuple[float, Interval]],
-    table: pd.DataFrame,
-    colours: Mapping[str, str],
+    axes: Axes, slowdowns: Mapping[str, tuple[float, Interval]], table: pd.DataFrame, colours: Mapping[str, str]
 ) -> None:
     tops = [0.0]
     largest = max((mean for mean, _ in slowdowns.values() if np.isfinite(mean)), default=1.0)
-    for place, (name, (mean, interval)) in enumerate(slowdowns.items()):
+    for y, (name, (mean, interval)) in enumerate(slowdowns.items()):
         if not np.isfinite(mean):
             idle = int(table[name].isna().sum())
             where = "" if idle == len(table) else f" in {idle} of {len(table)} seeds"
-            axes.annotate(f" no job finished{where}", (0, place), va="center", color=REMARK)
+            axes.annotate(f" no job finished{where}", (0, y), va="center", color=REMARK)
             continue
-        axes.barh(place, mean, height=0.7, color=colours[name])
+        axes.barh(y, mean, height=0.7, color=colours[name])
         tops.append(mean)
-        text = plain(mean, 3)
+        text = style.plain(mean, 3)
         if interval is not None and np.isfinite(interval).all():
             low, high = interval
-            axes.errorbar(mean, place, xerr=[[mean - low], [high - mean]], color="black", capsize=4, linewidth=1.2)
+            axes.errorbar(mean, y, xerr=[[mean - low], [high - mean]], color="black", capsize=4, linewidth=1.2)
             tops.append(high)
-            text += f" [{plain(low, 3)}, {plain(high, 3)}]"
+            text += f" [{style.plain(low, 3)}, {style.plain(high, 3)}]"
         # In a column of their own, the numbers meet neither bars nor caps.
-        axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=9)
+        axes.annotate(text, (1.02, y), xycoords=("axes fraction", "data"), va="center", fontsize=9)
     # With two or three seeds an interval can be many times the mean: it may leave the picture, the bars may not shrink.
     axes.set_xlim(0, 1.05 * min(max(tops), 2 * largest) or 1.0)
     basis = f"mean of {len(table)} seeds, 95 % interval" if len(table) > 1 else "one seed"
     if len(table) > 1 and all(interval is None for _, interval in slowdowns.values()):
         basis = f"one sample: {len(table)} seeds, the same runs"
-    tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / isolated time)", "", grid="x")
+    style.tidy(axes, f"Slowdown ({basis})", "mean slowdown (wall / isolated time)", "", grid="x")
 
 
 def _draw_breakdowns(axes: Axes, names: list[str], runs: pd.DataFrame) -> None:
     columns = [f"breakdown_ms.{part}" for part in BREAKDOWN]
     means_s = runs[columns].astype(float).groupby(runs["policy"]).mean().reindex(names) / 1000
-    unit = time_unit(means_s.sum(axis=1).max())
+    unit = style.time_unit(means_s.sum(axis=1).max())
     left = np.zeros(len(names))
     for part, column in zip(BREAKDOWN, columns, strict=True):
-        lengths = means_s[column].fillna(0.0).to_numpy() / TIME_UNITS_S[unit]
+        lengths = means_s[column].fillna(0.0).to_numpy() / style.TIME_UNITS_S[unit]
         if lengths.sum() > 0:
-            words = BREAKDOWN_WORDS.get(part, part)
-            axes.barh(np.arange(len(names)), lengths, 0.7, left, label=words, **look_of_part(part))
+            words = style.BREAKDOWN_WORDS.get(part, part)
+            axes.barh(np.arange(len(names)), lengths, 0.7, left, label=words, **style.look_of_part(part))
             left += lengths
-    for place in np.flatnonzero(means_s.isna().all(axis=1)):
-        axes.annotate(" no task finished", (0, float(place)), va="center", color=REMARK)
+    for y in np.flatnonzero(means_s.isna().all(axis=1)):
+        axes.annotate(" no task finished", (0, float(y)), va="center", color=REMARK)
     axes.set_xlim(0, 1.05 * left.max() or 1.0)
-    tidy(axes, "Where a task's time went", f"mean wall time of a task [{unit}]", "", grid="x")
+    style.tidy(axes, "Where a task's time went", f"mean wall time of a task [{unit}]", "", grid="x")
 
 
 def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> None:
     first = next((name for name in table if table[name].notna().any()), None)
     if first is None:
-        remark(axes, "no job finished")
-        tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
+        style.remark(axes, "no job finished")
+        style.tidy(axes, "Seed by seed", "mean slowdown", "", grid="x")
         return
     alone = len(table.columns) == 1
     values = table if alone else table.div(table[first], axis=0)
@@ -168,27 +145,27 @@ def _draw_seeds(axes: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     heights = np.linspace(-0.25, 0.25, len(table)) if len(table) > 1 else np.zeros(1)
     # Policies under which all seeds gave the same run: one sample, one dot.
     constant = {name for name in table if (table[name] == table[name].iloc[0]).all()}
-    for place, name in enumerate(table):
+    for y, name in enumerate(table):
         several = len(table) if {name, first} - constant else 1
-        at = place + (heights if several > 1 else np.zeros(1))
+        at = y + (heights if several > 1 else np.zeros(1))
         axes.scatter(values[name][:several], at, color=colours[str(name)], edgecolors="white", linewidths=0.5, s=34)
     title = "One sample" if len(table) > 1 and constant == {*table} else "Seed by seed"
     known = values.to_numpy()[np.isfinite(values.to_numpy())]
     axes.margins(x=0.1)
     if alone:
-        tidy(axes, title, "mean slowdown", "", grid="x")
+        style.tidy(axes, title, "mean slowdown", "", grid="x")
         return
     axes.axvline(1.0, color=REMARK, linewidth=1, zorder=0)
     if len(known) and known.max() > WIDEST_LOG_FREE * known.min():
-        log_ticks(axes)
-    tidy(axes, f"{title}, on the same jobs", f"mean slowdown / {first}'s", "", grid="x")
+        style.log_ticks(axes)
+    style.tidy(axes, f"{title}, on the same jobs", f"mean slowdown / {first}'s", "", grid="x")
 
 
 def draw_reproduction(
     path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve], names: Sequence[str] = ()
 ) -> Path:
     """Write `reproduction_figure` to a PNG file."""
-    return save(reproduction_figure(title, x_label, y_label, curves, names), path)
+    return style.save(reproduction_figure(title, x_label, y_label, curves, names), path)
 
 
 def reproduction_figure(
@@ -199,16 +176,14 @@ def reproduction_figure(
     Where the axis has `names`, x counts them from 0, and no lines join the points.
     """
     groups = [list(curves), *([curve] for curve in curves)] if len(curves) > 1 else [list(curves)]
-    columns = columns_of(len(groups))
-    rows = -(-len(groups) // columns)
-    figure = new_figure(max(7.0, 3.9 * columns), 1.3 + 3.6 * rows, title)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    panels = grid.ravel()
+    columns = style.columns_of(len(groups))
+    width = max(7.0, 3.9 * columns)
+    figure, panels = style.panel_grid(title, len(groups), columns, width, 3.6, 1.3, sharex=True, sharey=True)
     colours = colours_of([curve.policy for curve in curves])
     # Curves may coincide: the later ones are thinner, with smaller markers, and show the earlier ones beneath.
     weights = np.linspace(1.0, 0.0, len(curves)) if len(curves) > 1 else np.zeros(1)
     styles = {
-        curve.name: (colour, MARKERS[number % len(MARKERS)], float(weight))
+        curve.name: (colour, style.MARKERS[number % len(style.MARKERS)], float(weight))
         for number, (curve, colour, weight) in enumerate(zip(curves, colours, weights, strict=True))
     }
     for panel, group in zip(panels, groups, strict=False):
@@ -222,9 +197,7 @@ def reproduction_figure(
             panel.plot(curve.x, _floats(curve.measured), linestyle=measured, linewidth=1.3 + 4 * weight, **look)
             look |= {"linestyle": published, "mfc": "white"}
             panel.plot(curve.x, _floats(curve.published), linewidth=1 + 1.5 * weight, **look)
-        tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
-    for panel in panels[len(groups) :]:
-        panel.set_visible(False)
+        style.tidy(panel, "all series" if len(group) > 1 else group[0].name, "", "")
     # Panels above a hidden one are the lowest of their column, and keep their numbers.
     for number, panel in enumerate(panels[: len(groups)]):
         panel.set_ylabel(textwrap.fill(y_label, LABEL_HEIGHT) if number % columns == 0 else "")
@@ -237,7 +210,7 @@ def reproduction_figure(
         width = max(8, LABEL_WIDTH // len(names) - 2)
         panels[0].set_xticks(range(len(names)), [textwrap.fill(name, width, break_long_words=False) for name in names])
     elif len(xs) == 1 or (len(xs) <= MOST_NUMBERED and all(float(x).is_integer() for x in xs)):
-        panels[0].set_xticks(sorted(xs), [plain(x) for x in sorted(xs)])
+        panels[0].set_xticks(sorted(xs), [style.plain(x) for x in sorted(xs)])
     panels[0].margins(x=0.5 / len(names) if names else 0.06)
     values = [value for curve in curves for value in (*curve.published, *curve.measured) if value is not None]
     ends = [end for curve in curves for interval in curve.ci95 if interval is not None for end in interval]
@@ -246,17 +219,15 @@ def reproduction_figure(
         low, high = float(known.min()), float(known.max())
         # An interval may end at or below 0, where a logarithm has no place for it.
         panels[0].set_ylim(low / 2, max(high, min(2 * high, max(ends, default=high))) * 1.1)
-        log_ticks(panels[0], of_y=True)
+        style.log_ticks(panels[0], of_y=True)
         cut = any(end < low / 2 or end > 2.2 * high for end in ends)
     else:
-        cut = limit(panels[0], _floats(values), _floats(ends))
+        cut = style.limit(panels[0], _floats(values), _floats(ends))
     handles = [
         Line2D([], [], color=colour, marker=marker, markersize=6, label=name)
         for name, (colour, marker, _) in styles.items()
     ]
-    handles += [
-        Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured"),
-    ]
+    handles += [Line2D([], [], color=MARK, linestyle="-", marker="o", markersize=5, label="measured")]
     if any(value is not None for curve in curves for value in curve.published):
         handles.append(
             Line2D([], [], color=MARK, linestyle="--", marker="o", mfc="white", markersize=5, label="published")
@@ -266,7 +237,7 @@ def reproduction_figure(
         handles.append(
             Line2D([], [], color=MARK, linestyle="", marker="|", markersize=14, mew=5, alpha=0.3, label=words)
         )
-    legend_below(figure, handles)
+    style.legend_below(figure, handles)
     return figure
 
 
@@ -285,14 +256,13 @@ def draw_run(
     path: Path, title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0, channels: int = 1
 ) -> Path:
     """Write `run_figure` to a PNG file."""
-    return save(run_figure(title, nodes, slowdowns, cores, channels), path)
+    return style.save(run_figure(title, nodes, slowdowns, cores, channels), path)
 
 
 def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float = 1.0, channels: int = 1) -> Figure:
     """Utilisation and tasks over time, load of each node over time, and the distribution of slowdowns.
 
     Args:
-        title: of the whole picture.
         nodes: columns OF_NODES, at least, of the model's nodes_frame.
         slowdowns: of each finished task, shape (tasks,).
         cores: cores a node, on average.
@@ -303,15 +273,15 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
     of_disk = "disk, a channel or more" if channels > 1 else "disk"
     # The legend needs the room beside it.
     over_time = "Utilisation" if cores > 1 or channels > 1 else "Utilisation between measurements"
-    figure = new_figure(12, 7.2, title)
+    figure = style.new_figure(12, 7.2, title)
     (busy, tasks), (heat, distribution) = figure.subplots(2, 2)
     times_s = np.sort(nodes["time_ms"].unique()) / 1000
-    unit = time_unit(times_s[-1])
+    unit = style.time_unit(times_s[-1])
     # A long run has more measurements than a panel has room for: some in a row make one bin.
     last = np.unique(np.linspace(0, len(times_s), min(len(times_s), MOST_BINS) + 1).astype(int)[1:]) - 1
     first = np.concatenate([[0], last[:-1] + 1])
     edges_s = np.concatenate([[0.0], times_s[last]])
-    edges = edges_s / TIME_UNITS_S[unit]
+    edges = edges_s / style.TIME_UNITS_S[unit]
     for column, label, colour, servers in (("cpu_busy_ms", of_cpu, "cpu", cores), ("disk_busy_ms", of_disk, "io", 1.0)):
         busy_s = nodes.groupby("time_ms")[column].mean().to_numpy()[last] / 1000 / servers
         percent = np.diff(busy_s, prepend=0.0) / np.diff(edges_s) * 100
@@ -326,20 +296,20 @@ def run_figure(title: str, nodes: pd.DataFrame, slowdowns: Floats, cores: float 
     tasks.stairs(means.mean(axis=0), edges, baseline=None, color=ALONE, linewidth=1.6, label="mean")
     tasks.set_ylim(0, 1.05 * max(1.0, seen.max()))
     image = heat.pcolorfast(edges, np.arange(len(seen) + 1) - 0.5, means, vmin=0, vmax=max(1.0, means.max()))
-    tasks.yaxis.set_major_locator(whole_numbers())
-    heat.yaxis.set_major_locator(whole_numbers())
-    colour_bar(image, heat, "tasks")
+    tasks.yaxis.set_major_locator(style.whole_numbers())
+    heat.yaxis.set_major_locator(style.whole_numbers())
+    style.colour_bar(image, heat, "tasks")
     for panel, name, y in (
         (busy, over_time, "busy, mean of all nodes [%]"),
         (tasks, "Tasks on a node when measured", "tasks"),
         (heat, "Tasks on each node when measured", "node"),
     ):
         panel.set_xlim(0, edges[-1])
-        tidy(panel, name, f"time [{unit}]", y)
+        style.tidy(panel, name, f"time [{unit}]", y)
     heat.grid(visible=False)
-    legend_beside_title(busy)
+    style.legend_beside_title(busy)
     if len(seen) > 1:
-        legend_beside_title(tasks)
+        style.legend_beside_title(tasks)
     _draw_distribution(distribution, np.sort(slowdowns))
     return figure
 
@@ -352,13 +322,13 @@ def _draw_distribution(axes: Axes, values: Floats) -> None:
     if len(values):
         axes.ecdf(drawn, color=ALONE, linewidth=1.6)
         axes.set_xlim(values[0] / 1.1, values[-1] * 1.1)
-        log_ticks(axes)
+        style.log_ticks(axes)
     else:
-        remark(axes, "no task finished")
+        style.remark(axes, "no task finished")
     axes.set_ylim(0, 1.01)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
     sampled = f", {MOST_VALUES:,} of them drawn" if drawn is not values else ""
-    tidy(
+    style.tidy(
         axes,
         f"Slowdown of {len(values):,} finished tasks{sampled}",
         "slowdown (wall / isolated time)",

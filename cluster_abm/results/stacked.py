@@ -23,7 +23,6 @@ def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
     """A bar a row, its parts on top of each other, each bar's sum at its end.
 
     Args:
-        title: of the picture.
         label: of the axis, with the unit.
         parts: one row a bar, one column a part, in the order drawn.
     """
@@ -35,8 +34,8 @@ def stacked_figure(title: str, label: str, parts: pd.DataFrame) -> Figure:
         look = look_of_part(PARTS.get(str(name), "blocked"))
         axes.barh(np.arange(len(parts)), lengths, 0.7, left, label=str(name), **look)
         left += lengths
-    for place, end in enumerate(left):
-        axes.annotate(f" {plain(float(end), 3)}", (end, place), va="center", fontsize=9)
+    for y, end in enumerate(left):
+        axes.annotate(f" {plain(float(end), 3)}", (end, y), va="center", fontsize=9)
     axes.set_yticks(np.arange(len(parts)), [str(name) for name in parts.index])
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)

@@ -59,6 +59,18 @@ def new_figure(width: float, height: float, title: str) -> Figure:
     return figure
 
 
+def panel_grid(
+    title: str, count: int, columns: int, width: float, row_height: float, rest: float, **shared: bool
+) -> tuple[Figure, list[Axes]]:
+    """A figure of panels in rows, and `rest` inches beside the rows' height; panels beyond `count` are hidden."""
+    rows = -(-count // columns)
+    figure = new_figure(width, row_height * rows + rest, title)
+    panels = list(figure.subplots(rows, columns, squeeze=False, **shared).ravel())
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    return figure, panels
+
+
 def _balanced(text: str, width: int) -> str:
     """The text in as few lines of that many letters as it takes, about equally long.
 
@@ -81,7 +93,7 @@ def legend_below(figure: Figure, handles: Sequence[Any], labels: Sequence[str] =
     for columns in range(len(words), 0, -1):
         # Matplotlib fills a column after the other; the first ones have one entry more where it does not come out.
         most, longer = divmod(len(words), columns)
-        ends = [most * place + min(place, longer) for place in range(columns + 1)]
+        ends = [most * number + min(number, longer) for number in range(columns + 1)]
         if sum(max(letters[one:other]) for one, other in pairwise(ends)) <= room:
             break
     figure.legend(handles, words, loc="outside lower center", ncols=columns, frameon=False)
@@ -157,8 +169,8 @@ def colour_bar(image: ScalarMappable, axes: Axes | Sequence[Axes], label: str) -
 def looks_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour, marker and line of each policy, distinct in grey too: keywords of a line."""
     return {
-        name: {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[place % len(LINES)]}
-        for place, (name, colour) in enumerate(zip(names, colours_of(names), strict=True))
+        name: {"color": colour, "marker": MARKERS[number % len(MARKERS)], "linestyle": LINES[number % len(LINES)]}
+        for number, (name, colour) in enumerate(zip(names, colours_of(names), strict=True))
     }
 
 
@@ -183,11 +195,6 @@ def in_unit_of(unit: str, longest: float) -> tuple[float, str]:
 
 def limit(axes: Axes, values: Floats, ends: Floats) -> bool:
     """Limits of y that show 0 and the values; intervals only as far as they leave the values their room.
-
-    Args:
-        axes: the panel.
-        values: of all curves.
-        ends: of all intervals.
 
     Returns:
         whether an interval is cut.
@@ -227,7 +234,6 @@ def save_both(figure: Figure, path: Path) -> list[Path]:
     """Write a PNG and an SVG beside it; nothing in them depends on when or by which version they were made.
 
     Args:
-        figure: the picture.
         path: of both, without the ending.
     """
     import matplotlib

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import FINISHED, NS_PER_MS, Table
 from cluster_abm.large_tables import column
 from cluster_abm.ordered_rows import Rows, of_each
 from cluster_abm.results.frames import isolated_ns, slowdowns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def finished_records(records: Rows) -> Rows:
@@ -29,7 +26,7 @@ def ended_jobs(records: Rows, outcome: int) -> Integers:
 
 
 def finished_jobs(records: Rows, widths: Integers) -> Integers:
-    """Return the numbers of the jobs, of so many tasks each, of which all tasks have finished, ascending."""
+    """Return the numbers of the jobs of which all tasks have finished, ascending."""
     done = np.bincount(finished_records(records)["job"], minlength=len(widths))
     return np.flatnonzero(done == widths) if len(widths) else np.zeros(0, np.int64)
 
@@ -51,17 +48,13 @@ def job_values(records: Rows, widths: Integers) -> tuple[Integers, Mapping[str, 
 
 
 class JobValues(Mapping[str, Floats]):
-    """Measures of each finished job by name, as `job_values`; none is kept, so that one at a time takes memory.
-
-    Attributes:
-        jobs: numbers of the finished jobs, ascending, shape (finished,).
-    """
+    """Measures of each finished job by name, as `job_values`; none is kept, so that one at a time takes memory."""
 
     NAMES = ("slowdown", "slowdown_job", "slowdown_cpu_io", "slowdown_cpu", "response_ns")
 
     def __init__(self, records: Rows, widths: Integers) -> None:
         self._records, self._widths = records, widths
-        self.jobs = finished_jobs(records, widths)
+        self.jobs = finished_jobs(records, widths)  # their numbers, ascending, shape (finished,)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.NAMES)
@@ -111,8 +104,8 @@ _OF_TASKS: Mapping[str, Callable[[Rows], Floats]] = {
 
 def task_slowdowns(records: Rows) -> Floats:
     """Slowdown of each task that finished and has one, shape (tasks,)."""
-    found = of_each(finished_records(records), _OF_TASKS["slowdown"])
-    return found[np.isfinite(found)]
+    values = of_each(finished_records(records), _OF_TASKS["slowdown"])
+    return values[np.isfinite(values)]
 
 
 # Of each program that has a profile.
@@ -122,26 +115,21 @@ PROGRAM_METRICS = ("tasks", "mean_slowdown_cpu", "paging_percent", "page_faults"
 def by_program(records: Rows, jobs: Table, programs: Sequence[str]) -> dict[str, dict[str, float]]:
     """Numbers of each program that a finished task ran: how many, mean slowdown (wall over CPU, without what
     failures destroyed), share of its life, queueing left out, that it spent paging [%], faults of one.
-
-    Args:
-        records: records of finished tasks.
-        jobs: the job table.
-        programs: names of the programs by number.
     """
-    found = {}
+    numbers = {}
     ran = column(jobs, "program")[records["job"]]
     for number, name in enumerate(programs):
         own = records[ran == number]
         if len(own):
             wall = (own["finish_ns"] - own["arrival_ns"]).astype(float)
             life = (own["cpu_ns"] + own["io_ns"] + own["io_queue_ns"] + own["paging_ns"]).astype(float)
-            found[name] = {
+            numbers[name] = {
                 "tasks": len(own),
                 "mean_slowdown_cpu": float(slowdowns(wall, own["cpu_ns"] - own["lost_cpu_ns"]).mean()),
                 "paging_percent": float((own["paging_ns"] / np.where(life == 0, np.nan, life)).mean() * 100.0),
                 "page_faults": float(own["faults"].mean()),
             }
-    return found
+    return numbers
 
 
 def makespan_spread_ms(records: Rows) -> float | None:
@@ -149,7 +137,7 @@ def makespan_spread_ms(records: Rows) -> float | None:
     run times of each node's programs); None without jobs."""
     if not len(records):
         return None
-    homes, place = np.unique(records["home"], return_inverse=True)
+    homes, home_index = np.unique(records["home"], return_inverse=True)
     last_ns = np.zeros(len(homes), np.int64)
-    np.maximum.at(last_ns, place, records["finish_ns"])
+    np.maximum.at(last_ns, home_index, records["finish_ns"])
     return float((last_ns.max() - last_ns.min()) / NS_PER_MS)

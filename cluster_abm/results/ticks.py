@@ -33,13 +33,13 @@ class PlainFormatter(Formatter):
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """The labels of all ticks of an axis."""
-        found = np.asarray(values, float)
-        texts = [plain(value, 6) for value in found]
-        if len(set(texts)) < len(set(found)):
-            texts = [plain(value, 12) for value in found]
+        numbers = np.asarray(values, float)
+        texts = [plain(value, 6) for value in numbers]
+        if len(set(texts)) < len(set(numbers)):
+            texts = [plain(value, 12) for value in numbers]
         if self.aligned and not any("e" in text for text in texts):
             decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
-            texts = [f"{value:,.{decimals}f}" if value else "0" for value in found]
+            texts = [f"{value:,.{decimals}f}" if value else "0" for value in numbers]
         return [self.fix_minus(text) for text in texts]
 
 

@@ -33,14 +33,13 @@ def line_words(name: str) -> str:
     # Its unit stands beside the value.
     unit = "" if metric is None or metric.unit == "1" else f"_{metric.unit.lower()}"
     words = name.removesuffix(unit or "_ms").replace("_", " ")
-    return re.sub(r"\b(io|cpu)\b", lambda found: {"io": "I/O", "cpu": "CPU"}[found[0]], words)
+    return re.sub(r"\b(io|cpu)\b", lambda match: {"io": "I/O", "cpu": "CPU"}[match[0]], words)
 
 
 def with_unit(name: str, value: float | None, any_finished: bool = False) -> str:
     """A metric's value with its unit: times in seconds, shares in per cent; if there is none, why.
 
     Args:
-        name: of the metric.
         value: None, or NaN, where there is none.
         any_finished: whether a job finished: then that is not why.
 

@@ -16,16 +16,6 @@ from cluster_abm.scenario.load import (
 from cluster_abm.scenario.schema import Scenario
 
 __all__ = [
-    "Scenario",
-    "load_scenario",
-    "nearest",
-    "network_names",
-    "scenario_from",
-    "scenario_keys",
-    "scenario_names",
-    "scenario_of",
-    "scenario_to_toml",
-    "shipped_network",
-    "shipped_path",
-    "shipped_profiles",
-]
+    "Scenario", "load_scenario", "nearest", "network_names", "scenario_from", "scenario_keys", "scenario_names",
+    "scenario_of", "scenario_to_toml", "shipped_network", "shipped_path", "shipped_profiles",
+]  # fmt: skip

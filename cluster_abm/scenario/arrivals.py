@@ -31,8 +31,8 @@ class Arrivals(Section):
                         (or as `user_nodes` say), begins at k `first_gap_s`. The workload's window, number, rate and
                         homes are not used
       multiscale        Poisson, with a rate that is the product of independent ones, each on a time scale of its own:
-                        on `scales_s`[k] a gamma factor of mean 1 and coefficient of variation `variations`[k] holds for
-                        so long, and then the next one; the mean rate is the workload's
+                        a gamma factor of mean 1 and coefficient of variation `variations`[k] holds for
+                        `scales_s`[k] and then the next one; the mean rate is the workload's
 
     Of poisson, bursty and multiscale the rate may follow the hours of the day and the days of the week (`daily`,
     `weekly`): time then runs faster in busy hours, so the mean rate over the window stays the workload's. And jobs may
@@ -65,7 +65,7 @@ class Arrivals(Section):
     user_nodes: tuple[Annotated[int, Strict(), Field(ge=0)], ...] = ()
     """closed: the nodes that have users, user k being at the k-th of them, cyclically; empty: all nodes"""
     first_gap_s: Annotated[NonNegative, Field(le=1e6)] = 1.0
-    """closed: each user's first submission is so much later than that of the user before [s]"""
+    """closed: time from the first submission of one user to that of the next [s]"""
     scales_s: Annotated[tuple[Period, ...], Field(max_length=MOST_SCALES)] = ()
     """multiscale: how long each factor of the rate holds [s]"""
     variations: Annotated[tuple[Variation, ...], Field(max_length=MOST_SCALES)] = ()

@@ -18,7 +18,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, use_attribute_docstrings=True)
 
 
-class Difference(NamedTuple):
+class ChangedKey(NamedTuple):
     """One key: dotted, its value, and its default, as texts; "" is a default that there is not."""
 
     key: str
@@ -26,12 +26,12 @@ class Difference(NamedTuple):
     default: str
 
 
-def not_default(scenario: BaseModel) -> list[Difference]:
+def not_default(scenario: BaseModel) -> list[ChangedKey]:
     """The keys of a scenario that differ from the defaults, in the order of the schema."""
-    return [one for one in _differing(scenario, type(scenario)(), "") if one.key not in LEFT_OUT]
+    return [changed for changed in _differing(scenario, type(scenario)(), "") if changed.key not in LEFT_OUT]
 
 
-def _differing(section: BaseModel, default: Any, path: str) -> Iterator[Difference]:
+def _differing(section: BaseModel, default: Any, path: str) -> Iterator[ChangedKey]:
     """The differences of a section to one of the same kind, or to something else."""
     values = {name: getattr(section, name) for name in type(section).model_fields} | (section.model_extra or {})
     for name, value in values.items():
@@ -41,15 +41,15 @@ def _differing(section: BaseModel, default: Any, path: str) -> Iterator[Differen
         if isinstance(value, BaseModel):
             yield from _differing(value, other if type(other) is type(value) else None, f"{path}{name}.")
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
-            for place, one in enumerate(value):
-                yield Difference(f"{path}{name}.{place}", _text(one.model_dump(exclude_unset=True)), "")
+            for position, entry in enumerate(value):
+                yield ChangedKey(f"{path}{name}.{position}", _text(entry.model_dump(exclude_unset=True)), "")
         else:
-            yield Difference(f"{path}{name}", _text(value), "" if other is None else _text(other))
+            yield ChangedKey(f"{path}{name}", _text(value), "" if other is None else _text(other))
 
 
 def _text(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {_text(one)}" for name, one in value.items())
+        return ", ".join(f"{name} = {_text(entry)}" for name, entry in value.items())
     if isinstance(value, tuple | list):
         return ", ".join(map(_text, value))
     if value is None:

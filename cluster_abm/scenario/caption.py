@@ -32,14 +32,14 @@ def caption_of(scenario: Captioned) -> str:
     """
     tree = scenario.model_dump()
 
-    def value(found: re.Match[str]) -> str:
+    def value(match: re.Match[str]) -> str:
         known: Any = tree
-        for part in found[1].split("."):
+        for part in match[1].split("."):
             if not isinstance(known, Mapping) or part not in known:
-                return found[0]
+                return match[0]
             known = known[part]
         # A table, such as a distribution, is no value.
-        return found[0] if isinstance(known, Mapping) else _in_words(found[1], known)
+        return match[0] if isinstance(known, Mapping) else _in_words(match[1], known)
 
     return PLACE.sub(value, scenario.summary)
 

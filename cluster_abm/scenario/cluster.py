@@ -136,7 +136,7 @@ class Cluster(Section):
     disk_watts: NonNegative | None = None
     """what a busy disk adds to it [W]; not set: 0"""
     exchange_period_ms: Period = 1000.0
-    """load managers report every so often [ms]"""
+    """time from one load report of a manager to the next [ms]"""
     buffer_control: BufferControl = BufferControl()
     """how the I/O buffer's size changes during a run (kind, period_ms, gain)"""
     remote_memory: StrictBool = False
@@ -151,14 +151,19 @@ class Cluster(Section):
         if total > self.nodes:
             cure = f"set cluster.nodes = {total}"
             raise ValueError(f"group: counts add up to {total}, but cluster.nodes is {self.nodes}: {cure}")
-        for place, kind in (("", self), *((f"group.{index}.", self.like(one)) for index, one in enumerate(self.group))):
+        for prefix, kind in (
+            ("", self),
+            *((f"group.{index}.", self.like(group)) for index, group in enumerate(self.group)),
+        ):
             if kind.system_mb >= kind.memory_mb:
-                raise ValueError(f"{place}system_mb {kind.system_mb}: must be below {place}memory_mb {kind.memory_mb}")
-            if place and self.swap_mb is None and kind.swap_mb is not None:
-                raise ValueError(f"{place}swap_mb {kind.swap_mb}: needs cluster.swap_mb for the other nodes")
+                raise ValueError(
+                    f"{prefix}system_mb {kind.system_mb}: must be below {prefix}memory_mb {kind.memory_mb}"
+                )
+            if prefix and self.swap_mb is None and kind.swap_mb is not None:
+                raise ValueError(f"{prefix}swap_mb {kind.swap_mb}: needs cluster.swap_mb for the other nodes")
             if self.paging == "rate" and kind.buffer_in_memory and kind.buffer_mb >= kind.memory_mb - kind.system_mb:
                 raise ValueError(
-                    f"{place}buffer_mb {kind.buffer_mb}: must be below {place}memory_mb {kind.memory_mb}, "
+                    f"{prefix}buffer_mb {kind.buffer_mb}: must be below {prefix}memory_mb {kind.memory_mb}, "
                     "which it is taken from (or set buffer_in_memory = false)"
                 )
         if self.buffer_control.kind == "feedback" and (self.paging != "rate" or not self.buffer_in_memory):

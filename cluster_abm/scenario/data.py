@@ -48,7 +48,7 @@ class Data(Section):
     """share of a job's files drawn from those with their first copy in the cluster that its home cluster is interested
     in, at first itself; the rest from all"""
     drift_period_s: Positive | None = None
-    """every so often each home cluster's interest moves on to the next cluster [s]; not set: never"""
+    """time after which each home cluster's interest moves on to the next cluster [s]; not set: never"""
 
     @model_validator(mode="after")
     def _enough_files(self) -> Data:

@@ -42,21 +42,20 @@ def factor(dependence: Mapping[str, float]) -> list[list[float]]:
     """The lower triangle L, L L' = the normal correlations of `dependent_columns`: of independent standard normal
     numbers e it makes dependent ones, L e.
 
-    Raises:
-        ValueError: a key that is no pair, a pair named twice, or correlations that no numbers can have together.
+    Raises ValueError: a key that is no pair, a pair named twice, or correlations that no numbers can have together.
     """
     names = dependent_columns(dependence)
-    found: dict[tuple[str, str], float] = {}
+    correlations: dict[tuple[str, str], float] = {}
     for key, spearman in dependence.items():
         pair = pair_of(key)
-        if pair in found:
+        if pair in correlations:
             raise ValueError(f"dependence: {','.join(pair)!r} is named twice")
-        found[pair] = normal_correlation(spearman)
+        correlations[pair] = normal_correlation(spearman)
     lower: list[list[float]] = []
     for row, name in enumerate(names):
         line: list[float] = []
         for column in range(row):
-            left = found.get((names[column], name), 0.0) - math.fsum(
+            left = correlations.get((names[column], name), 0.0) - math.fsum(
                 a * b for a, b in zip(line, lower[column], strict=False)
             )
             line.append(left / lower[column][column])

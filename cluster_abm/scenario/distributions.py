@@ -48,6 +48,9 @@ LEAST_SPEED, LARGEST_SPEED = 1e-3, 1e9
 Speed = Annotated[Positive, Field(ge=LEAST_SPEED, le=LARGEST_SPEED)]
 
 
+Law = Literal["fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97", "quantiles"]
+
+
 class Distribution(Section):
     """A distribution on the non-negative numbers.
 
@@ -67,9 +70,7 @@ class Distribution(Section):
                    probability are a gap. As `cluster-abm trace fit` writes it
     """
 
-    kind: Literal[
-        "fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97", "quantiles"
-    ] = "fixed"
+    kind: Law = "fixed"
     """the distribution: uniform is on 0..2 mean, lifetime is the 1/t law (Harchol-Balter and Downey 1997)"""
     mean: NonNegative = 0.0
     """mean, in the unit of the key"""
@@ -100,9 +101,7 @@ class Distribution(Section):
         "quantiles": ("values", "probabilities", "scale"),
     }
 
-    PARAMETERS: ClassVar[tuple[str, ...]] = (
-        "mean", "sd", "shape", "minimum", "maximum", "values", "probabilities", "scale",
-    )  # fmt: skip
+    PARAMETERS: ClassVar[tuple[str, ...]] = tuple(dict.fromkeys(key for keys in USES.values() for key in keys))
 
     @model_validator(mode="after")
     def _consistent(self) -> Distribution:
@@ -133,9 +132,7 @@ class Distribution(Section):
 class RequestSize(Distribution):
     """Size of an access [KB]: drawn `per` request (fixed, exponential or gamma), or once per job (any kind)."""
 
-    kind: Literal[
-        "fixed", "exponential", "uniform", "gamma", "lognormal", "pareto", "lifetime", "hbd97", "quantiles"
-    ] = "gamma"
+    kind: Law = "gamma"
     """the distribution; drawn for each access only if fixed, exponential or gamma"""
     mean: Positive = 100.0
     sd: NonNegative = 50.0
@@ -181,7 +178,7 @@ class TaskCount(Section):
     """weight of each number of tasks among the jobs, as { 1 = 70, 4 = 30 }, in place of parallel_share, minimum and
     maximum; empty: by these"""
     barrier_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
-    """tasks of a parallel job come to a barrier after every so much of their own CPU [ms]; 0: never"""
+    """CPU of a task from one barrier of its parallel job to the next [ms]; 0: there are none"""
     communication_ms: Annotated[NonNegative, Field(le=1e9)] = 0.0
     """communication at each barrier [ms]"""
 
@@ -279,4 +276,4 @@ class Repeats(Section):
     share: Annotated[NonNegative, Field(lt=1)] = 0.0
     """share of the jobs that are as one of those before them in all that is drawn, their home too"""
     back: Annotated[Count, Field(le=10_000)] = 1
-    """the job that is repeated is one of so many last ones: the k-th last with weight 1/k"""
+    """how many of the last jobs can be repeated: the k-th last with weight 1/k"""

@@ -56,7 +56,7 @@ class Degradation(Section):
     device: Literal["cpu", "disk", "link"]
     """what is slow: CPUs, disks, or the links of nodes (interconnect.mode = "contended")"""
     factor: Annotated[float, Strict()]
-    """it works at so much of its speed, above 0, at most 1"""
+    """its speed then, as a share of its own, above 0, at most 1"""
     nodes: Annotated[tuple[Node, ...], Field(min_length=1)] | None = None
     """of which nodes; not set: of all"""
     kind: Literal["schedule", "exponential", "weibull"] = "schedule"
@@ -112,7 +112,7 @@ class Failures(Section):
     on_failure: Literal["restart", "checkpoint", "lost"] = "restart"
     """tasks of a failed node start from scratch elsewhere, go on from their last checkpoint, or their jobs are lost"""
     checkpoint_period_ms: Annotated[Positive, Field(ge=1.0, le=1e9)] = 60_000.0
-    """of on_failure = "checkpoint": all running tasks are checkpointed every so often [ms]"""
+    """of on_failure = "checkpoint": time from one checkpoint of all running tasks to the next [ms]"""
 
     @property
     def can_happen(self) -> bool:
@@ -122,9 +122,9 @@ class Failures(Section):
     @property
     def nodes_can_fail(self) -> bool:
         """Whether a node may fail."""
-        return self.node.kind != "none" or any(one.node is not None for one in self.event)
+        return self.node.kind != "none" or any(outage.node is not None for outage in self.event)
 
     @property
     def links_can_fail(self) -> bool:
         """Whether a link may fail."""
-        return self.link.kind != "none" or any(one.link is not None for one in self.event)
+        return self.link.kind != "none" or any(outage.link is not None for outage in self.event)

@@ -12,7 +12,7 @@ from cluster_abm.arguments import shortened
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster, NodeGroup
 from cluster_abm.scenario.interconnect import Interconnect
-from cluster_abm.scenario.shipped import nearest, shipped_path
+from cluster_abm.scenario.shipped import names_in, nearest, shipped_file
 from cluster_abm.scenario.toml_file import is_there, read_toml
 
 # A group can differ from the other nodes in whatever makes a node's hardware.
@@ -25,21 +25,13 @@ SECTIONS: Mapping[str, type[BaseModel]] = {"cluster": Cluster, "interconnect": I
 
 
 class Preset(NamedTuple):
-    """A hardware preset.
+    """A hardware preset."""
 
-    Attributes:
-        name: what scenarios call it: the shipped name, or the path of a file.
-        title: what it is, in a line.
-        section: what it describes, "cluster" (a node) or "interconnect".
-        keys: values by key of that section.
-        path: the file, in which each number has its source.
-    """
-
-    name: str
-    title: str
-    section: str
-    keys: Mapping[str, Any]
-    path: Path
+    name: str  # what scenarios call it: the shipped name, or the path of a file
+    title: str  # what it is, in a line
+    section: str  # what it describes, "cluster" (a node) or "interconnect"
+    keys: Mapping[str, Any]  # values by key of that section
+    path: Path  # the file, in which each number has its source
 
 
 def preset_names(section: str | None = None) -> list[str]:
@@ -48,39 +40,35 @@ def preset_names(section: str | None = None) -> list[str]:
     Args:
         section: only those of "cluster" (nodes) or of "interconnect"; None: all.
     """
-    names = sorted(path.stem for path in shipped_path("hardware").glob("*.toml"))
+    names = names_in("hardware", ".toml")
     return [name for name in names if section is None or section in read_toml(preset_path(name))]
 
 
 def preset_path(name: str, key: str = "hardware") -> Path:
     """The file of a shipped preset by its name, or of one's own by its path.
 
+    Raises InputError: there is none.
+
     Args:
         name: as a scenario has it.
         key: what names it, in messages.
-
-    Raises:
-        InputError: there is none.
     """
-    shipped = shipped_path("hardware", f"{name}.toml")
-    if Path(name).name == name and is_there(shipped):
+    shipped = shipped_file("hardware", name, ".toml")
+    if shipped is not None:
         return shipped
     if is_there(Path(name)) and Path(name).suffix == ".toml":
         return Path(name)
-    names = sorted(path.stem for path in shipped_path("hardware").glob("*.toml"))
-    raise InputError(
-        f"{key} = {shortened(name)}: no such preset, and no TOML file of that name; {nearest(name[:100], names)}"
-    )
+    hint = nearest(name[:100], names_in("hardware", ".toml"))
+    raise InputError(f"{key} = {shortened(name)}: no such preset, and no TOML file of that name; {hint}")
 
 
 def read_preset(name: str, key: str = "hardware") -> Preset:
     """A preset by its name, checked by itself.
 
+    Raises InputError: there is none of that name; or its file has other keys, wrong values, or values that contradict.
+
     Args:
         name, key: as for `preset_path`.
-
-    Raises:
-        InputError: there is none of that name; or its file has other keys, wrong values, or values that contradict.
     """
     path = preset_path(name, key)
     tree = read_toml(path)
@@ -101,7 +89,7 @@ def read_preset(name: str, key: str = "hardware") -> Preset:
     try:
         SECTIONS[section].model_validate(keys)
     except ValidationError as problem:
-        raise InputError([f"{path}: {_problem(section, one)}" for one in problem.errors()]) from None
+        raise InputError([f"{path}: {_problem(section, error)}" for error in problem.errors()]) from None
     return Preset(name, title, section, keys, path)
 
 
@@ -116,17 +104,16 @@ def _problem(section: str, error: Mapping[str, Any]) -> str:
 def lay_under(tree: dict[str, Any]) -> dict[tuple[str | int, ...], Preset]:
     """Fill a scenario's tables in place with what the presets that they name say, wherever they say nothing themselves.
 
+    Raises InputError: as `read_preset`; or a preset of nodes named for the network, or the other way round.
+
     Args:
         tree: nested tables; what is no preset's name is left to the scenario's own check.
 
     Returns:
         the presets by the section that names them: ("cluster",), ("cluster", "group", 0) or ("interconnect",); each
         with the keys alone that were filled in.
-
-    Raises:
-        InputError: as `read_preset`; or a preset of nodes named for the network, or the other way round.
     """
-    found = {}
+    presets = {}
     for path, section in _sections(tree):
         name = section.get("hardware")
         if not isinstance(name, str):
@@ -141,8 +128,8 @@ def lay_under(tree: dict[str, Any]) -> dict[tuple[str | int, ...], Preset]:
             )
         filled = {key: value for key, value in preset.keys.items() if key not in section}
         section.update(filled)
-        found[path] = preset._replace(keys=filled)
-    return found
+        presets[path] = preset._replace(keys=filled)
+    return presets
 
 
 def _sections(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
@@ -153,9 +140,9 @@ def _sections(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], 
             yield (name,), section
     cluster = tree.get("cluster")
     groups = cluster.get("group", ()) if isinstance(cluster, dict) else ()
-    for place, group in enumerate(groups if isinstance(groups, list | tuple) else ()):
+    for index, group in enumerate(groups if isinstance(groups, list | tuple) else ()):
         if isinstance(group, dict):
-            yield ("cluster", "group", place), group
+            yield ("cluster", "group", index), group
 
 
 def own_keys_that_win(section: BaseModel) -> dict[str, Any]:

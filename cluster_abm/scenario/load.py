@@ -21,7 +21,7 @@ from cluster_abm.scenario.filling.overriding import keys_meant, laid_over
 from cluster_abm.scenario.hardware import NETWORK_KEYS, NODE_KEYS, Preset, lay_under, read_preset
 from cluster_abm.scenario.policy_names import PolicyFiles, take_policy_files
 from cluster_abm.scenario.schema import Scenario
-from cluster_abm.scenario.shipped import nearest, shipped_path
+from cluster_abm.scenario.shipped import names_in, nearest, shipped_file, shipped_path
 from cluster_abm.scenario.toml_file import is_folder, is_there, read_toml
 from cluster_abm.scenario.wording import units
 from cluster_abm.scenario.wording.other_names import did_you_mean
@@ -36,25 +36,22 @@ __all__ = [
 
 def shipped_profiles(name: str) -> Path | None:
     """The file of shipped profiles of programs by their name; None if it is not the name of any."""
-    path = shipped_path("programs", f"{name}.csv")
-    # The name of a shipped file has no folder and no suffix.
-    return path if Path(name).stem == name and is_there(path) else None
+    return shipped_file("programs", name, ".csv")
 
 
 def shipped_network(name: str) -> Path | None:
     """The file of a shipped network by its name; None if it is not the name of any."""
-    path = shipped_path("networks", f"{name}.json")
-    return path if Path(name).stem == name and is_there(path) else None
+    return shipped_file("networks", name, ".json")
 
 
 def network_names() -> list[str]:
     """Names of the shipped networks, sorted."""
-    return sorted(path.stem for path in shipped_path("networks").glob("*.json"))
+    return names_in("networks", ".json")
 
 
 def scenario_names() -> list[str]:
     """Names of the shipped scenarios, sorted."""
-    return sorted(path.stem for path in shipped_path().glob("*.toml"))
+    return names_in("", ".toml")
 
 
 def load_scenario(
@@ -95,8 +92,7 @@ def load_scenario(
 def scenario_of(source: Scenario | str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
     """What a caller means by a scenario: a checked one, or as `load_scenario`; with dotted keys laid over it.
 
-    Raises:
-        InputError: as of `load_scenario`.
+    Raises InputError: as of `load_scenario`.
     """
     if not isinstance(source, Scenario):
         return load_scenario(source, overrides)
@@ -208,7 +204,7 @@ def _copied(value: object) -> object:
     if isinstance(value, Mapping):
         return _copy(value)
     if isinstance(value, list | tuple):
-        return [_copied(one) for one in value]
+        return [_copied(entry) for entry in value]
     return value
 
 
@@ -353,7 +349,7 @@ def _section_of(annotation: Any) -> type[BaseModel] | None:
         return annotation
     if typing.get_origin(annotation) in (tuple, typing.Union, types.UnionType):
         for argument in typing.get_args(annotation):
-            found = _section_of(argument)
-            if found is not None:
-                return found
+            section = _section_of(argument)
+            if section is not None:
+                return section
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.schema import Scenario
 
@@ -20,9 +22,7 @@ def policy_names(scenario: Scenario) -> list[str]:
 
 def policy_label(scenario: Scenario) -> str:
     """What a run's policy is called: its name, or of several `mixed(NAME:NODES,...)` in the order of the nodes."""
-    counts: dict[str, int] = {}
-    for name in policy_names(scenario):
-        counts[name] = counts.get(name, 0) + 1
+    counts = Counter(policy_names(scenario))
     if len(counts) == 1:
         return next(iter(counts))
     return f"mixed({','.join(f'{name}:{count}' for name, count in counts.items())})"
@@ -32,7 +32,6 @@ def check_one_policy(scenario: Scenario, asked_by: str) -> None:
     """Raise InputError if a policy is asked for from outside, and groups of nodes have policies of their own.
 
     Args:
-        scenario: the scenario.
         asked_by: what asks for it, as --policy 'jsq'.
     """
     for index, group in enumerate(scenario.cluster.group):

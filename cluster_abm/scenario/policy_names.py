@@ -26,8 +26,8 @@ def current_name(name: str) -> str:
 
 def split_reference(text: str) -> tuple[str, str | None] | None:
     """The file and the class of FILE.py:CLASS, the class None where it is left out; None: it names no file."""
-    found = _REFERENCE.fullmatch(text)
-    return None if found is None else (found[1], found[2] or None)
+    match = _REFERENCE.fullmatch(text)
+    return None if match is None else (match[1], match[2] or None)
 
 
 def take_policy_files(tree: Any, policy_files: PolicyFiles | None, allowing: str = HOW) -> dict[str, str]:
@@ -42,7 +42,7 @@ def take_policy_files(tree: Any, policy_files: PolicyFiles | None, allowing: str
         By dotted key, why a file is refused.
     """
     refused: dict[str, str] = {}
-    for path, holder, key in _places(tree):
+    for path, holder, key in _named_policies(tree):
         text = holder[key]
         if not isinstance(text, str) or split_reference(text) is None:
             continue
@@ -56,7 +56,7 @@ def take_policy_files(tree: Any, policy_files: PolicyFiles | None, allowing: str
     return refused
 
 
-def _places(tree: Any) -> Iterator[tuple[str, Any, Any]]:
+def _named_policies(tree: Any) -> Iterator[tuple[str, Any, Any]]:
     """Where policies are named: the dotted key, and the table or list with its key or place there."""
     if isinstance(tree.get("policy"), dict) and "name" in tree["policy"]:
         yield "policy.name", tree["policy"], "name"
@@ -66,8 +66,8 @@ def _places(tree: Any) -> Iterator[tuple[str, Any, Any]]:
         lists["compare.policies"] = compare.get("policies")
     for path, names in lists.items():
         if isinstance(names, list):
-            yield from ((path, names, place) for place in range(len(names)))
+            yield from ((path, names, position) for position in range(len(names)))
     groups = cluster.get("group") if isinstance(cluster, dict) else None
-    for place, group in enumerate(groups if isinstance(groups, list) else ()):
+    for position, group in enumerate(groups if isinstance(groups, list) else ()):
         if isinstance(group, dict) and "policy" in group:
-            yield f"cluster.group.{place}.policy", group, "policy"
+            yield f"cluster.group.{position}.policy", group, "policy"

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 
 def evenly(count: int) -> tuple[float, ...]:
-    """Probabilities of so many quantiles, evenly spaced from 0 to 1."""
-    return tuple(place / (count - 1) for place in range(count)) if count > 1 else ()
+    """Probabilities of that many quantiles, evenly spaced from 0 to 1."""
+    return tuple(rank / (count - 1) for rank in range(count)) if count > 1 else ()
 
 
 def check_quantiles(values: Sequence[float], probabilities: Sequence[float]) -> None:
@@ -20,9 +20,9 @@ def check_quantiles(values: Sequence[float], probabilities: Sequence[float]) -> 
     if len(probabilities) != len(values):
         raise ValueError(f"probabilities: {len(probabilities)} of them for {len(values)} values: as many are needed")
     for name, numbers in (("values", values), ("probabilities", probabilities)):
-        for place, (low, high) in enumerate(pairwise(numbers)):
+        for rank, (low, high) in enumerate(pairwise(numbers)):
             if high < low:
-                raise ValueError(f"{name}: {high} after {low} (number {place + 2}): must ascend")
+                raise ValueError(f"{name}: {high} after {low} (number {rank + 2}): must ascend")
     if probabilities[0] != 0 or probabilities[-1] != 1:
         raise ValueError(f"probabilities {probabilities[0]} to {probabilities[-1]}: must go from 0 to 1")
 

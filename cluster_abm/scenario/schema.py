@@ -35,7 +35,7 @@ from cluster_abm.scenario.distributions import (
 from cluster_abm.scenario.failures import Failures
 from cluster_abm.scenario.interconnect import Interconnect
 from cluster_abm.scenario.policy_names import current_name
-from cluster_abm.scenario.trace import Trace
+from cluster_abm.scenario.trace import TraceChoice
 
 
 class Workload(Section):
@@ -46,7 +46,7 @@ class Workload(Section):
     duration_s: Positive = 3600.0
     """jobs are submitted during this time [s]"""
     jobs: Annotated[Count, Field(le=50_000_000)] | None = None
-    """so many jobs (give one of jobs, jobs_per_s, utilisation)"""
+    """number of jobs (give one of jobs, jobs_per_s, utilisation)"""
     jobs_per_s: Positive | None = None
     """mean submission rate [1/s]"""
     utilisation: Positive | None = None
@@ -76,8 +76,8 @@ class Workload(Section):
     tasks: TaskCount = TaskCount()
     """how many tasks a job has"""
     requested_over_actual: Distribution | None = None
-    """a distribution (kind, mean, ...): jobs request a run time so many times what a task takes alone at the slowest
-    node; draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
+    """a distribution (kind, mean, ...) of the requested run time over what a task takes alone at the slowest node;
+    draws below 1 count as 1. Jobs of a trace keep what it says. Not set: no other job requests any"""
     home: Home = Home()
     """where jobs are submitted"""
     dependence: dict[str, Correlation] = Field(default_factory=dict)
@@ -92,7 +92,7 @@ class Workload(Section):
     background: tuple[Background, ...] = ()
     """[[workload.background]]: programs that load a node from the beginning to the end, each with a node, cpu_share,
     and period_ms, memory_mb, io_per_ms, request_kb"""
-    trace: Trace = Trace()
+    trace: TraceChoice = TraceChoice()
     """what to take from a trace file"""
 
     @model_validator(mode="after")
@@ -131,15 +131,15 @@ class Workload(Section):
         if self.kind == "trace":
             return self
         given = [name for name in ("jobs", "jobs_per_s", "utilisation") if getattr(self, name) is not None]
-        found = ", ".join(f"workload.{name}" for name in given) or "none of them"
+        listed = ", ".join(f"workload.{name}" for name in given) or "none of them"
         if self.arrivals.kind == "closed":
             if given:
                 raise ValueError(
                     "jobs, jobs_per_s, utilisation: arrivals.kind closed takes none, its users_per_node and "
-                    f"jobs_per_user say how many; found {found}"
+                    f"jobs_per_user say how many; found {listed}"
                 )
         elif len(given) != 1:
-            raise ValueError(f"jobs, jobs_per_s, utilisation: give exactly one; found {found}")
+            raise ValueError(f"jobs, jobs_per_s, utilisation: give exactly one; found {listed}")
         if self.cpu_ms.kind == "quantiles":
             if self.cpu_ms.values[0] == 0:
                 raise ValueError("cpu_ms.values from 0 on: must all be above 0")
@@ -169,9 +169,9 @@ class Negotiation(Section):
     refusals: StrictBool = True
     """whether the asked node may refuse; false: it takes whatever is sent, as a textbook's dispatcher has it"""
     timeout_ms: Delay = 100.0
-    """an asker gives up on an answer that does not come after so long [ms]"""
+    """how long an asker waits for an answer [ms]"""
     missed_reports: Annotated[Count, Field(le=1_000_000)] = 3
-    """a node of which so many reports have not come is believed to have failed"""
+    """a node is believed to have failed once this many of its reports in a row are missing"""
 
 
 # A policy by its name of today.
@@ -196,7 +196,7 @@ class Measure(Section):
     """What is written down while it runs."""
 
     period_ms: Period = 10_000.0
-    """loads and busy times of all nodes are measured every so often [ms]"""
+    """time from one measurement of the loads and busy times of all nodes to the next [ms]"""
 
 
 def _drained_or_a_time(value: Any) -> str | float:
@@ -268,7 +268,7 @@ class Scenario(Section, displays.Displayed):
 
     def _parts(self) -> Iterator[str]:
         yield displays.headline(repr(self).strip("<>"), caption_of(self))
-        rows = [one._asdict() for one in not_default(self)]
+        rows = [changed._asdict() for changed in not_default(self)]
         yield displays.paragraph("what differs from the defaults" if rows else "every key has its default")
         yield displays.table(rows, most=200)
 
@@ -287,9 +287,9 @@ class Scenario(Section, displays.Displayed):
         for node in self.workload.arrivals.user_nodes:
             if node >= nodes:
                 raise ValueError(f"workload.arrivals.user_nodes: node {node}: must be below cluster.nodes {nodes}")
-        for place, event in enumerate(self.failures.event):
+        for index, event in enumerate(self.failures.event):
             if event.node is not None and event.node >= nodes:
-                raise ValueError(f"failures.event.{place}.node {event.node}: must be below cluster.nodes {nodes}")
+                raise ValueError(f"failures.event.{index}.node {event.node}: must be below cluster.nodes {nodes}")
         for index, program in enumerate(self.workload.background):
             if program.node >= nodes:
                 raise ValueError(
@@ -301,8 +301,10 @@ class Scenario(Section, displays.Displayed):
     def _check_cores_left_by_background(self) -> None:
         kinds = [kind for kind, count in self.cluster.kinds for _ in range(count)] if self.workload.background else []
         for node, kind in enumerate(kinds):
-            endless = [one for one in self.workload.background if one.node == node and one.cpu_share == 1.0]
-            endless = [one for one in endless if one.io_per_ms == 0.0]
+            endless = [
+                program for program in self.workload.background if program.node == node and program.cpu_share == 1.0
+            ]
+            endless = [program for program in endless if program.io_per_ms == 0.0]
             if math.isinf(kind.quantum_ms) and len(endless) >= kind.cores:
                 raise ValueError(
                     f'cluster.quantum_ms "inf": {len(endless)} programs of workload.background with cpu_share 1 never '

@@ -6,6 +6,8 @@ import difflib
 import importlib.resources
 from pathlib import Path
 
+from cluster_abm.scenario.toml_file import is_there
+
 # Of names that a command lists, as many are all named in a message.
 MOST_NAMES = 12
 
@@ -16,6 +18,17 @@ def shipped_path(*parts: str) -> Path:
     inside = package / "shipped" / "scenarios"
     root = inside if inside.is_dir() else package.parent / "scenarios"
     return root.joinpath(*parts)
+
+
+def shipped_file(folder: str, name: str, ending: str) -> Path | None:
+    """A shipped file by its name, which has no folder and no ending; None if it is not the name of any."""
+    path = shipped_path(folder, f"{name}{ending}")
+    return path if Path(name).stem == name and is_there(path) else None
+
+
+def names_in(folder: str, ending: str) -> list[str]:
+    """Names of the shipped files of a folder, sorted."""
+    return sorted(path.stem for path in shipped_path(folder).glob(f"*{ending}"))
 
 
 def nearest(word: str, allowed: list[str], listed_by: str = "") -> str:

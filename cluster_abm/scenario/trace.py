@@ -11,7 +11,7 @@ from cluster_abm.scenario.base import Section
 from cluster_abm.scenario.distributions import MOST_TASKS, Count, MaxMb, NonNegative, Positive, Share
 
 
-class Trace(Section):
+class TraceChoice(Section):
     """Work from a file. What it does not say is drawn from the workload's distributions."""
 
     file: str | None = None
@@ -52,7 +52,7 @@ class Trace(Section):
     """CPU time of a SWIM job, which says none, for each MB of its input, shuffle and output; not set: drawn from
     workload.cpu_ms [ms/MB]"""
     task_mb: Positive | None = None
-    """a SWIM job has a task for each so many MB, at most max_tasks; not set: one task [MB]"""
+    """data of a SWIM job for each of its tasks, of which it has at most max_tasks; not set: one task [MB]"""
     disk_read_share: Share = 0.1
     """share of the bytes read by calls that the disk saw, where the file says no bytes of the disk (WfFormat, sacct,
     Nextflow's rows without read_bytes and write_bytes); the rest was in the page cache: 6-14 % on Lotaru's machines"""

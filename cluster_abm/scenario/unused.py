@@ -41,10 +41,10 @@ def keys_without_effect(scenario: Scenario) -> dict[str, str]:
         _of_power(scenario.cluster), _of_groups(scenario), _of_presets(scenario), _of_policy(scenario),
         _of_failures(scenario), _of_slow_devices(scenario), _of_data_and_messages(scenario),
     )  # fmt: skip
-    found = dict(TAKEN)
-    for key, reason in (one for part in parts for one in part):
-        found.setdefault(key, reason)
-    return found
+    reasons = dict(TAKEN)
+    for key, reason in (pair for part in parts for pair in part):
+        reasons.setdefault(key, reason)
+    return reasons
 
 
 def reason_without_effect(key: str, unused: Mapping[str, str]) -> str | None:
@@ -71,9 +71,9 @@ def dotted_entries(tree: Mapping[str, Any], path: str = "") -> Iterator[str]:
     for name, value in tree.items():
         if isinstance(value, Mapping) and value:
             yield from dotted_entries(value, f"{path}{name}.")
-        elif isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
-            for place, one in enumerate(value):
-                yield from dotted_entries(one, f"{path}{name}.{place}.")
+        elif isinstance(value, list | tuple) and value and all(isinstance(entry, Mapping) for entry in value):
+            for index, entry in enumerate(value):
+                yield from dotted_entries(entry, f"{path}{name}.{index}.")
         else:
             yield path + str(name)
 
@@ -159,10 +159,10 @@ def _of_power(cluster: Cluster) -> Iterator[tuple[str, str]]:
     for section in _sections(cluster):
         for name in ("cpu_watts", "disk_watts"):
             yield f"{section}.{name}", why
-    without = [place for place, (kind, count) in enumerate(cluster.kinds) if count and kind.idle_watts is None]
-    for place in range(len(cluster.group)):
-        if set(without) - {place}:
-            yield f"cluster.group.{place}.idle_watts", why
+    without = [index for index, (kind, count) in enumerate(cluster.kinds) if count and kind.idle_watts is None]
+    for index in range(len(cluster.group)):
+        if set(without) - {index}:
+            yield f"cluster.group.{index}.idle_watts", why
 
 
 def _of_groups(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -184,7 +184,7 @@ def _of_groups(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 def _sections(cluster: Cluster) -> list[str]:
     """The sections that say what nodes are."""
-    return ["cluster", *(f"cluster.group.{place}" for place in range(len(cluster.group)))]
+    return ["cluster", *(f"cluster.group.{index}" for index in range(len(cluster.group)))]
 
 
 def _seeks(kind: Cluster) -> bool:
@@ -197,7 +197,7 @@ def _seeks(kind: Cluster) -> bool:
 def _of_presets(scenario: Scenario) -> Iterator[tuple[str, str]]:
     sections: list[tuple[str, Cluster | NodeGroup | Interconnect]] = [
         ("cluster", scenario.cluster), ("interconnect", scenario.interconnect),
-        *((f"cluster.group.{place}", group) for place, group in enumerate(scenario.cluster.group)),
+        *((f"cluster.group.{index}", group) for index, group in enumerate(scenario.cluster.group)),
     ]  # fmt: skip
     for where, section in sections:
         if section.hardware is not None:
@@ -232,8 +232,8 @@ def _of_failures(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 def _of_slow_devices(scenario: Scenario) -> Iterator[tuple[str, str]]:
     until = scenario.run.until
-    for place, cause in enumerate(scenario.failures.degrade):
-        where = f"failures.degrade.{place}"
+    for index, cause in enumerate(scenario.failures.degrade):
+        where = f"failures.degrade.{index}"
         if cause.factor == 1.0:
             yield where, f"{where}.factor is 1: nothing becomes slow"
         elif cause.device == "link" and scenario.cluster.nodes == 1:

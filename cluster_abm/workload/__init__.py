@@ -2,13 +2,13 @@
 
 from cluster_abm.workload.background import background_table
 from cluster_abm.workload.data import draw_catalogue
+from cluster_abm.workload.generators import key
 from cluster_abm.workload.homes import homes_of
-from cluster_abm.workload.jobs import Work, job_table, jobs_per_second, program_names, work_of
+from cluster_abm.workload.jobs import RunJobs, job_table, jobs_per_second, program_names, work_of
 from cluster_abm.workload.offered import OfferedLoad, offered_load
-from cluster_abm.workload.streams import key
 from cluster_abm.workload.users import are_closed
 
 __all__ = [
-    "OfferedLoad", "Work", "are_closed", "background_table", "draw_catalogue", "homes_of", "job_table",
+    "OfferedLoad", "RunJobs", "are_closed", "background_table", "draw_catalogue", "homes_of", "job_table",
     "jobs_per_second", "key", "offered_load", "program_names", "work_of",
 ]  # fmt: skip

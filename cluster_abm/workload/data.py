@@ -5,62 +5,50 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.data import Data
 from cluster_abm.scenario.distributions import LARGEST
 from cluster_abm.workload.drawing.draws import draw
-from cluster_abm.workload.streams import generator
+from cluster_abm.workload.generators import generator
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
-# Each job runs a race of all files: so many take about half a minute.
+# Pairs of a file and a job: to draw the needed files of the most takes about half a minute.
 MOST_FILE_JOBS = 1_000_000_000
-MOST_NEEDS = 100_000_000
+MOST_NEEDED = 100_000_000
 # Numbers of a race held at one time.
 RACE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Files, their copies, and the jobs' needs.
+    """Files, their copies, and what each job needs."""
 
-    Attributes:
-        size_mb: shape (files,) [MB].
-        holders: nodes that hold each file, the first copy first, shape (files, copies).
-        first_need: where each job's files begin in `needs`, and the end of the last, shape (jobs + 1,).
-        needs: files of job 0, then of job 1 ..., ascending within a job.
-    """
-
-    size_mb: Floats
-    holders: Integers
-    first_need: Integers
-    needs: Integers
+    size_mb: Floats  # shape (files,) [MB]
+    holders: Integers  # nodes that hold each file, the first copy first, shape (files, copies)
+    first_file: Integers  # where each job's files begin in `needed_files`, and the end of the last, shape (jobs + 1,)
+    needed_files: Integers  # of job 0, then of job 1 ..., ascending within a job
 
     def files_of(self, job: int) -> tuple[int, ...]:
         """Numbers of the files that a job needs."""
-        return tuple(self.needs[self.first_need[job] : self.first_need[job + 1]].tolist())
+        return tuple(self.needed_files[self.first_file[job] : self.first_file[job + 1]].tolist())
 
 
 def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> Catalogue:
-    """The files of a run and its jobs' needs.
+    """The files of a run and what its jobs need.
+
+    Raises InputError: more than can be drawn in reasonable time and memory.
 
     Args:
         data: the scenario's section, with files.
-        seed: the run's seed.
         jobs: the job table: home and arrival say what a job is interested in.
         cluster_of: cluster of each node, 0 and up, shape (nodes,).
-
-    Raises:
-        InputError: more than can be drawn in reasonable time and memory.
     """
-    if data.files * len(jobs) > MOST_FILE_JOBS or data.files_per_job.maximum * len(jobs) > MOST_NEEDS:
+    if data.files * len(jobs) > MOST_FILE_JOBS or data.files_per_job.maximum * len(jobs) > MOST_NEEDED:
         raise InputError(
             f"data.files = {data.files}: {len(jobs):,} jobs; allowed are {MOST_FILE_JOBS:,} pairs of a file and a job, "
-            f"and {MOST_NEEDS:,} files of all jobs together"
+            f"and {MOST_NEEDED:,} files of all jobs together"
         )
     size_mb = draw(data.size_mb, generator(seed, "file_size"), data.files)
     if not size_mb.max() <= LARGEST:
@@ -69,26 +57,26 @@ def draw_catalogue(data: Data, seed: int, jobs: Table, cluster_of: Integers) -> 
     # Rank 0 is the most popular file.
     rank = generator(seed, "file_rank").permutation(data.files)
     popularity = np.power(rank + 1.0, -data.popularity_skew)
-    first_need, needs = _needs(data, seed, jobs, cluster_of, cluster_of[holders[:, 0]], popularity)
-    return Catalogue(size_mb, holders, first_need, needs)
+    first_file, needed_files = _needed_files(data, seed, jobs, cluster_of, cluster_of[holders[:, 0]], popularity)
+    return Catalogue(size_mb, holders, first_file, needed_files)
 
 
 def _holders(data: Data, rng: np.random.Generator, cluster_of: Integers) -> Integers:
     """Nodes in random order; of the first of each cluster, then the second of each ..., as many as there are copies."""
     holders = np.empty((data.files, data.copies), np.int64)
-    places = np.concatenate([np.arange(members) for members in np.bincount(cluster_of)])
-    place = np.empty_like(cluster_of)
+    ranks = np.concatenate([np.arange(members) for members in np.bincount(cluster_of)])
+    rank = np.empty_like(cluster_of)
     for file in range(data.files):
         order = rng.permutation(len(cluster_of))
-        place[np.argsort(cluster_of[order], kind="stable")] = places
-        holders[file] = order[np.argsort(place, kind="stable")][: data.copies]
+        rank[np.argsort(cluster_of[order], kind="stable")] = ranks
+        holders[file] = order[np.argsort(rank, kind="stable")][: data.copies]
     return holders
 
 
-def _needs(
+def _needed_files(
     data: Data, seed: int, jobs: Table, cluster_of: Integers, cluster_of_file: Integers, popularity: Floats
 ) -> tuple[Integers, Integers]:
-    """Which files each job needs, as `Catalogue.first_need` and `Catalogue.needs`."""
+    """Which files each job needs, as `Catalogue.first_file` and `Catalogue.needed_files`."""
     least, most = data.files_per_job.minimum, data.files_per_job.maximum
     count = least + np.floor(generator(seed, "job_files").random(len(jobs)) * (most - least + 1)).astype(np.int64)
     interested = generator(seed, "job_interest").random((len(jobs), most)) < data.affinity
@@ -96,7 +84,7 @@ def _needs(
     interest = interests(data, jobs, cluster_of)
     near_rng, rng = generator(seed, "job_near_file"), generator(seed, "job_file")
     rows = max(1, RACE // data.files)
-    found = []
+    chosen_files = []
     for first in range(0, len(jobs), rows):
         part = slice(first, first + rows)
         chosen = np.zeros((len(count[part]), data.files), bool)
@@ -106,9 +94,9 @@ def _needs(
         # Where the interest has too few files the rest comes from all.
         rest = count[part] - chosen.sum(axis=1)
         chosen |= _winners(rng.standard_exponential(chosen.shape) / popularity, ~chosen, rest)
-        found.append(np.nonzero(chosen)[1])
-    needs = np.concatenate(found) if found else np.zeros(0, np.int64)
-    return np.concatenate([[0], np.cumsum(count)]), needs
+        chosen_files.append(np.nonzero(chosen)[1])
+    needed_files = np.concatenate(chosen_files) if chosen_files else np.zeros(0, np.int64)
+    return np.concatenate([[0], np.cumsum(count)]), needed_files
 
 
 def interests(data: Data, jobs: Table, cluster_of: Integers) -> Integers:
@@ -120,7 +108,7 @@ def interests(data: Data, jobs: Table, cluster_of: Integers) -> Integers:
     return (at_first + moves) % (cluster_of.max() + 1)
 
 
-def _winners(race: Floats, may: npt.NDArray[np.bool_], wanted: Integers) -> npt.NDArray[np.bool_]:
+def _winners(race: Floats, may: Flags, wanted: Integers) -> Flags:
     """In each row the `wanted` fastest of those that may, or all if they are fewer.
 
     Exponential times over popularities: the winners are a draw without replacement, each next one in proportion to

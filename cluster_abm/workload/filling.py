@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import JOB, NONE, NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
 from cluster_abm.scenario import Scenario
@@ -12,13 +12,10 @@ from cluster_abm.scenario.distributions import Distribution, RequestSize
 from cluster_abm.workload.drawing.dependence import Dependent, widths
 from cluster_abm.workload.drawing.draws import Stream, later, quantile
 from cluster_abm.workload.drawing.repeats import Copies
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.homes import home_weights
 from cluster_abm.workload.programs import Library, mixed
-from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import check_longest, whole_ns
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # The stream of each column.
 STREAMS = {
@@ -35,7 +32,6 @@ def fill(
     A row's draw never depends on the gaps. Jobs with `disk_mb` make as many accesses of their size as that takes.
 
     Args:
-        scenario, seed: of the run.
         arrival_ms: shape (jobs,).
         given: columns by name, shape (jobs,) each.
         library: the programs whose numbers stand in the column `program`, or of which the mix is; None: none.
@@ -163,11 +159,11 @@ def _programs_of(scenario: Scenario, seed: int, count: int, given: Floats | None
     return mixed(programs, count, generator(seed, "program")) if programs.mix else None
 
 
-def _describe_programs(jobs: Table, found: Library, numbers: Integers | Floats) -> None:
+def _describe_programs(jobs: Table, library: Library, numbers: Integers | Floats) -> None:
     """What jobs that run programs with a profile announce: all their CPU, largest memory, mean rate of accesses."""
     number = numbers.astype(np.int32)
     jobs["program"] = number
-    jobs["first_phase"], jobs["phases"] = found.first[number], found.count[number]
-    jobs["cpu_ms"] = found.over("cpu_ms", "sum")[number]
-    jobs["memory_mb"] = found.over("memory_kb", "max")[number] / 1000.0
-    jobs["io_per_ms"] = (found.over("accesses", "sum") / found.over("cpu_ms", "sum"))[number]
+    jobs["first_phase"], jobs["phases"] = library.first[number], library.count[number]
+    jobs["cpu_ms"] = library.over("cpu_ms", "sum")[number]
+    jobs["memory_mb"] = library.over("memory_kb", "max")[number] / 1000.0
+    jobs["io_per_ms"] = (library.over("accesses", "sum") / library.over("cpu_ms", "sum"))[number]

@@ -4,36 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.scenario import Scenario
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents, among
 from cluster_abm.workload.processors import on_machine
 from cluster_abm.workload.programs import Library, library, library_of_trace
-from cluster_abm.workload.streams import generator
 from cluster_abm.workload.traces import COLUMNS, LogReading, Trace, read_trace
-
-Floats = npt.NDArray[np.float64]
 
 
 def programs_of(scenario: Scenario, trace: Trace | None) -> Library | None:
     """The programs with activity profiles that a scenario's jobs may run; None if they run none.
 
-    Args:
-        scenario: the scenario.
-        trace: that it names (trace_of).
-
-    Raises:
-        InputError: a file of profiles that cannot be read, or one beside a trace that has profiles itself.
+    Raises InputError: a file of profiles that cannot be read, or one beside a trace that has profiles itself.
     """
     programs = scenario.workload.programs
-    if trace is not None and (found := library_of_trace(trace)) is not None:
+    if trace is not None and (own := library_of_trace(trace)) is not None:
         if programs.mix or programs.file:
             raise InputError(f"{trace.file}: says what its jobs do over time: workload.programs must hold nothing")
-        return found
+        return own
     return library(programs) if programs.mix or programs.file else None
 
 
@@ -57,8 +49,7 @@ def trace_of(scenario: Scenario) -> Trace | None:
 def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats]]:
     """Arrival times [ms] and columns of the jobs that a scenario takes from its trace, as a run of it has them.
 
-    Raises:
-        InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
+    Raises InputError: as trace_of, programs_of and trace_columns; or the scenario's work comes from no trace.
     """
     trace = trace_of(scenario)
     if trace is None:
@@ -68,17 +59,15 @@ def chosen_jobs(scenario: Scenario, seed: int) -> tuple[Floats, dict[str, Floats
 
 
 def trace_columns(
-    scenario: Scenario, seed: int, trace: Trace, found: Library | None
+    scenario: Scenario, seed: int, trace: Trace, known_programs: Library | None
 ) -> tuple[Floats, dict[str, Floats], Parents | None]:
     """Arrival times [ms], the first part's start being 0, the columns that the trace has, and what jobs wait for.
 
-    Args:
-        scenario, seed: of the run.
-        trace: that the scenario names (trace_of).
-        found: the programs that its jobs may run (programs_of).
+    Raises InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
 
-    Raises:
-        InputError: unreadable trace, no job in the chosen part, homes outside the cluster, jobs wider than it.
+    Args:
+        trace: that the scenario names (trace_of).
+        known_programs: that its jobs may run (programs_of).
     """
     choice = scenario.workload.trace
     path = trace_path(scenario)
@@ -111,8 +100,8 @@ def trace_columns(
             f"workload.programs.file {programs.file!r}: would not be read: {path} has no column 'name', and "
             "workload.programs.mix is empty"
         )
-    if "name" in jobs and found is not None:
-        columns["program"] = jobs["name"].map(lambda name: found.number(name, f"{path}: name")).to_numpy(float)
+    if "name" in jobs and known_programs is not None:
+        columns["program"] = jobs["name"].map(lambda name: known_programs.number(name, f"{path}: name")).to_numpy(float)
     for name in {"cpu_ms", "requested_ms"} & set(columns):
         columns[name] = columns[name] * choice.cpu_scale
     arrival_ms = jobs["arrival_ms"].to_numpy(float)

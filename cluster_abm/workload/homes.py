@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Floats
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks
 from cluster_abm.scenario import Scenario
-
-Floats = npt.NDArray[np.float64]
 
 
 def home_weights(scenario: Scenario) -> Floats:
@@ -22,14 +20,10 @@ def home_weights(scenario: Scenario) -> Floats:
     return np.ones(nodes)
 
 
-def homes_of(scenario: Scenario, jobs: Table) -> npt.NDArray[np.bool_]:
+def homes_of(scenario: Scenario, jobs: Table) -> Flags:
     """Return which nodes are a home of jobs, shape (nodes,).
 
     Where homes are drawn these are the nodes of positive weight; where a log gives them, the homes that occur in it.
-
-    Args:
-        scenario: of the run.
-        jobs: its job table.
     """
     workload = scenario.workload
     are_homes = np.zeros(scenario.cluster.nodes, bool)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, PHASE, Table
 from cluster_abm.errors import InputError
 from cluster_abm.large_tables import blocks, column, forget_pages
@@ -19,34 +19,27 @@ from cluster_abm.workload.drawing.dependence import work_over_means
 from cluster_abm.workload.drawing.draws import mean_of
 from cluster_abm.workload.filling import fill
 from cluster_abm.workload.from_trace import programs_of, trace_columns, trace_of
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.parents import Parents
 from cluster_abm.workload.programs import Library, mean_cpu_ms
 from cluster_abm.workload.requests import cpu_and_io_ms, requested_times
-from cluster_abm.workload.streams import generator
 from cluster_abm.workload.times import LONGEST_MS
 from cluster_abm.workload.users import are_closed, plan_thinking, users_columns
-
-Floats = npt.NDArray[np.float64]
 
 MAX_TASKS = 100_000_000
 
 
-class Work(NamedTuple):
-    """The jobs of a run.
+class RunJobs(NamedTuple):
+    """The jobs of a run."""
 
-    Attributes:
-        jobs: the job table, shape (jobs,), fields tables.JOB_FIELDS.
-        requested_ms: the run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job does.
-        parents: the jobs that have to end before each is submitted; None: no job waits for another one.
-        earliest_ns: with parents: before which no job is submitted, shape (jobs,) [ns]. In the job table those that
-            wait have NEVER.
-        programs: with an activity profile, of which the job table has the numbers; None: no job runs one.
-    """
-
-    jobs: Table
+    jobs: Table  # the job table, shape (jobs,), fields tables.JOB_FIELDS
+    # The run time that each job requests, shape (jobs,) [ms]; NaN: it requests none. None: no job does.
     requested_ms: Floats | None
+    # The jobs that have to end before each is submitted; None: no job waits for another one.
     parents: Parents | None = None
+    # With parents: before which no job is submitted, shape (jobs,) [ns]. In the job table those that wait have NEVER.
     earliest_ns: list[int] | None = None
+    # With an activity profile, of which the job table has the numbers; None: no job runs one.
     programs: Library | None = None
 
     @property
@@ -65,13 +58,12 @@ def job_table(scenario: Scenario, seed: int) -> Table:
     return work_of(scenario, seed).jobs
 
 
-def work_of(scenario: Scenario, seed: int) -> Work:
+def work_of(scenario: Scenario, seed: int) -> RunJobs:
     """All jobs of a run by arrival; the policy does not affect them.
 
     Those of closed users stand user by user; of each only the first arrival is known yet.
 
-    Raises:
-        InputError: a trace that cannot be read, is empty, or does not fit the cluster; more than 64 bits hold.
+    Raises InputError: a trace that cannot be read, is empty, or does not fit the cluster; more than 64 bits hold.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if workload is not scenario.workload:
@@ -92,7 +84,7 @@ def work_of(scenario: Scenario, seed: int) -> Work:
     if parents is not None:
         earliest_ns = jobs["arrival_ns"].tolist()
         jobs["arrival_ns"][parents.counts > 0] = NEVER
-    return Work(jobs, requested_ms, parents, earliest_ns, programs)
+    return RunJobs(jobs, requested_ms, parents, earliest_ns, programs)
 
 
 def program_names(scenario: Scenario) -> tuple[str, ...]:
@@ -102,7 +94,7 @@ def program_names(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
-    """Whether the engine's 64 bits hold whatever may come of these jobs, one user of which thinks so long in all [ms].
+    """Check that 64 bits hold all that may come of these jobs; `thinking_ms` is the longest total of a user [ms].
 
     Raises InputError.
     """
@@ -142,8 +134,7 @@ def _check_size(jobs: Table, scenario: Scenario, thinking_ms: float) -> None:
 def jobs_per_second(scenario: Scenario) -> float:
     """Mean submission rate that the scenario asks for, by `jobs_per_s`, `utilisation` or `jobs` [1/s].
 
-    Raises:
-        InputError: closed users, which have no rate of their own; or a utilisation of no work.
+    Raises InputError: closed users, which have no rate of their own; or a utilisation of no work.
     """
     workload = as_application(scenario.workload, scenario.cluster)
     if are_closed(scenario):

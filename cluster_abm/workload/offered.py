@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.memory import fill_hits
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import forget_pages
 from cluster_abm.scenario import Scenario
-from cluster_abm.workload.jobs import Work
-
-Floats = npt.NDArray[np.float64]
+from cluster_abm.workload.jobs import RunJobs
 
 # Rows of the job table summed at once: however the table is kept, the sums are the same.
 ROWS_SUMMED = 100_000
@@ -25,23 +23,17 @@ OVERFLOWS_FROM = 0.5
 
 
 class OfferedLoad(NamedTuple):
-    """Load of all nodes' resources over the window in which jobs are submitted, 1: all that there is.
+    """Load of all nodes' resources over the window in which jobs are submitted, 1: all that there is."""
 
-    Attributes:
-        cpu: CPU of the jobs, of all cores.
-        disk: requests of the jobs that would miss the buffer of a node of their own, page faults left out: of the
-            channels (seek and transfer), or of the bandwidth (transfer) if that is more.
-        memory: mean demand of the tasks alive, by Little's law with the times that they would take alone: a lower
-            bound, for waiting tasks hold memory as well.
-        window_s: the window [s].
-        largest_task: the largest demand of a task for memory, as a share of a node's memory for programs.
-    """
-
-    cpu: float
+    cpu: float  # CPU of the jobs, of all cores
+    # Requests of the jobs that would miss the buffer of a node of their own, page faults left out: of the channels
+    # (seek and transfer), or of the bandwidth (transfer) if that is more.
     disk: float
+    # Mean demand of the tasks alive, by Little's law with the times that they would take alone: a lower bound, for
+    # waiting tasks hold memory as well.
     memory: float
-    window_s: float
-    largest_task: float
+    window_s: float  # the window [s]
+    largest_task: float  # the largest demand of a task for memory, as a share of a node's memory for programs
 
     def as_dict(self) -> dict[str, float]:
         """The loads of the resources by name."""
@@ -60,15 +52,11 @@ class _Nodes(NamedTuple):
     channels: Floats
 
 
-def offered_load(scenario: Scenario, work: Work) -> OfferedLoad | None:
+def offered_load(scenario: Scenario, work: RunJobs) -> OfferedLoad | None:
     """The load that jobs offer to a scenario's nodes; None where no window is known.
 
     There is none of closed users and of jobs with parents, which come when others have ended; and none of a trace
     whose jobs come all at once. Background programs are no jobs, and not counted.
-
-    Args:
-        scenario: the scenario.
-        work: its jobs (workload.work_of).
     """
     jobs = work.jobs
     window_s = None if work.parents is not None else _window_s(scenario, jobs)
@@ -97,7 +85,7 @@ def in_words(load: Mapping[str, float]) -> str:
 
 
 def warnings_of(scenario: Scenario, load: OfferedLoad | None) -> list[str]:
-    """What is to be said of an offered load before the run, a line each."""
+    """Warnings about an offered load, a line each, for before the run."""
     if load is None:
         return []
     lines = []
@@ -144,11 +132,8 @@ def _nodes(scenario: Scenario) -> _Nodes:
     for kind, count in scenario.cluster.kinds:
         fixed_mb = kind.buffer_mb if kind.buffer_in_memory and kind.paging == "rate" else 0.0
         user_mb = kind.memory_mb - kind.system_mb - fixed_mb
-        row = (
-            kind.cpu_speed, kind.cores, user_mb, kind.buffer_mb * 1000.0, kind.disk_seek_rotation_ms,
-            kind.disk_mb_per_s, kind.disk_channels,
-        )  # fmt: skip
-        rows += [row] * count
+        disk = kind.disk_seek_rotation_ms, kind.disk_mb_per_s, kind.disk_channels
+        rows += [(kind.cpu_speed, kind.cores, user_mb, kind.buffer_mb * 1000.0, *disk)] * count
     return _Nodes(*np.array(rows, float).T)
 
 
@@ -157,11 +142,8 @@ def _programs(phases: Table) -> Floats | None:
     and times pause [KB ms]. None without programs."""
     if not len(phases):
         return None
-    pause_ms = phases["pause_ns"] / NS_PER_MS
-    each = np.column_stack(
-        [phases["accesses"], phases["memory_kb"] * phases["cpu_ms"], phases["memory_kb"] * phases["accesses"],
-         phases["memory_kb"] * pause_ms]
-    )  # fmt: skip
+    pause_ms, accesses, memory_kb = phases["pause_ns"] / NS_PER_MS, phases["accesses"], phases["memory_kb"]
+    each = np.column_stack([accesses, memory_kb * phases["cpu_ms"], memory_kb * accesses, memory_kb * pause_ms])
     return np.vstack([np.zeros(4), each.cumsum(axis=0)])
 
 

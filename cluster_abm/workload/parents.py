@@ -5,24 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from cluster_abm.arrays import Flags, Integers
 
 
 class Parents(NamedTuple):
     """Which jobs must have ended before each job is submitted.
 
     The parents of job j are parent[first[j] : first[j + 1]].
-
-    Attributes:
-        first: where each job's parents begin, shape (jobs + 1,).
-        parent: numbers of jobs, shape (dependences,).
     """
 
-    first: Integers
-    parent: Integers
+    first: Integers  # where each job's parents begin, shape (jobs + 1,)
+    parent: Integers  # numbers of jobs, shape (dependences,)
 
     @property
     def counts(self) -> Integers:
@@ -36,7 +30,7 @@ class Parents(NamedTuple):
 
 
 def from_pairs(jobs: int, parent: Integers, waiting: Integers) -> Parents:
-    """The dependences of so many jobs, given in any order: job `waiting[i]` waits for job `parent[i]`."""
+    """The dependences among that many jobs, in any order: job `waiting[i]` waits for job `parent[i]`."""
     order = np.argsort(waiting, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(waiting, minlength=jobs))]).astype(np.int64)
     return Parents(first, np.asarray(parent, np.int64)[order])
@@ -47,7 +41,7 @@ def children_of(parents: Parents) -> Parents:
     return from_pairs(len(parents.first) - 1, parents.waiting, parents.parent)
 
 
-def among(parents: Parents, kept: Bools) -> Parents | None:
+def among(parents: Parents, kept: Flags) -> Parents | None:
     """The dependences among the jobs that are kept, shape (jobs,), which are numbered anew; None: there is none.
 
     A job that waited for one that is left out, as its log had done before the chosen part began, does not wait for it.

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.errors import InputError
 from cluster_abm.scenario.cluster import Cluster
-from cluster_abm.scenario.trace import Trace
-
-Floats = npt.NDArray[np.float64]
+from cluster_abm.scenario.trace import TraceChoice
 
 
 def on_machine(
-    columns: dict[str, Floats], choice: Trace, cluster: Cluster, arrival_ms: Floats, where: str
+    columns: dict[str, Floats], choice: TraceChoice, cluster: Cluster, arrival_ms: Floats, where: str
 ) -> dict[str, Floats]:
     """The columns that change: `tasks` for processors, and `memory_mb` for a task.
+
+    Raises InputError: a job wider than the machine, or processors that the file does not say.
 
     Args:
         columns: the trace's own, shape (jobs,) each; `tasks` are its processors.
         choice: what a processor is, what memory is that of, and how wide a job may be.
-        cluster: the machine.
         arrival_ms: when each job arrives on the trace's clock, for messages, shape (jobs,).
         where: the file's name, for messages.
-
-    Raises:
-        InputError: a job wider than the machine, or processors that the file does not say.
     """
     _check_said(columns, choice, len(arrival_ms), where)
     if "tasks" not in columns:
         return {}
-    processors, found = columns["tasks"], {}
+    processors, changed = columns["tasks"], {}
     # Where it matters all nodes have the same number of cores: the scenario's check.
     cores = max(kind.cores for kind, count in cluster.kinds if count)
     tasks_each = cores if choice.processor == "node" else 1
@@ -38,19 +34,16 @@ def on_machine(
     if "memory_mb" in columns and (tasks_each > 1 or choice.memory_per != "processor"):
         nodes = processors if choice.processor == "node" else np.ceil(processors / cores)
         shared_by = {"processor": np.full_like(tasks, tasks_each), "node": tasks / nodes, "job": tasks}
-        found["memory_mb"] = columns["memory_mb"] / shared_by[choice.memory_per]
+        changed["memory_mb"] = columns["memory_mb"] / shared_by[choice.memory_per]
     if choice.max_tasks is not None:
         tasks = np.minimum(tasks, choice.max_tasks)
     _check_width(tasks, processors, choice, cluster, arrival_ms, where)
-    return found | {"tasks": tasks}
+    return changed | {"tasks": tasks}
 
 
-def _check_said(columns: dict[str, Floats], choice: Trace, jobs: int, where: str) -> None:
+def _check_said(columns: dict[str, Floats], choice: TraceChoice, jobs: int, where: str) -> None:
     """Raise InputError if a key is about processors that the file does not say."""
-    for key, value, plain in (
-        ("processor", choice.processor, "task"),
-        ("memory_per", choice.memory_per, "processor"),
-    ):
+    for key, value, plain in (("processor", choice.processor, "task"), ("memory_per", choice.memory_per, "processor")):
         if value == plain:
             continue
         missing = int(np.isnan(columns["tasks"]).sum()) if "tasks" in columns else jobs
@@ -62,7 +55,7 @@ def _check_said(columns: dict[str, Floats], choice: Trace, jobs: int, where: str
 
 
 def _check_width(
-    tasks: Floats, processors: Floats, choice: Trace, cluster: Cluster, arrival_ms: Floats, where: str
+    tasks: Floats, processors: Floats, choice: TraceChoice, cluster: Cluster, arrival_ms: Floats, where: str
 ) -> None:
     """Raise InputError for jobs with more processors than the machine has, where these are its cores or nodes."""
     if choice.processor == "task":

@@ -11,17 +11,17 @@ from cluster_abm.scenario import nearest
 from cluster_abm.workload.text.csv_cells import CsvCells, Rows
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
-from cluster_abm.workload.traces.table import Column, numbers
+from cluster_abm.workload.traces.table import NumberBounds, numbers
 
 REQUIRED = ("program", "cpu_ms", "memory_mb", "accesses")
 OPTIONAL = ("turnover_mb_per_s", "pause_ms")
 # Bounds that keep nanoseconds and kilobytes inside 64 bits.
 COLUMNS = {
-    "cpu_ms": Column("ms", high=1e9, above=True),
-    "memory_mb": Column("MB", high=1e9),
-    "accesses": Column("1", high=1e6, whole=True),
-    "turnover_mb_per_s": Column("MB/s", high=1e6),
-    "pause_ms": Column("ms", high=1e9),
+    "cpu_ms": NumberBounds("ms", high=1e9, above=True),
+    "memory_mb": NumberBounds("MB", high=1e9),
+    "accesses": NumberBounds("1", high=1e6, whole=True),
+    "turnover_mb_per_s": NumberBounds("MB/s", high=1e6),
+    "pause_ms": NumberBounds("ms", high=1e9),
 }
 MOST_PROGRAMS = 1000
 
@@ -31,9 +31,8 @@ def read_profiles(path: str, max_mb: int) -> pd.DataFrame:
 
     Lines that begin with # are left out; optional columns that the file does not have are 0.
 
-    Raises:
-        InputError: no such file, too large, not CSV, columns missing or unknown, values that are not allowed, a
-            program with rows that do not stand together, or too many programs.
+    Raises InputError: no such file, too large, not CSV, columns missing or unknown, values that are not allowed, a
+    program with rows that do not stand together, or too many programs.
     """
     with opened(path) as file:
         cells = CsvCells(Lines(unpacked(file, path, Limit(max_mb, "workload.programs.max_mb")), path), "row", True)

@@ -7,9 +7,9 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.bounded_files import PROFILES_MB
 from cluster_abm.engine.tables import PHASE, Table
 from cluster_abm.errors import InputError
@@ -18,36 +18,29 @@ from cluster_abm.scenario.distributions import Programs
 from cluster_abm.workload.profiles import read_profiles
 from cluster_abm.workload.traces import Trace
 
-Integers = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class Library:
-    """Programs and their phases.
+    """Programs and their phases."""
 
-    Attributes:
-        names: the programs, in the order of the file.
-        phases: all their phases, one program after another, fields tables.PHASE_FIELDS.
-        first, count: where each program's phases begin, and how many there are, shape (programs,) each.
-    """
-
-    names: tuple[str, ...]
-    phases: Table
+    names: tuple[str, ...]  # the programs, in the order of the file
+    phases: Table  # all their phases, one program after another, fields tables.PHASE_FIELDS
+    # first, count: where each program's phases begin, and how many there are, shape (programs,) each.
     first: Integers
     count: Integers
 
     def number(self, name: str, where: str) -> int:
         """A program's number. Raises InputError, which begins with `where`, if there is none of that name."""
-        found = self._numbers.get(name)
-        if found is None:
+        position = self._numbers.get(name)
+        if position is None:
             raise InputError(f"{where}: no program {name[:60]!r}; {nearest(name[:60], list(self.names))}")
-        return found
+        return position
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}
 
-    def over(self, column: str, how: str) -> npt.NDArray[np.float64]:
+    def over(self, column: str, how: str) -> Floats:
         """`sum` or `max` of a column over each program's phases, shape (programs,)."""
         reduce = {"sum": np.add, "max": np.maximum}[how]
         return np.asarray(reduce.reduceat(self.phases[column].astype(float), self.first))
@@ -100,19 +93,19 @@ def _library_of(table: pd.DataFrame) -> Library:
 
 def mean_cpu_ms(programs: Programs) -> float:
     """Mean CPU of a job of the mix at speed 1 [ms]. Raises InputError for a program that there is not."""
-    found, numbers, shares = _shares(programs)
-    return float(np.average(found.over("cpu_ms", "sum")[numbers], weights=shares))
+    known, numbers, shares = _shares(programs)
+    return float(np.average(known.over("cpu_ms", "sum")[numbers], weights=shares))
 
 
-def _shares(programs: Programs) -> tuple[Library, list[int], npt.NDArray[np.float64]]:
+def _shares(programs: Programs) -> tuple[Library, list[int], Floats]:
     """The programs there are, the numbers of those of the mix, and their shares."""
-    found = library(programs)
-    numbers = [found.number(name, "workload.programs.mix") for name in programs.mix]
-    return found, numbers, np.array(list(programs.mix.values()), float)
+    known = library(programs)
+    numbers = [known.number(name, "workload.programs.mix") for name in programs.mix]
+    return known, numbers, np.array(list(programs.mix.values()), float)
 
 
 def mixed(programs: Programs, jobs: int, rng: np.random.Generator) -> Integers:
-    """Which program each of so many jobs runs, shape (jobs,): the shares of the mix as exactly as whole jobs allow
+    """The number of the program that each job runs, shape (jobs,): the shares of the mix as exactly as whole jobs allow
     (largest remainders), in random order."""
     _, numbers, shares = _shares(programs)
     exact = jobs * shares / shares.sum()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NS_PER_MS, Table
 from cluster_abm.large_tables import blocks, forget_pages
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.cluster import Cluster
 from cluster_abm.workload.drawing.draws import Stream
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.programs import Library
-from cluster_abm.workload.streams import generator
-
-Floats = npt.NDArray[np.float64]
 
 
 def requested_times(
@@ -26,22 +24,19 @@ def requested_times(
     change no other attribute, and do not depend on which jobs have a requested time in the trace.
 
     Args:
-        scenario: the scenario.
-        seed: the run's seed.
-        jobs: the job table.
         given: requested times of the trace, shape (jobs,) [ms], NaN where it has none; None: it has no such column.
         programs: that jobs may run; None: none.
     """
     ratio = scenario.workload.requested_over_actual
     if ratio is None:
         return None if given is None or bool(np.isnan(given).all()) else given
-    found = np.empty(len(jobs))
+    requested_ms = np.empty(len(jobs))
     stream = Stream(ratio, generator(seed, "requested"), len(jobs))
     for rows in blocks(len(jobs)):
         part = jobs[rows]
-        found[rows] = alone_ms(part, scenario, programs) * np.maximum(1.0, stream.next(len(part)))
+        requested_ms[rows] = alone_ms(part, scenario, programs) * np.maximum(1.0, stream.next(len(part)))
         forget_pages(jobs)
-    return found if given is None else np.where(np.isnan(given), found, given)
+    return requested_ms if given is None else np.where(np.isnan(given), requested_ms, given)
 
 
 def alone_ms(jobs: Table, scenario: Scenario, programs: Library | None = None) -> Floats:

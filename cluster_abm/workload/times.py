@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats, Integers
 from cluster_abm.engine.tables import NS_PER_MS
 from cluster_abm.errors import InputError
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # What NEVER leaves of 63 bits of nanoseconds, 146 years.
 LONGEST_MS = 4.6e12
@@ -18,12 +15,11 @@ LONGEST_MS = 4.6e12
 def whole_ns(times_ms: Floats, what: str) -> Integers:
     """Whole nanoseconds nearest to times in ms, shape (times,).
 
+    Raises InputError: one of them is more than 64 bits of nanoseconds hold.
+
     Args:
         times_ms: not negative.
         what: what they are, as a message begins with it.
-
-    Raises:
-        InputError: one of them is more than 64 bits of nanoseconds hold.
     """
     check_longest(times_ms, what)
     return np.floor(times_ms * NS_PER_MS + 0.5).astype(np.int64)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.engine.tables import NEVER, NS_PER_MS, Table
 from cluster_abm.errors import InputError
 from cluster_abm.limits import BYTES_A_USERS_JOB, check_jobs
 from cluster_abm.scenario import Scenario
 from cluster_abm.workload.drawing.draws import draw
-from cluster_abm.workload.streams import generator
+from cluster_abm.workload.generators import generator
 from cluster_abm.workload.times import whole_ns
-
-Floats = npt.NDArray[np.float64]
 
 MAX_JOBS = 50_000_000
 

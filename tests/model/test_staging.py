@@ -192,7 +192,7 @@ def test_jobs_need_the_same_files_under_every_policy_and_other_ones_from_another
     def drawn(seed, policy):
         model = ClusterModel(scenario(**wide_area(policy__name=policy)), seed=seed)
         found = model.staging.catalogue
-        return [column.tolist() for column in (found.size_mb, found.holders, found.first_need, found.needs)]
+        return [column.tolist() for column in (found.size_mb, found.holders, found.first_file, found.needed_files)]
 
     assert drawn(5, "none") == drawn(5, "data-access") == drawn(5, "wal-pm")
     assert drawn(5, "none") != drawn(6, "none")

@@ -87,7 +87,7 @@ def test_a_policy_is_found_by_name_summary_and_class_name():
     ("nodes", "Number of nodes; at least 1 and at most "), ("seed", "Every random number of the run follows from it; "
      "at least 0. Key: run.seed. Less than 2^63."),
     ("slice_ms", "Time slice: what one step() of the model advances [ms]; "),
-    ("exchange_period_ms", "Load managers report every so often [ms]; "),
+    ("exchange_period_ms", "Time from one load report of a manager to the next [ms]; "),
     ("page_fault_rate_per_ms", "Page-fault rate mu [faults per ms of CPU]; at least 0 and at most "),
     # The tip of a mean has its own words. A field without a key has no text from the scenario.
     ("io_per_ms", "Key: workload.io_per_ms.mean. Mean number of accesses of a task per ms of its CPU; 0 or more."),

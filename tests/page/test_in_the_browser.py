@@ -211,7 +211,7 @@ def test_a_tooltip_comes_by_mouse_by_keyboard_and_goes(tab):
     tip = tab.page.locator("#tip.shown")
     tab.page.get_by_label("Exchange period").hover()
     tip.wait_for()
-    assert "load managers report every so often" in tip.inner_text().lower()
+    assert "time from one load report of a manager to the next" in tip.inner_text().lower()
     assert "cluster.exchange_period_ms" in tip.inner_text()
     tab.page.mouse.move(700, 5)
     tab.until(lambda: tip.count() == 0)

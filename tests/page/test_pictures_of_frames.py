@@ -20,12 +20,12 @@ from viz import charts, colours, network
 from viz.colours import INDICES
 from viz.markup import Markup, joined, tag
 from viz.panels import panels
-from viz.run import MOST_KEPT, Run
+from viz.run import MOST_KEPT, WatchedRun
 
 
 @pytest.fixture(scope="module")
 def run():
-    found = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
+    found = WatchedRun(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
     for border in range(1, 40):
         found.advance(100.0 * border)
     return found
@@ -70,7 +70,7 @@ def test_a_node_is_drawn_by_its_load_and_tasks(run):
 
 def test_nodes_of_unlike_cores_are_as_large_as_their_cores_say(run):
     groups_of = [{"count": 2, "cores": 1}, {"count": 2, "cores": 8}, {"count": 2, "cores": 64}]
-    unlike = Run(scenario(**busy(cluster__nodes=6, cluster__group=groups_of)), 500.0, 400.0)
+    unlike = WatchedRun(scenario(**busy(cluster__nodes=6, cluster__group=groups_of)), 500.0, 400.0)
     frame = replace(unlike.frame, tasks=np.array([90.0, 0, 9, 0, 0, 90]))
     picture = drawn(unlike, frame)
     nodes = groups(picture, "node")
@@ -88,7 +88,7 @@ def test_nodes_of_unlike_cores_are_as_large_as_their_cores_say(run):
 
 
 def test_nodes_of_eight_cores_each_are_drawn_by_tasks_per_core(run):
-    eight = Run(scenario(**busy(cluster__nodes=6, cluster__cores=8)), 500.0, 400.0)
+    eight = WatchedRun(scenario(**busy(cluster__nodes=6, cluster__cores=8)), 500.0, 400.0)
     tasks = np.array([0.0, 1, 4, 9, 12, 25])
     radii = [
         [float(node.find("circle").get("r")) for node in groups(drawn(one, replace(one.frame, tasks=many)), "node")]
@@ -116,7 +116,7 @@ def test_a_move_is_an_arrow_from_its_source_to_its_target(run):
 
 @pytest.mark.parametrize(("kind", "passes"), [("complete", False), ("star", True)])
 def test_an_arrow_takes_the_way_that_the_task_took(kind, passes):
-    run = Run(scenario(**busy(cluster__nodes=8, interconnect__kind=kind)), 500.0, 500.0)
+    run = WatchedRun(scenario(**busy(cluster__nodes=8, interconnect__kind=kind)), 500.0, 500.0)
     while not run.frame.moves:
         run.advance(run.frame.now_ms + 100.0)
     # Neighbours on the ring: its middle is far off.
@@ -146,7 +146,7 @@ def test_an_arrow_ends_at_the_rim_of_its_node(run, tasks, radius):
 
 
 def test_switches_are_explained_where_there_are_some(run):
-    star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), 500.0, 400.0)
+    star = WatchedRun(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), 500.0, 400.0)
     words = [{one.text for one in drawn(one, one.frame).iter("text")} for one in (run, star)]
     assert "switch" not in words[0]
     assert "switch" in words[1]
@@ -159,7 +159,7 @@ def test_switches_are_explained_where_there_are_some(run):
 @pytest.mark.parametrize("index", INDICES)
 def test_legends_have_room(index, width, scale):
     """With all that there may be in it: nothing over anything else, and nothing outside the picture."""
-    star = Run(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), width, 310.0)
+    star = WatchedRun(scenario(**busy(cluster__nodes=6, interconnect__kind="star")), width, 310.0)
     frame = replace(star.frame, up=np.array([True] * 5 + [False]))
     kind = colours.index_of(index, per_core=True)
     picture = parsed(network.draw(star.map, frame, star.model.network, kind, scale, ""))
@@ -190,7 +190,7 @@ def test_a_logarithmic_scale_begins_where_loads_are_told_apart(name, per_core, u
 
 
 def test_shares_have_no_more_digits_than_mean_something(run):
-    other = Run(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
+    other = WatchedRun(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
     run_frame, run.frame = run.frame, replace(run.frame, disk_utilisation=0.70601, cpu_utilisation=0.17)
     other.frame = replace(other.frame, disk_utilisation=0.706, cpu_utilisation=0.1769)
     rows = parsed(dict(panels([run, other], "cpu", ""))["numbers"]).findall("tbody/tr")
@@ -219,7 +219,7 @@ def test_every_index_has_its_own_legend_and_all_panels_are_well_formed(run, inde
 
 
 def test_two_runs_stand_beside_each_other_with_their_difference(run):
-    other = Run(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
+    other = WatchedRun(scenario(**busy(cluster__nodes=6, policy__name="none")), 500.0, 400.0)
     other.advance(3900.0)
     found = dict(panels([run, other], "io", ""))
     assert {"map0", "map1", "heat0", "heat1"} <= set(found)
@@ -255,7 +255,7 @@ def test_a_heat_map_has_a_pixel_a_node_and_time():
 
 
 def test_the_scale_of_a_run_never_goes_back(run):
-    mine = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
+    mine = WatchedRun(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
     ends = {name: [] for name in INDICES}
     for border in range(1, 60):
         mine.advance(100.0 * border)
@@ -313,7 +313,7 @@ def test_negotiations_fit_into_their_room_and_say_why(run, size):
 
 
 def test_a_map_of_another_size_has_the_same_nodes_in_it(run):
-    other = Run(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
+    other = WatchedRun(scenario(**busy(cluster__nodes=6)), 500.0, 400.0)
     before = dict(other.map.at)
     other.resize(1000.0, 800.0)
     assert (other.map.width, other.map.height, other.map.nodes) == (1000.0, 800.0, 6)
@@ -324,7 +324,7 @@ def test_a_map_of_another_size_has_the_same_nodes_in_it(run):
 
 
 def test_of_two_runs_that_end_apart_the_lines_have_one_clock():
-    runs = [Run(scenario(workload__jobs=jobs, workload__duration_s=1.0), 500.0, 400.0) for jobs in (1, 60)]
+    runs = [WatchedRun(scenario(workload__jobs=jobs, workload__duration_s=1.0), 500.0, 400.0) for jobs in (1, 60)]
     clock_ms = 0.0
     while any(run.frame.running for run in runs):
         clock_ms += 500.0
@@ -339,7 +339,7 @@ def test_of_two_runs_that_end_apart_the_lines_have_one_clock():
 
 
 def test_what_is_kept_goes_back_to_the_beginning_and_stays_bounded():
-    run = Run(scenario(), 500.0, 400.0)
+    run = WatchedRun(scenario(), 500.0, 400.0)
     for border in range(1, 3 * MOST_KEPT):
         run.advance(10.0 * border)
     times_s = run.times_s

@@ -17,7 +17,7 @@ from cluster_abm.scenario import scenario_names
 from cluster_abm.workload.offered import in_words
 from viz.colours import INDICES
 from viz.player import Player
-from viz.run import Run
+from viz.run import WatchedRun
 from viz.settings import MOST_JOBS, MOST_NODES, scenario_with, settings_of
 
 SCENARIO = scenario(**busy())
@@ -223,7 +223,7 @@ def test_an_exception_in_a_step_ends_the_run_and_not_the_player(page, monkeypatc
     def advance(*_):
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("viz.run.Run.advance", advance)
+    monkeypatch.setattr("viz.run.WatchedRun.advance", advance)
     player.play()
     until(lambda: shots[-1].error)
     assert shots[-1].error == "ZeroDivisionError: of all things"
@@ -418,7 +418,7 @@ def test_whole_numbers_that_are_too_large_are_refused_in_few_words(field, digits
 
 
 def test_frames_of_many_nodes_are_kept_sparingly():
-    run = Run(scenario(cluster__nodes=3000, workload__jobs=10), 500.0, 400.0)
+    run = WatchedRun(scenario(cluster__nodes=3000, workload__jobs=10), 500.0, 400.0)
     for border in range(1, 250):
         run.advance(10.0 * border)
     assert 50 <= len(run.times_s) <= 102

@@ -12,7 +12,7 @@ from drawn import frame, mapped, network
 from cluster_abm.model.observing.watching import JobLife
 from viz import run as runs
 from viz.colours import INDICES
-from viz.run import LEAST_KEPT, MOST_KEPT, Run, Watched
+from viz.run import LEAST_KEPT, MOST_KEPT, Watched, WatchedRun
 
 SLICE_MS = 10.0
 
@@ -59,7 +59,7 @@ def stand_ins(monkeypatch):
 
 def begun(**keys):
     """A run of such a model."""
-    found = Run.__new__(Run)
+    found = WatchedRun.__new__(WatchedRun)
     Watched.__init__(found, Model(**keys), 600.0, 400.0)
     return found
 

@@ -16,7 +16,7 @@ from shown import colour, dots, near, ticks
 
 from cluster_abm.results import film
 from cluster_abm.results.colours import BREAKDOWN_COLOURS, DOWN, LIGHTEST
-from cluster_abm.results.film import Picture, Scale, Scene, scale_of
+from cluster_abm.results.film import FilmPicture, Scale, Scene, scale_of
 from cluster_abm.results.film_files import write_film
 from cluster_abm.results.load_scale import LoadScale
 from cluster_abm.results.node_sizes import shown_in_legend
@@ -30,7 +30,7 @@ ALIKE = Scene("nodes of eight cores", PLACES, [], np.array([8, 8, 8]))
 
 
 def picture(tasks=(0.0, 0.0, 0.0), up=(True, True, True), ways=()):
-    return Picture(0.0, np.zeros(3), np.array(tasks), np.array(up), ways)
+    return FilmPicture(0.0, np.zeros(3), np.array(tasks), np.array(up), ways)
 
 
 @pytest.mark.parametrize("some_fail", [False, True])
@@ -103,7 +103,7 @@ def test_a_node_of_a_tenth_of_the_load_is_not_white():
 
 def test_nodes_have_their_numbers_in_an_ink_that_stands_out_and_links_are_drawn():
     figure, (stage,) = film.staged([SCENE], scale_of("cpu", 40.0), False)
-    stage.show(Picture(0.0, np.array([0.0, 20.0, 40.0]), np.zeros(3), np.array([True, True, False]), ()))
+    stage.show(FilmPicture(0.0, np.array([0.0, 20.0, 40.0]), np.zeros(3), np.array([True, True, False]), ()))
     (axes, *_) = figure.axes
     numbers = {text.get_text(): text for text in axes.texts}
     assert sorted(numbers) == ["0", "1", "2"]
@@ -173,7 +173,7 @@ def test_a_gif_shows_the_time(tmp_path):
     assert columns.max() < frames[0].shape[1] / 4
 
 
-NOW = Picture(12_345.6, np.array([0.0, 1.0, 2.0]), np.zeros(3), np.array([True, False, True]), ())
+NOW = FilmPicture(12_345.6, np.array([0.0, 1.0, 2.0]), np.zeros(3), np.array([True, False, True]), ())
 
 
 def test_a_film_shows_loads_time_and_what_is_out():

@@ -13,12 +13,12 @@ from shown import words
 from cluster_abm.errors import InputError
 from cluster_abm.results import film, film_files
 from cluster_abm.results.colours import DOWN
-from cluster_abm.results.film import Picture, Scene, scale_of
+from cluster_abm.results.film import FilmPicture, Scene, scale_of
 from cluster_abm.results.film_files import check_film, write_film
 
 PLACES = [(0.0, 0.5), (1.0, 0.5)]
 SCENE = Scene("a run", PLACES, [])
-IDLE = Picture(0.0, np.zeros(2), np.zeros(2), np.ones(2, bool), ())
+IDLE = FilmPicture(0.0, np.zeros(2), np.zeros(2), np.ones(2, bool), ())
 OUT = replace(IDLE, up=np.array([True, False]))
 
 

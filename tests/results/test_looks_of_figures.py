@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from cluster_abm.results.of_studies.arena_pictures import draw_map, draw_regret
 from cluster_abm.results.of_studies.calibration_picture import Slice, draw_calibration
-from cluster_abm.results.of_studies.fitting_picture import Curve as FitCurve
+from cluster_abm.results.of_studies.fitting_picture import LogAndModel as FitCurve
 from cluster_abm.results.of_studies.fitting_picture import draw_fit
 from cluster_abm.results.of_studies.planning_picture import Ceiling, draw_plan
 from cluster_abm.results.of_studies.sensitivity_picture import draw_indices

@@ -10,7 +10,7 @@ from marks import entry_marks, marks_of
 from matplotlib.figure import Figure
 
 from cluster_abm.results import film
-from cluster_abm.results.film import Picture, Scene, scale_of
+from cluster_abm.results.film import FilmPicture, Scene, scale_of
 
 SCALE = scale_of("cpu", 2.0)
 
@@ -63,7 +63,7 @@ def test_nodes_are_smaller_the_more_there_are(nodes, room):
 @pytest.mark.parametrize(("tasks", "share"), [(0.0, 0.25), (4.0, 0.5), (12.0, 1.0), (13.0, 1.0)])
 def test_the_surface_of_a_node_grows_up_to_twelve_tasks(tasks, share):
     _, stage = stage_of()
-    stage.show(Picture(0.0, np.zeros(3), np.full(3, tasks), np.ones(3, bool), ()))
+    stage.show(FilmPicture(0.0, np.zeros(3), np.full(3, tasks), np.ones(3, bool), ()))
     assert stage.nodes.get_sizes() == pytest.approx([500 * share] * 3)
 
 
@@ -89,7 +89,7 @@ def test_numbers_are_smaller_from_41_nodes_on_and_left_out_from_81(nodes, sizes)
 def test_layers_of_a_stage():
     axes, stage = stage_of()
     way = [[(0.1, 0.5), (0.9, 0.5)]]
-    stage.show(Picture(0.0, np.zeros(3), np.zeros(3), np.array([True, True, False]), [way]))
+    stage.show(FilmPicture(0.0, np.zeros(3), np.zeros(3), np.array([True, True, False]), [way]))
     # Links, arrows, nodes, crosses.
     assert marks_of(axes) == [
         "strokes 0.8, layer 1", "points 125, edge 0.8, layer 3", "points 60, edge 1.5, layer 4", "FancyArrowPatch",
@@ -104,7 +104,7 @@ def test_layers_of_a_stage():
 def test_an_arrow_keeps_to_the_right_of_its_way_and_free_of_the_rims():
     figure, (stage,) = film.staged([scene()], SCALE, False)
     way = [[(1 / 6, 0.5), (5 / 6, 0.5)]]
-    stage.show(Picture(0.0, np.zeros(3), np.zeros(3), np.ones(3, bool), [way]))
+    stage.show(FilmPicture(0.0, np.zeros(3), np.zeros(3), np.ones(3, bool), [way]))
     (arrow,) = figure.axes[0].patches
     ends = arrow._path_original.vertices
     # Beside the way by 0.006 of the unit square; y points downwards.
@@ -119,7 +119,7 @@ def test_an_arrow_keeps_to_the_right_of_its_way_and_free_of_the_rims():
 def test_an_arrow_is_round_at_a_corner():
     axes, stage = stage_of()
     way = [[(0.1, 0.1), (0.1, 0.9), (0.9, 0.9)]]
-    stage.show(Picture(0.0, np.zeros(3), np.zeros(3), np.ones(3, bool), [way]))
+    stage.show(FilmPicture(0.0, np.zeros(3), np.zeros(3), np.ones(3, bool), [way]))
     vertices = axes.patches[0]._path_original.vertices
     # Right of its way is outside of this corner: at 0.094, 0.906, from 0.07 before it to 0.07 behind it.
     assert vertices[1:4] == pytest.approx(np.array([[0.094, 0.836], [0.094, 0.906], [0.164, 0.906]]))

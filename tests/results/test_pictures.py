@@ -36,13 +36,13 @@ SERIES = ["clb", "mlb", "iolb"]
 def figures(monkeypatch):
     """The figures as they are saved."""
     found = []
-    save = pictures.save
+    save = pictures.style.save
 
     def note(figure, path):
         found.append(figure)
         return save(figure, path)
 
-    monkeypatch.setattr(pictures, "save", note)
+    monkeypatch.setattr(pictures.style, "save", note)
     return found
 
 

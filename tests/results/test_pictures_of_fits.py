@@ -11,7 +11,7 @@ from shown import band, colour, dots, names, near, points, scales, strokes, tick
 
 from cluster_abm.results.colours import POLICY_COLOURS
 from cluster_abm.results.of_studies.calibration_picture import FIT, HELD_OUT, Slice, draw_calibration
-from cluster_abm.results.of_studies.fitting_picture import LOG, MODEL, Curve, draw_fit, in_unit
+from cluster_abm.results.of_studies.fitting_picture import LOG, MODEL, LogAndModel, draw_fit, in_unit
 from cluster_abm.results.of_studies.planning_picture import Ceiling, plan_figure
 from cluster_abm.results.of_studies.tuning_picture import BEST, DEFAULTS, FINISHED, STOPPED, draw_search
 from cluster_abm.results.of_studies.validation_picture import draw_validation
@@ -113,8 +113,10 @@ def test_a_calibration_without_any_prediction_is_drawn(sheet):
     assert (len(axes.collections), axes.get_xlim()) == (0, pytest.approx((0.1, 10)))
 
 
-DISPERSIONS = Curve(*(np.array(values) for values in ([1.0, 10.0], [2.0, 3.0], [2.5, 4.0], [1.5, 2.0], [3.0, 6.0])))
-COURSE = Curve(*(np.array(values) for values in ([0.5, 1.5], [1.0, 2.0], [1.5, 2.5], [1.0, 2.0], [2.0, 3.0])))
+DISPERSIONS = LogAndModel(
+    *(np.array(values) for values in ([1.0, 10.0], [2.0, 3.0], [2.5, 4.0], [1.5, 2.0], [3.0, 6.0]))
+)
+COURSE = LogAndModel(*(np.array(values) for values in ([0.5, 1.5], [1.0, 2.0], [1.5, 2.5], [1.0, 2.0], [2.0, 3.0])))
 BARS = [("cpu,\nmemory", 0.5, 0.25, 0.125, 0.75), ("jobs apart", -0.5, 0.0, -0.25, 0.25)]
 
 
@@ -163,7 +165,7 @@ def test_bursts_and_the_course_are_curves_with_the_range_over_seeds(sheet):
 
 
 def test_counts_over_a_single_window_are_on_a_linear_axis(sheet):
-    single = Curve(*(values[:1] for values in DISPERSIONS))
+    single = LogAndModel(*(values[:1] for values in DISPERSIONS))
     assert scales(fit(sheet, {}, single).axes[0]) == ("linear", "log")
 
 

@@ -80,7 +80,7 @@ def test_each_job_needs_so_many_different_files(minimum, more, spare, skew, affi
         assert minimum <= len(needs) <= minimum + more
         assert all(0 <= first < second for first, second in pairwise(needs))
         assert all(file < files for file in needs)
-    assert sum(len(found.files_of(job)) for job in range(40)) == len(found.needs)
+    assert sum(len(found.files_of(job)) for job in range(40)) == len(found.needed_files)
 
 
 def test_popularity_is_zipfs():
@@ -88,7 +88,7 @@ def test_popularity_is_zipfs():
     found = catalogue(
         submitted(np.zeros(30_000)), files=3, popularity_skew=1.0, files_per_job={"minimum": 1, "maximum": 1}
     )
-    counts = np.sort(np.bincount(found.needs, minlength=3))[::-1]
+    counts = np.sort(np.bincount(found.needed_files, minlength=3))[::-1]
     assert stats.chisquare(counts, 30_000 * np.array([6, 3, 2]) / 11).pvalue > RARE
 
 
@@ -97,7 +97,7 @@ def test_the_second_file_is_drawn_from_the_others_by_popularity():
     found = catalogue(
         submitted(np.zeros(30_000)), files=3, popularity_skew=1.0, files_per_job={"minimum": 2, "maximum": 2}
     )
-    left_out = np.sort(30_000 - np.bincount(found.needs, minlength=3))
+    left_out = np.sort(30_000 - np.bincount(found.needed_files, minlength=3))
     shares = [3 / 11 * 2 / 8 + 2 / 11 * 3 / 9, 6 / 11 * 2 / 5 + 2 / 11 * 6 / 9, 6 / 11 * 3 / 5 + 3 / 11 * 6 / 8]
     assert sum(shares) == pytest.approx(1.0)
     assert stats.chisquare(left_out, 30_000 * np.array(shares)).pvalue > RARE
@@ -109,7 +109,7 @@ def shares_of_interest(affinity, cluster_of=(0, 0, 1, 1)):
     jobs = submitted(np.zeros(20_000, int))
     found = catalogue(jobs, cluster_of, files=50, affinity=affinity, files_per_job={"minimum": 1, "maximum": 1})
     near = cluster_of[found.holders[:, 0]] == 0
-    return near[found.needs].sum(), near.mean()
+    return near[found.needed_files].sum(), near.mean()
 
 
 @pytest.mark.parametrize("affinity", [0.0, 0.3, 1.0])
@@ -146,7 +146,7 @@ def test_where_the_interest_has_too_few_files_the_rest_comes_from_all():
     found = catalogue(
         submitted([0, 0, 1, 1]), [0, 1], files=1, affinity=1.0, files_per_job={"minimum": 1, "maximum": 1}
     )
-    assert found.needs.tolist() == [0, 0, 0, 0]
+    assert found.needed_files.tolist() == [0, 0, 0, 0]
 
 
 def test_one_key_does_not_move_the_draws_of_the_others(monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 
 from cluster_abm import ClusterModel
 from cluster_abm.scenario import load_scenario, scenario_from
-from cluster_abm.workload import Work, job_table, offered_load, work_of
+from cluster_abm.workload import RunJobs, job_table, offered_load, work_of
 from cluster_abm.workload.offered import warnings_of
 
 
@@ -62,7 +62,7 @@ def test_programs_count_by_their_phases():
     """The accesses, and the memory held in each phase, are those of the profiles."""
     scenario = load_scenario("memory-centric")
     jobs = job_table(scenario, 1)
-    load = offered_load(scenario, Work(jobs, None))
+    load = offered_load(scenario, RunJobs(jobs, None))
     cpu_ms = float((jobs["cpu_ms"] * jobs["tasks"]).sum())
     assert load.cpu == pytest.approx(cpu_ms / 1000 / scenario.cluster.nodes / load.window_s)
     assert load.memory > 1.0

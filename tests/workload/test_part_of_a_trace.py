@@ -125,12 +125,12 @@ def test_a_trace_with_its_own_programs_accepts_no_others(tmp_path, programs):
 ])  # fmt: skip
 def test_the_largest_numbers_of_files_and_needs(monkeypatch, most, needs, fits):
     monkeypatch.setattr(drawing, "MOST_FILE_JOBS", most)
-    monkeypatch.setattr(drawing, "MOST_NEEDS", needs)
+    monkeypatch.setattr(drawing, "MOST_NEEDED", needs)
     data = Data(files=10, files_per_job={"minimum": 2, "maximum": 2}, size_mb={"kind": "fixed", "mean": 1e12})
     jobs, cluster_of = np.zeros(5, JOB), np.zeros(4, np.int64)
     if fits:
         found = draw_catalogue(data, 1, jobs, cluster_of)
-        assert len(found.needs) == 10
+        assert len(found.needed_files) == 10
         assert [len(found.files_of(job)) for job in range(5)] == [2] * 5
         return
     with pytest.raises(InputError, match=r"data\.files = 10: 5 jobs"):

@@ -15,7 +15,7 @@ from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces import LogReading, Trace
 from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
-from cluster_abm.workload.traces.parts.fields import Rule, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, read_fields
 from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.missing import in_words
 from cluster_abm.workload.traces.parts.stamps import Stamps
@@ -185,7 +185,7 @@ def test_zones_are_subtracted(zone):
 
 def fields_of(text: str, *names: str, words: tuple[str, ...] = ()):
     cells = CsvCells(Lines([text.encode()], "f"))
-    return read_fields(cells, dict.fromkeys(names, Rule(plain, "a number")), words)
+    return read_fields(cells, dict.fromkeys(names, CellRule(plain, "a number")), words)
 
 
 def test_a_column_is_filled_from_the_next_ones():
@@ -196,7 +196,7 @@ def test_a_column_is_filled_from_the_next_ones():
     assert fields.word("v", "w", "x").tolist() == ["p", "q", "", "p"]
     assert fields.word("v").tolist() == [""] * 4
     assert fields.lines.tolist() == [2, 3, 4, 5]
-    assert fields.found == {"a", "b", "w", "x"}
+    assert fields.names == {"a", "b", "w", "x"}
 
 
 def test_very_large_numbers_are_clipped_at_1e100():

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cluster_abm.workload.text.lines import Lines
-from cluster_abm.workload.traces.swf_lines import FIELDS, PLACES, USED, read_log
+from cluster_abm.workload.traces.swf_lines import FIELDS, USED, VALUE_ROWS, read_log
 from cluster_abm.workload.traces.swf_scan import PLAIN, POWERS, scan_lines
 
 decimals = st.one_of(
@@ -83,7 +83,7 @@ def test_every_number_is_pythons_to_the_last_bit(drawn: tuple[list[list[str]], s
 def test_which_lines_are_plain(line: str, is_plain: bool, end: str) -> None:
     text = np.frombuffer(f"7\n{line}{end}".encode(), np.uint8)
     values, begins, kinds = np.full((len(USED), 5), math.nan), np.zeros(6, np.int64), np.zeros(5, np.uint8)
-    count = scan_lines(text, PLACES, FIELDS, POWERS, values, begins, kinds)
+    count = scan_lines(text, VALUE_ROWS, FIELDS, POWERS, values, begins, kinds)
     assert count == (2 if line or end else 1)
     assert begins[:2].tolist() == [0, 2]
     assert begins[count] == len(text)

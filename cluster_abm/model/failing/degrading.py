@@ -14,7 +14,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.model.failing.outages import Timetable, ups_and_downs
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.scenario.failures import Degradation, Outages
-from cluster_abm.workload.streams import entity_generator
+from cluster_abm.workload.generators import entity_generator
 
 
 class Device(NamedTuple):

@@ -18,7 +18,7 @@ from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.units import whole_ns
 from cluster_abm.scenario.failures import Failures as FailureSettings
 from cluster_abm.scenario.failures import Outages
-from cluster_abm.workload.streams import entity_generator
+from cluster_abm.workload.generators import entity_generator
 
 # What can fail: a node by its number, or a link by its two vertices.
 Thing = int | tuple[Any, Any]

@@ -97,8 +97,8 @@ class Staging:
             "fetched_from": fetched_from,
             "holders": np.ascontiguousarray(self.map.holders, np.int64),
             "file_mb": np.ascontiguousarray(self.map.size_mb, float),
-            "needs": np.ascontiguousarray(self.catalogue.needs, np.int64),
-            "first_need": np.ascontiguousarray(self.catalogue.first_need, np.int64),
+            "needs": np.ascontiguousarray(self.catalogue.needed_files, np.int64),
+            "first_need": np.ascontiguousarray(self.catalogue.first_file, np.int64),
             "cluster_of": np.ascontiguousarray(self.map.cluster_of, np.int64),
             "fetched_mb": np.array([self.fetched_mb, self.fetched_between_clusters_mb]),
         }

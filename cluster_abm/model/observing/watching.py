@@ -20,7 +20,7 @@ from cluster_abm.formulas import (
 from cluster_abm.interconnect import Network
 from cluster_abm.interconnect.layout import Point, course
 from cluster_abm.model.deciding.decisions import DecisionRecord
-from cluster_abm.results.film import Picture
+from cluster_abm.results.film import FilmPicture
 from cluster_abm.results.frames import isolated_ns, slowdowns
 from cluster_abm.results.summary import finished_records
 from cluster_abm.scenario import Scenario
@@ -233,7 +233,7 @@ def telling_index(scenario: Scenario) -> str:
     return "io" if work.io_per_ms.mean * at_disk_ms > 1.0 else "cpu"
 
 
-def picture_of(frame: Frame, index: str, network: Network, at: Mapping[Hashable, Point]) -> Picture:
+def picture_of(frame: Frame, index: str, network: Network, at: Mapping[Hashable, Point]) -> FilmPicture:
     """A frame as a picture of a film.
 
     Args:
@@ -244,4 +244,4 @@ def picture_of(frame: Frame, index: str, network: Network, at: Mapping[Hashable,
     """
     pairs = dict.fromkeys((move.source, move.target) for move in frame.moves)
     ways = [course(network, at, source, target) for source, target in pairs]
-    return Picture(frame.now_ms, frame.loads[index], frame.tasks, frame.up, ways)
+    return FilmPicture(frame.now_ms, frame.loads[index], frame.tasks, frame.up, ways)

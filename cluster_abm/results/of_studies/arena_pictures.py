@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from cluster_abm.results.colours import ALONE, INK
-from cluster_abm.results.style import MARKERS, legend_below, log_ticks, looks_of, new_figure, save, tidy
+from cluster_abm.results.style import MARKERS, legend_below, log_ticks, looks_of, new_figure, panel_grid, save, tidy
 
 # Policies that win most often have their own colour and marker; what wins seldom shares one.
 MOST_NAMED = 7
@@ -25,22 +25,20 @@ def draw_regret(path: Path, title: str, table: pd.DataFrame, own: Sequence[str] 
     """A bar a policy: its mean regret with the interval over regimes, and a mark for the worst one.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         table: columns policy, regret, low, high, worst, in the order to draw.
         own: policies that are drawn in another colour, hatched.
     """
     figure = new_figure(10, 2.0 + 0.24 * len(table), title)
     axes = figure.subplots()
-    places = np.arange(len(table))
+    ys = np.arange(len(table))
     looks = [OWN if name in own else REST for name in table["policy"]]
     shown = 100.0 * table[["regret", "low", "high", "worst"]].to_numpy()
-    for place, end, look in zip(places, shown[:, 0], looks, strict=True):
-        axes.barh(place, end, height=0.7, **look)
+    for y, end, look in zip(ys, shown[:, 0], looks, strict=True):
+        axes.barh(y, end, height=0.7, **look)
     spread = np.abs(shown[:, [0]] - shown[:, 1:3]).T
-    axes.errorbar(shown[:, 0], places, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
-    axes.plot(shown[:, 3], places, linestyle="none", marker="x", color="#333333", markersize=5)
-    axes.set_yticks(places, table["policy"], fontsize=9)
+    axes.errorbar(shown[:, 0], ys, xerr=spread, fmt="none", ecolor="#333333", elinewidth=1.0, capsize=2)
+    axes.plot(shown[:, 3], ys, linestyle="none", marker="x", color="#333333", markersize=5)
+    axes.set_yticks(ys, table["policy"], fontsize=9)
     axes.set_ylim(len(table) - 0.4, -2.6)
     axes.set_xscale("symlog", linthresh=1.0)
     ticks = [tick for tick in (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000) if tick <= shown[:, 3].max() * 2]
@@ -74,7 +72,7 @@ def draw_map(
     Args:
         path, title: as of draw_regret.
         regimes: index regime, a column a factor.
-        best: of each regime the policy of least slowdown, and whether it is so by more than noise.
+        best: of each regime the policy of least slowdown, and whether its lead is significant.
         axes_of: the factors on the y axes: name, words, whether logarithmic.
         x: name and words of the factor on the x axes.
     """
@@ -82,10 +80,7 @@ def draw_map(
     named = list(counts.index[:MOST_NAMED])
     looks = looks_of(named)
     of_others: dict[str, Any] = {"color": OTHERS, "marker": MARKERS[MOST_NAMED]}
-    columns = 4
-    rows = -(-len(axes_of) // columns)
-    figure = new_figure(14, 0.9 + 3.3 * rows, title)
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    figure, panels = panel_grid(title, len(axes_of), 4, 14, 3.3, 0.9)
     for panel, (factor, words, is_log) in zip(panels, axes_of, strict=False):
         for number, (name, is_told) in best.items():
             look = looks.get(name, of_others) | {"linestyle": "none", "markersize": 7}
@@ -94,8 +89,6 @@ def draw_map(
         if is_log:
             log_ticks(panel, of_y=True)
         tidy(panel, "", x[1], words)
-    for panel in panels[len(axes_of) :]:
-        panel.set_visible(False)
     handles = [
         Line2D([], [], label=f"{name} ({counts[name]})", **(look | {"linestyle": "none"}))
         for name, look in looks.items()

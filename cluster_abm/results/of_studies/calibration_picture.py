@@ -7,65 +7,50 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import ALONE, LINE, MARK
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.style import log_ticks, new_figure, plain, save, tidy
+from cluster_abm.results.style import log_ticks, panel_grid, plain, save, tidy
 
-Floats = npt.NDArray[np.float64]
 # Of rows; a key's own curve stands for both.
 FIT, HELD_OUT, INTERVAL = "#0072B2", "#D55E00", LINE
 COLUMNS = 3
 
 
 class Slice(NamedTuple):
-    """A key over its range.
+    """A key over its range."""
 
-    Attributes:
-        values: of the key, ascending.
-        errors: root mean square of the logarithms at each, the other keys held.
-        value: fitted.
-        low, high: of its 90 % interval.
-        log: whether the range is one of orders of magnitude.
-    """
-
-    values: Floats
-    errors: Floats
-    value: float
+    values: Floats  # of the key, ascending
+    errors: Floats  # root mean square of the logarithms at each, the other keys held
+    value: float  # fitted
+    # low, high: of its 90 % interval.
     low: float
     high: float
-    log: bool
+    log: bool  # whether the range is one of orders of magnitude
 
 
 def draw_calibration(path: Path, title: str, table: pd.DataFrame, unit: str, slices: Mapping[str, Slice]) -> Path:
     """Draw predicted over observed, a point a row, and a panel for each key.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         table: columns use, observed, predicted.
         unit: of the values: "ms", or "" where rows are metrics of several units.
-        slices: of each key.
     """
     panels = 1 + len(slices)
     columns = min(COLUMNS, panels)
-    rows = -(-panels // columns)
-    figure = new_figure(4.6 * columns + 0.4, 4.0 * rows + 0.6, title)
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    figure, grid = panel_grid(title, panels, columns, 4.6 * columns + 0.4, 4.0, 0.6)
     _draw_rows(grid[0], table, unit)
-    for axes, (key, one) in zip(grid[1:], slices.items(), strict=False):
-        axes.plot(one.values, 100.0 * one.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
-        axes.axvspan(one.low, one.high, color=INTERVAL, linewidth=0, zorder=0, label="90 % interval")
-        axes.axvline(one.value, color=MARK, linewidth=1.3, linestyle="--", label=f"fitted: {plain(one.value)}")
+    for axes, (key, curve) in zip(grid[1:], slices.items(), strict=False):
+        axes.plot(curve.values, 100.0 * curve.errors, color=ALONE, marker="o", markersize=4, linewidth=1.3)
+        axes.axvspan(curve.low, curve.high, color=INTERVAL, linewidth=0, zorder=0, label="90 % interval")
+        axes.axvline(curve.value, color=MARK, linewidth=1.3, linestyle="--", label=f"fitted: {plain(curve.value)}")
         axes.set_ylim(0.0, None)
-        if one.log:
+        if curve.log:
             log_ticks(axes)
         tidy(axes, key, label_of(key), "rms of log(observed / predicted) [%]\n(fitted rows; the other keys held)")
         axes.legend(frameon=False, fontsize=9)
-    for axes in grid[panels:]:
-        axes.set_visible(False)
     return save(figure, path)
 
 

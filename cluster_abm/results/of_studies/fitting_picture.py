@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, new_figure, save, tidy, time_unit
+from cluster_abm.results.style import TIME_UNITS_S, legend_below, log_ticks, panel_grid, save, tidy, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = npt.NDArray[np.float64]
 
 COLUMNS = 3
 LOG, MODEL, RANGE = "#222222", "#D55E00", "#F3C3A6"
-# A distribution function is drawn through so many quantiles.
+# Quantiles through which a distribution function is drawn.
 QUANTILES = 2000
 NEARLY_EQUAL = 1e-9
 NAMES = {
@@ -29,7 +28,7 @@ NAMES = {
 }  # fmt: skip
 
 
-class Curve(NamedTuple):
+class LogAndModel(NamedTuple):
     """Numbers of the log beside those of the model: shape (points,) each; low and high over seeds."""
 
     x: Floats
@@ -43,34 +42,27 @@ def draw_fit(
     path: Path,
     title: str,
     columns: Mapping[str, tuple[Floats, Floats]],
-    dispersions: Curve,
-    course: Curve,
+    dispersions: LogAndModel,
+    course: LogAndModel,
     course_words: tuple[str, str, str],
     bars: Sequence[tuple[str, float, float, float, float]],
 ) -> Path:
     """Write the picture.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         columns: by name, the values of the log and those of all draws.
         dispersions: of counts, over lengths of windows [s].
         course: rates, over time.
         course_words: that panel's title and axis labels.
         bars: rank correlations: what of, of the log, of the model, and least and largest over seeds.
     """
-    panels = len(columns) + 3
-    rows = -(-panels // COLUMNS)
-    figure = new_figure(4.4 * COLUMNS, 3.5 * rows + 0.7, title)
-    axes = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
-    for one, (name, (log, model)) in zip(axes, columns.items(), strict=False):
-        _distribution(one, name, log, model)
+    figure, axes = panel_grid(title, len(columns) + 3, COLUMNS, 4.4 * COLUMNS, 3.5, 0.7)
+    for panel, (name, (log, model)) in zip(axes, columns.items(), strict=False):
+        _distribution(panel, name, log, model)
     rest = axes[len(columns) :]
     _dispersions(rest[0], dispersions)
     _course(rest[1], course, *course_words)
     _bars(rest[2], bars)
-    for one in rest[3:]:
-        one.set_visible(False)
     handles, labels = axes[len(columns)].get_legend_handles_labels()
     legend_below(figure, handles, labels)
     return save(figure, path)
@@ -97,7 +89,7 @@ def _distribution(axes: Axes, name: str, log: Floats, model: Floats) -> None:
     axes.tick_params(axis="x", labelsize=8)
 
 
-def _dispersions(axes: Axes, curve: Curve) -> None:
+def _dispersions(axes: Axes, curve: LogAndModel) -> None:
     axes.fill_between(curve.x, curve.low, curve.high, color=RANGE, label="model, least to largest over seeds")
     axes.plot(curve.x, curve.model, color=MODEL, linestyle="--", marker="s", markersize=4, label="model, mean")
     axes.plot(curve.x, curve.log, color=LOG, marker="o", markersize=4, label="log")
@@ -109,7 +101,7 @@ def _dispersions(axes: Axes, curve: Curve) -> None:
     axes.tick_params(axis="x", labelsize=8)
 
 
-def _course(axes: Axes, curve: Curve, title: str, x: str, y: str) -> None:
+def _course(axes: Axes, curve: LogAndModel, title: str, x: str, y: str) -> None:
     axes.fill_between(curve.x, curve.low, curve.high, color=RANGE, step="mid")
     axes.step(curve.x, curve.model, where="mid", color=MODEL, linestyle="--", label="model, mean")
     axes.step(curve.x, curve.log, where="mid", color=LOG, label="log")
@@ -118,12 +110,12 @@ def _course(axes: Axes, curve: Curve, title: str, x: str, y: str) -> None:
 
 
 def _bars(axes: Axes, bars: Sequence[tuple[str, float, float, float, float]]) -> None:
-    place = np.arange(len(bars))
+    ys = np.arange(len(bars))
     for number, (_, log, model, low, high) in enumerate(bars):
         axes.plot([low, high], [number + 0.14] * 2, color=RANGE, linewidth=6, solid_capstyle="butt")
         axes.plot(model, number + 0.14, "s", color=MODEL, markersize=5, label="model, mean")
         axes.plot(log, number - 0.14, "o", color=LOG, markersize=5)
-    axes.set_yticks(place, [name for name, *_ in bars])
+    axes.set_yticks(ys, [name for name, *_ in bars])
     axes.set_ylim(max(1, len(bars)) - 0.5, -0.5)
     axes.axvline(0.0, color=MARK, linewidth=0.8)
     axes.set_xticks([-1.0, -0.5, 0.0, 0.5, 1.0])

@@ -14,7 +14,7 @@ from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, label_of, scaled_label_of
 from cluster_abm.results.style import error_bars, legend_below, log_ticks, looks_of, new_figure, save, tidy
 
-# A metric beyond so many times its bound is above the picture: how much worse it gets is not what is asked.
+# The picture ends at this multiple of the bound: how far beyond it a metric goes does not matter.
 TOP = 3.0
 
 
@@ -48,8 +48,6 @@ def plan_figure(
     """A panel for each need: the metric over the key, a curve for each policy, and the bound.
 
     Args:
-        title: of the picture.
-        key: what is planned.
         table: columns policy, the key, and of each metric itself, `METRIC low` and `METRIC high`.
         needs: in the order of the panels.
         values: of each policy, where the needs begin to be kept, and the interval's ends; None: beyond the range.

@@ -30,8 +30,6 @@ def draw_indices(
 
     Args:
         path: of the files, without the ending.
-        title: of the whole picture.
-        metric: its name.
         table: columns policy, factor, index, value, low, high (NaN where there is no interval).
         policies: in the order of the panels.
         names: of the indices; factors are ordered by the first.
@@ -42,10 +40,10 @@ def draw_indices(
     figure, grid = grid_of(title, len(policies), sharex=True, height=1.3 + 0.45 * len(factors))
     rows = np.arange(len(factors))
     for axes, policy in zip(grid, policies, strict=False):
-        for place, (name, (colour, marker, filling)) in enumerate(zip(names, LOOKS, strict=True)):
+        for number, (name, (colour, marker, filling)) in enumerate(zip(names, LOOKS, strict=True)):
             chosen = table[(table["policy"] == policy) & (table["index"] == name)]
             own = chosen.set_index("factor").reindex(factors)
-            at = rows + 0.14 - 0.28 * place
+            at = rows + 0.14 - 0.28 * number
             axes.hlines(at, own["low"], own["high"], color=colour, linewidth=1.8, alpha=0.8)
             axes.plot(own["value"], at, linestyle="none", color=colour, marker=marker, mfc=filling, markersize=6)
         axes.axvline(0.0, color=MARK, linewidth=1.0, zorder=0)

@@ -27,34 +27,21 @@ GENERAL = ("mean", "maximum", "minimum", "seed")
 
 @dataclass(frozen=True)
 class Panel:
-    """Some points of a study beside each other.
+    """Some points of a study beside each other."""
 
-    Attributes:
-        title: what they have in common; "" if there is one panel.
-        points: their numbers, by x.
-        x: where they stand.
-    """
-
-    title: str
-    points: tuple[int, ...]
-    x: tuple[float, ...]
+    title: str  # what they have in common; "" if there is one panel
+    points: tuple[int, ...]  # their numbers, by x
+    x: tuple[float, ...]  # where they stand
 
 
 @dataclass(frozen=True)
 class Layout:
-    """All points of a study, in panels.
+    """All points of a study, in panels."""
 
-    Attributes:
-        panels: at least one.
-        labels: of each panel's x axis.
-        names: of the places 0, 1, ... where x is no number; else empty.
-        joined: whether lines join the points.
-    """
-
-    panels: tuple[Panel, ...]
-    labels: tuple[str, ...]
-    names: tuple[str, ...] = ()
-    joined: bool = True
+    panels: tuple[Panel, ...]  # at least one
+    labels: tuple[str, ...]  # of each panel's x axis
+    names: tuple[str, ...] = ()  # of the places 0, 1, ... where x is no number; else empty.
+    joined: bool = True  # whether lines join the points
 
     @property
     def is_single(self) -> bool:
@@ -111,10 +98,10 @@ def value_text(value: Any, digits: int = 3) -> str:
         return plain(float(value), digits)
     if isinstance(value, Mapping):
         # A group of nodes: a comma would part points.
-        named = [(*_words(str(key)), value_text(one, digits)) for key, one in value.items()]
+        named = [(*_words(str(key)), value_text(entry, digits)) for key, entry in value.items()]
         return "; ".join(f"{words} {text} {unit}".rstrip() for words, unit, text in named)
     if isinstance(value, list | tuple):
-        return " + ".join(value_text(one, digits) for one in value) or "none"
+        return " + ".join(value_text(entry, digits) for entry in value) or "none"
     return str(value)
 
 

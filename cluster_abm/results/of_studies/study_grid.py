@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cluster_abm.results.style import columns_of, looks_of, new_figure
+from cluster_abm.results.style import columns_of, looks_of, panel_grid
 
 
 class Looks:
@@ -34,14 +34,10 @@ class Looks:
 def grid_of(
     title: str, count: int, sharex: bool = False, sharey: bool = True, height: float = 3.3
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels in rows, `height` inches each; places that are left over are hidden."""
+    """A figure of `count` panels in rows, `height` inches each; panels that are left over are hidden."""
     columns = columns_of(max(1, count))
-    rows = -(-max(1, count) // columns)
-    figure = new_figure(max(7.5, 4.1 * columns), 1.2 + height * rows, title)
-    panels = list(figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).ravel())
-    for axes in panels[max(1, count) :]:
-        axes.set_visible(False)
-    return figure, panels
+    width = max(7.5, 4.1 * columns)
+    return panel_grid(title, max(1, count), columns, width, height, 1.2, sharex=sharex, sharey=sharey)
 
 
 def outer_labels(grid: Sequence[Axes], count: int, x: str, y: str) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,38 +15,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from cluster_abm.engine.tables import BREAKDOWN
+from cluster_abm.results import style
 from cluster_abm.results.colours import MARK
-from cluster_abm.results.of_studies.study_axes import (
-    WIDEST_LINEAR,
-    Layout,
-    Panel,
-    distinct_texts,
-    scaled_label_of,
-)
-from cluster_abm.results.of_studies.study_grid import (
-    Looks,
-    grid_of,
-    outer_labels,
-)
-from cluster_abm.results.style import (
-    BREAKDOWN_WORDS,
-    LETTERS_PER_INCH,
-    TIME_UNITS_S,
-    colour_bar,
-    columns_of,
-    legend_below,
-    limit,
-    log_ticks,
-    look_of_part,
-    plain,
-    remark,
-    save_both,
-    tidy,
-    time_unit,
-    whole_numbers,
-)
+from cluster_abm.results.of_studies.study_axes import WIDEST_LINEAR, Layout, Panel, distinct_texts, scaled_label_of
+from cluster_abm.results.of_studies.study_grid import Looks, grid_of, outer_labels
 
-Floats = npt.NDArray[np.float64]
 MOST_TICKS = 8
 LABEL_WIDTH = 44
 
@@ -56,31 +28,27 @@ def draw_lines(
     path: Path, title: str, metric: str, estimates: pd.DataFrame, layout: Layout, looks: Looks
 ) -> list[Path]:
     """Write `lines_figure` to a PNG and an SVG file, whose path is without the ending."""
-    return save_both(lines_figure(title, metric, estimates, layout, looks), path)
+    return style.save_both(lines_figure(title, metric, estimates, layout, looks), path)
 
 
 def lines_figure(title: str, metric: str, estimates: pd.DataFrame, layout: Layout, looks: Looks) -> Figure:
     """A metric over the points of a study, a line a policy, its 95 % interval a band.
 
     Args:
-        title: of the whole picture.
-        metric: its name.
         estimates: columns point, policy, mean, low, high (NaN where there is no interval).
-        layout: of the points.
-        looks: of the policies.
     """
     figure, panels = _panels(title, layout)
     estimates, label = _in_short_numbers(metric, estimates)
     names = [name for name in looks.policies if (estimates["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             rows = _rows(estimates, name, panel)
-            _draw_curve(axes, rows, looks[name], layout, _shift(place, len(names), layout, panel))
+            _draw_curve(axes, rows, looks[name], layout, _shift(number, len(names), layout, panel))
     cut = _finish(panels, layout, label, estimates, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     if estimates["low"].notna().any():
         handles.append(_interval_handle(layout, cut))
-    legend_below(figure, handles)
+    style.legend_below(figure, handles)
     return figure
 
 
@@ -91,7 +59,6 @@ def draw_differences(
 
     Args:
         path: of the files, without the ending.
-        title, metric, layout, looks: as of lines_figure.
         differences: columns point, policy, mean, low, high, significant: policy less reference.
         reference: the policy that all are held against.
     """
@@ -100,29 +67,23 @@ def draw_differences(
     names = [name for name in looks.policies if (differences["policy"] == name).any()]
     for axes, panel in zip(panels, layout.panels, strict=True):
         axes.axhline(0.0, color=MARK, linewidth=1.2, zorder=1)
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             rows = _rows(differences, name, panel)
-            shift = _shift(place, len(names), layout, panel)
+            shift = _shift(number, len(names), layout, panel)
             look = looks[name]
             _draw_curve(axes, rows, look | {"marker": ""}, layout, shift)
             for real, fill in ((True, look["color"]), (False, "white")):
                 chosen = rows[rows["significant"].map(bool) == real]
-                axes.plot(
-                    chosen["x"] + shift,
-                    chosen["mean"],
-                    **(look | {"linestyle": "none"}),
-                    mfc=fill,
-                    markersize=6,
-                    zorder=4,
-                )
+                marks = look | {"linestyle": "none", "mfc": fill, "markersize": 6}
+                axes.plot(chosen["x"] + shift, chosen["mean"], **marks, zorder=4)
     cut = _finish(panels, layout, f"{label},\nless that of {reference}", differences, names)
     handles = looks.handles(names, _are_joined(layout)) if not layout.is_single else []
     handles.append(_interval_handle(layout, cut, "95 % interval (Holm)"))
     untested = ", or one sample" if differences["significant"].isna().any() else ""
     for words, fill in (("significant (Holm, 5 %)", MARK), (f"not significant{untested}", "white")):
         handles.append(Line2D([], [], color=MARK, linestyle="none", marker="o", mfc=fill, markersize=6, label=words))
-    legend_below(figure, handles)
-    return save_both(figure, path)
+    style.legend_below(figure, handles)
+    return style.save_both(figure, path)
 
 
 def draw_distributions(
@@ -138,32 +99,24 @@ def draw_distributions(
     names = [name for name in looks.policies if any(name in curves for _, curves in panels)]
     values = [value for _, curves in panels for quantiles in curves.values() for value in quantiles]
     for axes, (words, curves) in zip(grid, panels, strict=False):
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             if name in curves:
-                look = looks[name]
-                marks = slice(5 + 4 * place, 100, 25)
-                axes.plot(
-                    curves[name],
-                    np.linspace(0, 1, len(curves[name])),
-                    **look,
-                    markevery=marks,
-                    linewidth=1.6,
-                    markersize=5,
-                )
+                look = looks[name] | {"markevery": slice(5 + 4 * number, 100, 25), "linewidth": 1.6, "markersize": 5}
+                axes.plot(curves[name], np.linspace(0, 1, len(curves[name])), **look)
         axes.set_ylim(0, 1.01)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=None))
-        tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "")
+        style.tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "")
     if values and min(values) > 0:
         # The last percent, often ten times as long as all the others together, leaves the picture.
         ends = [quantiles[99] for _, curves in panels for quantiles in curves.values()]
         grid[0].set_xlim(min(values), max(1.3 * max(ends), 1.1 * min(values)))
         for axes in grid:
-            log_ticks(axes)
+            style.log_ticks(axes)
     elif not values:
-        remark(grid[0], "no job finished")
+        style.remark(grid[0], "no job finished")
     outer_labels(grid, len(panels), "slowdown (wall / isolated time)", "jobs with at most this slowdown [%]")
-    legend_below(figure, looks.handles(names))
-    return save_both(figure, path)
+    style.legend_below(figure, looks.handles(names))
+    return style.save_both(figure, path)
 
 
 def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataFrame]]) -> list[Path]:
@@ -177,31 +130,31 @@ def draw_breakdowns(path: Path, title: str, panels: Sequence[tuple[str, pd.DataF
     figure, grid = grid_of(title, len(panels), sharey=True, height=0.9 + 0.4 * max(bars, 3))
     longest = max((float(table.sum(axis=1).max()) for _, table in panels if len(table)), default=0.0)
     longest_s = (longest if np.isfinite(longest) else 0.0) / 1000
-    unit = time_unit(longest_s)
+    unit = style.time_unit(longest_s)
     seen: dict[str, Any] = {}
     for axes, (words, table) in zip(grid, panels, strict=False):
         left = np.zeros(len(table))
         for part in BREAKDOWN:
-            lengths = table[part].fillna(0.0).to_numpy(float) / 1000 / TIME_UNITS_S[unit]
+            lengths = table[part].fillna(0.0).to_numpy(float) / 1000 / style.TIME_UNITS_S[unit]
             # A part of which nothing would be seen has no entry in the legend either.
-            if lengths.max(initial=0.0) > 0.002 * longest_s / TIME_UNITS_S[unit]:
-                seen[part] = axes.barh(np.arange(len(table)), lengths, 0.72, left, **look_of_part(part))
+            if lengths.max(initial=0.0) > 0.002 * longest_s / style.TIME_UNITS_S[unit]:
+                seen[part] = axes.barh(np.arange(len(table)), lengths, 0.72, left, **style.look_of_part(part))
             left += lengths
-        for place, end in enumerate(left):
+        for y, end in enumerate(left):
             axes.annotate(
-                f" {plain(float(end), 3)}" if end else " no task finished", (end, place), va="center", fontsize=9
+                f" {style.plain(float(end), 3)}" if end else " no task finished", (end, y), va="center", fontsize=9
             )
         axes.set_yticks(np.arange(len(table)), [str(name) for name in table.index])
         axes.set_ylim(max(len(table), 3) - 0.5 - (max(0, 3 - len(table)) / 2), -0.5 - max(0, 3 - len(table)) / 2)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlim(0, 1.18 * longest_s / TIME_UNITS_S[unit] or 1.0)
-        tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "", grid="x")
+        axes.set_xlim(0, 1.18 * longest_s / style.TIME_UNITS_S[unit] or 1.0)
+        style.tidy(axes, textwrap.fill(words, LABEL_WIDTH), "", "", grid="x")
     outer_labels(grid, len(panels), f"mean wall time of a task [{unit}]", "")
     ordered = [part for part in BREAKDOWN if part in seen]
-    words_of = [BREAKDOWN_WORDS.get(part, part) for part in ordered]
+    words_of = [style.BREAKDOWN_WORDS.get(part, part) for part in ordered]
     if ordered:
-        legend_below(figure, [seen[part] for part in ordered], words_of)
-    return save_both(figure, path)
+        style.legend_below(figure, [seen[part] for part in ordered], words_of)
+    return style.save_both(figure, path)
 
 
 def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -> list[Path]:
@@ -214,24 +167,24 @@ def draw_loads(path: Path, title: str, loads: Mapping[str, Mapping[str, Any]]) -
     figure, grid = grid_of(title, len(loads), sharey=True, sharex=True)
     most = max(float(np.max(load["tasks"])) for load in loads.values())
     longest_s = max(load["time_ms"][-1] for load in loads.values()) / 1000
-    unit = time_unit(longest_s)
+    unit = style.time_unit(longest_s)
     image = None
     for axes, (name, load) in zip(grid, loads.items(), strict=False):
         tasks = np.asarray(load["tasks"], float)
-        edges = np.concatenate([[0.0], np.asarray(load["time_ms"]) / 1000 / TIME_UNITS_S[unit]])
+        edges = np.concatenate([[0.0], np.asarray(load["time_ms"]) / 1000 / style.TIME_UNITS_S[unit]])
         # Of all that is measured once in a while, what was seen last stands for the time since the time before.
         image = axes.pcolormesh(
             edges, np.arange(len(tasks) + 1) - 0.5, tasks, vmin=0, vmax=max(1.0, most), rasterized=True
         )
-        axes.set_xlim(0, longest_s / TIME_UNITS_S[unit])
-        axes.yaxis.set_major_locator(whole_numbers())
-        tidy(axes, name, "", "")
+        axes.set_xlim(0, longest_s / style.TIME_UNITS_S[unit])
+        axes.yaxis.set_major_locator(style.whole_numbers())
+        style.tidy(axes, name, "", "")
         axes.grid(visible=False)
     outer_labels(grid, len(loads), f"time [{unit}]", "node")
     if image is not None:
         shown = [axes for axes in grid if axes.get_visible()]
-        colour_bar(image, shown, "tasks on the node")
-    return save_both(figure, path)
+        style.colour_bar(image, shown, "tasks on the node")
+    return style.save_both(figure, path)
 
 
 def _in_short_numbers(metric: str, table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -248,16 +201,16 @@ def _are_joined(layout: Layout) -> bool:
 def _rows(table: pd.DataFrame, policy: str, panel: Panel) -> pd.DataFrame:
     """A policy's rows of the panel's points, with `x`."""
     own = table[table["policy"] == policy].set_index("point")
-    found = own.reindex([point for point in panel.points if point in own.index])
-    return found.assign(x=[x for point, x in zip(panel.points, panel.x, strict=True) if point in own.index])
+    rows = own.reindex([point for point in panel.points if point in own.index])
+    return rows.assign(x=[x for point, x in zip(panel.points, panel.x, strict=True) if point in own.index])
 
 
-def _shift(place: int, count: int, layout: Layout, panel: Panel) -> float:
+def _shift(number: int, count: int, layout: Layout, panel: Panel) -> float:
     """Where no lines are, policies stand beside each other."""
     if _are_joined(layout):
         return 0.0
     width = 0.5 if layout.names else 0.2 * (max(panel.x) - min(panel.x)) / max(1, len(panel.x))
-    return 0.0 if count == 1 else width * (place / (count - 1) - 0.5)
+    return 0.0 if count == 1 else width * (number / (count - 1) - 0.5)
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame, look: dict[str, Any], layout: Layout, shift: float) -> None:
@@ -287,33 +240,33 @@ def _finish(panels: Sequence[Axes], layout: Layout, label: str, table: pd.DataFr
     known = values[np.isfinite(values)]
     if len(known) and known.min() > 0 and known.max() > WIDEST_LINEAR * known.min():
         panels[0].set_ylim(known.min() / 1.5, known.max() * 1.5)
-        log_ticks(panels[0], of_y=True)
+        style.log_ticks(panels[0], of_y=True)
         low, high = panels[0].get_ylim()
         cut = bool(((ends < low) | (ends > high)).any())
     else:
-        cut = limit(panels[0], values, ends)
+        cut = style.limit(panels[0], values, ends)
     for axes, panel, x_label in zip(panels, layout.panels, layout.labels, strict=True):
         xs = sorted(set(panel.x))
         if layout.is_single:
-            shifts = [_shift(place, len(names), layout, panel) for place in range(len(names))]
+            shifts = [_shift(number, len(names), layout, panel) for number in range(len(names))]
             axes.set_xticks(shifts, names)
             axes.set_xlim(-0.5, 0.5)
         elif layout.names:
             # Lines of a key each; beside each other as long as they have room.
             lines = [name.replace(", ", "\n").replace("; ", "\n") for name in layout.names]
-            width = axes.figure.get_figwidth() * LETTERS_PER_INCH * 0.85  # type: ignore[union-attr]
+            width = axes.figure.get_figwidth() * style.LETTERS_PER_INCH * 0.85  # type: ignore[union-attr]
             fits = max(len(line) for name in lines for line in name.split("\n")) + 2 <= width / len(lines)
             axes.set_xticks(xs, lines, rotation=0 if fits else 90)
             axes.set_xlim(min(xs) - 0.5, max(xs) + 0.5)
         elif min(xs) > 0 and max(xs) > WIDEST_LINEAR * min(xs):
-            log_ticks(axes)
+            style.log_ticks(axes)
             if layout.joined and len(xs) <= MOST_TICKS:
                 axes.set_xticks(xs, distinct_texts(xs, 4))
         elif layout.joined and len(xs) <= MOST_TICKS:
             axes.set_xticks(xs, distinct_texts(xs, 4))
         title = panel.title if layout.joined else ""
-        tidy(axes, textwrap.fill(title, LABEL_WIDTH), x_label, "")
-    columns = columns_of(len(panels))
+        style.tidy(axes, textwrap.fill(title, LABEL_WIDTH), x_label, "")
+    columns = style.columns_of(len(panels))
     for number, axes in enumerate(panels):
         if number % columns == 0:
             axes.set_ylabel(label)

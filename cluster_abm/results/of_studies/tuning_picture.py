@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Floats
 from cluster_abm.results.colours import MARK
 from cluster_abm.results.of_studies.study_axes import label_of
-from cluster_abm.results.style import legend_below, log_ticks, new_figure, save, tidy
+from cluster_abm.results.style import legend_below, log_ticks, panel_grid, save, tidy
 
 COLUMNS = 3
 # Candidates that were stopped, those on all seeds, the defaults, the best.
@@ -24,16 +24,13 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
     """A panel for each key: its value against the ratio to the defaults, a point for each candidate.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         label: of the ratio.
         table: columns candidate, state, ratio (NaN: none), and a column for each key.
         keys: in the order of the panels; whether its axis is logarithmic.
         best: number of the best candidate; 0 is the defaults.
     """
-    rows = -(-len(keys) // COLUMNS)
-    figure = new_figure(4.3 * min(COLUMNS, len(keys)) + 0.6, 3.6 * rows + 0.9, title)
-    panels = figure.subplots(rows, min(COLUMNS, len(keys)), squeeze=False, sharey=True).ravel()
+    columns = min(COLUMNS, len(keys))
+    figure, panels = panel_grid(title, len(keys), columns, 4.3 * columns + 0.6, 3.6, 0.9, sharey=True)
     tried = table[table["ratio"].notna()]
     finished = tried[tried["state"] == "finished"]
     low, high = _limits(finished["ratio"].to_numpy(float))
@@ -62,15 +59,13 @@ def draw_search(path: Path, title: str, label: str, table: pd.DataFrame, keys: M
             axes.set_xlim(-0.5, len(names) - 0.5)
         axes.set_ylim(low - pad, high + pad)
         tidy(axes, "", label_of(key), "")
-    for axes in panels[:: min(COLUMNS, len(keys))]:
+    for axes in panels[::columns]:
         axes.set_ylabel(label)
-    for axes in panels[len(keys) :]:
-        axes.set_visible(False)
     legend_below(figure, *panels[0].get_legend_handles_labels())
     return save(figure, path)
 
 
-def _limits(ratios: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _limits(ratios: Floats) -> tuple[float, float]:
     """Of the ratios that are drawn where they are: all candidates on all seeds, and some room for the others."""
     low, high = min(1.0, float(ratios.min())), max(1.0, float(ratios.max()))
     room = (high - low) or 0.1
@@ -91,5 +86,5 @@ def _places(values: pd.Series) -> pd.Series:
     names = _names(values)
     if not names:
         return values.astype(float)
-    places = {name: float(place) for place, name in enumerate(names)}
+    places = {name: float(position) for position, name in enumerate(names)}
     return values.map(lambda value: places.get(str(value).lower() if isinstance(value, bool) else str(value), np.nan))

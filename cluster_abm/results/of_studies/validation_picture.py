@@ -18,8 +18,6 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
     """A panel for each part: a point a response, predicted against measured, on logarithmic axes with the identity.
 
     Args:
-        path: of the PNG.
-        title: of the picture.
         table: a row a response, with part, cores, measured_ms and predicted_ms.
         captions: a line for each part, under its title.
     """
@@ -31,12 +29,10 @@ def draw_validation(path: Path, title: str, table: pd.DataFrame, captions: Mappi
         if rows.empty:
             remark(axes, "not measured")
             continue
-        for place, (cores, of_these) in enumerate(rows.groupby("cores")):
-            axes.scatter(
-                of_these["predicted_ms"], of_these["measured_ms"], s=16, alpha=0.55, linewidths=0,
-                color=COLOURS[place % 3], marker=MARKERS[place % 3],
-                label=f"{cores} core{'s' if cores != 1 else ''}, {len(of_these)} responses",
-            )  # fmt: skip
+        for number, (cores, of_these) in enumerate(rows.groupby("cores")):
+            label = f"{cores} core{'s' if cores != 1 else ''}, {len(of_these)} responses"
+            look = {"color": COLOURS[number % 3], "marker": MARKERS[number % 3], "label": label}
+            axes.scatter(of_these["predicted_ms"], of_these["measured_ms"], s=16, alpha=0.55, linewidths=0, **look)
         values = rows[["predicted_ms", "measured_ms"]].to_numpy(float)
         low, high = 0.85 * values.min(), 1.18 * values.max()
         axes.plot([low, high], [low, high], color=MARK, linewidth=0.9, zorder=0, label="measured = predicted")

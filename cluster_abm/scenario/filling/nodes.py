@@ -8,8 +8,7 @@ from typing import Any
 
 from cluster_abm.bounded_files import NETWORK_MB
 from cluster_abm.errors import InputError
-from cluster_abm.scenario.shipped import shipped_path
-from cluster_abm.scenario.toml_file import is_there
+from cluster_abm.scenario.shipped import shipped_file
 
 
 def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
@@ -17,10 +16,6 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
 
     A file that an override names brings its number, whatever the tables under it say, unless an override gives that
     too. A file that is none, or is no graph, is left to the network, which says what is wrong with it.
-
-    Args:
-        tree: nested tables, overrides included.
-        overrides: dotted keys.
     """
     cluster, network = tree.get("cluster", {}), tree.get("interconnect")
     if not isinstance(cluster, dict) or not isinstance(network, dict) or not isinstance(network.get("file"), str):
@@ -33,8 +28,10 @@ def fill_nodes(tree: dict[str, Any], overrides: Mapping[str, object]) -> None:
     if nodes is None and "nodes" not in cluster:
         # Enough for the groups, so that the message is the network's: that its file is none, or is no graph.
         groups = cluster.get("group")
-        counts = [one.get("count") for one in groups if isinstance(one, Mapping)] if isinstance(groups, list) else []
-        nodes = sum(one for one in counts if isinstance(one, int) and not isinstance(one, bool)) or None
+        counts = (
+            [group.get("count") for group in groups if isinstance(group, Mapping)] if isinstance(groups, list) else []
+        )
+        nodes = sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool)) or None
     if nodes is not None:
         tree["cluster"] = cluster | {"nodes": nodes}
 
@@ -45,12 +42,10 @@ def nodes_in(network: Mapping[str, Any]) -> int | None:
     from cluster_abm.graphs.reading import read_graph
 
     file, at_each, max_mb = network["file"], network.get("nodes_per_vertex") or 1, network.get("max_mb", NETWORK_MB)
-    if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in (at_each, max_mb)):
+    if any(isinstance(value, bool) or not isinstance(value, int) or value < 1 for value in (at_each, max_mb)):
         return None
-    shipped = shipped_path("networks", f"{file}.json")
-    path = shipped if Path(file).stem == file and is_there(shipped) else Path(file)
     try:
-        graph = read_graph(path, max_mb)
+        graph = read_graph(shipped_file("networks", file, ".json") or Path(file), max_mb)
         if network.get("part") == "largest":
             keep_largest_part(graph)
         return len(hosts_of(graph, file)) * at_each or None

@@ -27,19 +27,18 @@ def laid_over(
 ) -> dict[str, object]:
     """The keys that a call lays over a scenario, dotted.
 
+    Raises InputError: `overrides` is no mapping of texts; a keyword that is neither an argument nor a key; a key that
+    is given twice with different values. All at once. That a key exists is checked with the scenario.
+
     Args:
         overrides: dotted keys, {"workload.duration_s": 60}.
         keywords: the same with `__` for the dot, workload__duration_s=60.
         arguments: names of the call's own arguments, for a hint where one is misspelt.
-
-    Raises:
-        InputError: `overrides` is no mapping of texts; a keyword that is neither an argument nor a key; a key that is
-            given twice with different values. All at once. That a key exists is checked with the scenario.
     """
     if overrides is None:
         overrides = {}
     check_arguments(overrides=(overrides, TABLE))
-    found: dict[str, object] = {}
+    given: dict[str, object] = {}
     problems = []
     for key, value in overrides.items():
         if not isinstance(key, str):
@@ -47,8 +46,8 @@ def laid_over(
         elif "__" in key:
             problems.append(f"overrides: {shortened(key)}: {did_you_mean([key.replace('__', '.')])}")
         else:
-            found[key] = _plain(value)
-            problems += _problems_of(key, found[key])
+            given[key] = _plain(value)
+            problems += _problems_of(key, given[key])
     by_keyword: dict[str, object] = {}
     for name, value in keywords.items():
         if "__" not in name and name not in Scenario.model_fields:
@@ -59,7 +58,7 @@ def laid_over(
         else:
             by_keyword[name.replace("__", ".")] = _plain(value)
             problems += _problems_of(name, by_keyword[name.replace("__", ".")])
-    said = dict(_leaves(found))
+    said = dict(_leaves(given))
     for key, value in _leaves(by_keyword):
         if key in said and not _same(said[key], value):
             problems.append(
@@ -68,9 +67,9 @@ def laid_over(
             )
     if problems:
         raise InputError(problems)
-    merged = found | by_keyword
+    merged = given | by_keyword
     # A table first, then the keys within it.
-    return merged if not (found and by_keyword) else {key: merged[key] for key in sorted(merged, key=_depth)}
+    return merged if not (given and by_keyword) else {key: merged[key] for key in sorted(merged, key=_depth)}
 
 
 def keys_meant(word: str) -> list[str]:
@@ -95,16 +94,16 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return str(value)
     if depth < DEEPEST:
         if isinstance(value, Mapping):
-            return {key: _plain(one, depth + 1) for key, one in value.items()}
+            return {key: _plain(entry, depth + 1) for key, entry in value.items()}
         if isinstance(value, list | tuple):
-            return [_plain(one, depth + 1) for one in value]
+            return [_plain(entry, depth + 1) for entry in value]
     return value
 
 
 def _problems_of(name: str, value: object) -> Iterator[str]:
     """What is wrong with a value that no scenario file could hold."""
     values = [value, *_inside(value)]
-    wrong_ones = [one for one in values if not isinstance(one, PLAIN)]
+    wrong_ones = [part for part in values if not isinstance(part, PLAIN)]
     if wrong_ones:
         wrong = shortened(wrong_ones[0])
         yield f"{name} = {wrong}: a number, a text, true, false, or a list or table of them is needed"
@@ -112,9 +111,9 @@ def _problems_of(name: str, value: object) -> Iterator[str]:
 
 def _inside(value: object, depth: int = 0) -> Iterator[object]:
     if isinstance(value, list | dict) and depth < DEEPEST:
-        for one in value.values() if isinstance(value, dict) else value:
-            yield one
-            yield from _inside(one, depth + 1)
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield entry
+            yield from _inside(entry, depth + 1)
 
 
 def _leaves(tree: Mapping[str, object], path: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:

@@ -39,8 +39,8 @@ def keys_ending_in(word: str, keys: Iterable[str]) -> list[str]:
     for key in keys:
         last.setdefault(key.rpartition(".")[2], []).append(key)
     close = difflib.get_close_matches(word.lower()[:100], last, n=1, cutoff=0.8)
-    found = last[close[0]] if close else []
-    return found if len(found) <= MOST_NAMED else []
+    ending = last[close[0]] if close else []
+    return ending if len(ending) <= MOST_NAMED else []
 
 
 def did_you_mean(names: Iterable[str]) -> str:

@@ -7,17 +7,11 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit.
+    """A unit."""
 
-    Attributes:
-        of: what it measures.
-        size: how many of the smallest unit of that it is.
-        name: what it is called in messages.
-    """
-
-    of: str
-    size: float
-    name: str
+    of: str  # what it measures
+    size: float  # how many of the smallest unit of that it is
+    name: str  # what it is called in messages
 
 
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86_400e9}
@@ -55,10 +49,6 @@ _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*
 def hint(key: str, text: str) -> str | None:
     """What to write in place of a text where a key takes a number; None if the text is nothing like one.
 
-    Args:
-        key: dotted.
-        text: what was given.
-
     >>> hint("cluster.memory_mb", "0.5GB")
     'is in MB: write 512'
     >>> hint("workload.utilisation", "70%")
@@ -66,15 +56,15 @@ def hint(key: str, text: str) -> str | None:
     >>> hint("workload.cpu_ms.mean", "1 h")
     'is in ms: write 3600000'
     """
-    found = _QUANTITY.fullmatch(text)
-    if found is None:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
         return None
-    number = float(found[1].replace(",", "").replace("_", ""))
-    own, given = unit_of(key), _unit(found[2])
+    number = float(match[1].replace(",", "").replace("_", ""))
+    own, given = unit_of(key), _unit(match[2])
     is_share = any(key.rpartition(".")[2].endswith(word) for word in _SHARES)
     takes = f"is in {own}" if own else "is a share of 1" if is_share else "is a number without a unit"
-    if found[2] is None or (own and given and given.name == own):
-        return f"{takes}: write {_plain(number)}" + ("" if found[2] else ", without quotes or commas")
+    if match[2] is None or (own and given and given.name == own):
+        return f"{takes}: write {_plain(number)}" + ("" if match[2] else ", without quotes or commas")
     if given is None:
         return f"{takes}: write a number alone, e.g. {_plain(number)}"
     if given.of == "share" and own is None:
@@ -84,7 +74,7 @@ def hint(key: str, text: str) -> str | None:
     if target is not None and (target.of == given.of or {target.of, given.of} <= set(bits)):
         factor = bits.get(given.of, 1.0) / bits.get(target.of, 1.0)
         return f"{takes}: write {_plain(number * given.size * factor / target.size)}"
-    return f"{takes}, which {found[2]} is not: write a number alone"
+    return f"{takes}, which {match[2]} is not: write a number alone"
 
 
 def unit_of(key: str) -> str | None:

@@ -17,7 +17,7 @@ from cluster_abm.policies import Policy, available
 from cluster_abm.scenario import Scenario
 from cluster_abm.scenario.mixture import policies_in
 from cluster_abm.scenario.unused import keys_without_effect
-from cluster_abm.workload import Work, work_of
+from cluster_abm.workload import RunJobs, work_of
 
 PACKAGES = ("cluster_abm.policies.", "cluster_abm.policy.")
 DEFINE_POLICIES = ("cluster_abm.policy.view", "cluster_abm.policy.base")
@@ -134,7 +134,7 @@ def _same_work(scenario: Scenario, one: int, other: int) -> bool:
     return _equal(first, work_of(scenario, other))
 
 
-def _equal(first: Work, second: Work) -> bool:
+def _equal(first: RunJobs, second: RunJobs) -> bool:
     if (first.jobs != second.jobs).any() or first.program_names != second.program_names:
         return False
     if (first.requested_ms is None) != (second.requested_ms is None) or first.earliest_ns != second.earliest_ns:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from cluster_abm.arrays import Floats
 from cluster_abm.limits import BYTES_A_BURST, check_memory
 from cluster_abm.scenario.arrivals import Arrivals
 from cluster_abm.workload.drawing.rates import course, factors
-
-Floats = npt.NDArray[np.float64]
 
 
 def submission_times_s(
@@ -19,9 +17,6 @@ def submission_times_s(
     """Submission times inside the window, ascending [s], shape (jobs,).
 
     Args:
-        arrivals: the law.
-        rng: stream of the arrivals.
-        window_s: length of the submission window [s].
         jobs: their number, or None to let the rate decide.
         jobs_per_s: mean rate [1/s]; not used when `jobs` is given.
     """

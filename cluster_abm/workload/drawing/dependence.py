@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.dependence import dependent_columns, factor, normal_correlation, pair_of
 from cluster_abm.scenario.distributions import Distribution, TaskCount
 from cluster_abm.scenario.schema import Workload
 from cluster_abm.workload.drawing.draws import quantile
-
-Floats = npt.NDArray[np.float64]
 
 # Nearer to an end of 0..1 no uniform number lies.
 LEAST, MOST = 2.0**-54, 1.0 - 2.0**-53
@@ -26,10 +24,6 @@ class Dependent:
 
     A column's numbers are made of its own stream and of those of the columns before it: what another column takes
     from its stream changes nothing.
-
-    Args:
-        dependence: rank correlations of pairs.
-        streams: the generator of each column.
     """
 
     def __init__(self, dependence: Mapping[str, float], streams: Mapping[str, np.random.Generator]) -> None:
@@ -39,15 +33,15 @@ class Dependent:
     def next(self, count: int) -> dict[str, Floats]:
         """The next numbers of each column, shape (count,), uniform in 0..1 without its ends."""
         normal: list[Floats] = []
-        found = {}
+        drawn = {}
         for name, line in zip(self.columns, self._factor, strict=True):
             normal.append(ndtri(np.maximum(self._streams[name].random(count), LEAST)))
             # Summed in this order whatever the size of the block: the same numbers to the last digit.
             total = np.zeros(count)
             for weight, values in zip(line, normal, strict=True):
                 total += weight * values
-            found[name] = np.clip(ndtr(total), LEAST, MOST)
-        return found
+            drawn[name] = np.clip(ndtr(total), LEAST, MOST)
+        return drawn
 
 
 def widths(tasks: TaskCount, uniform: Floats) -> Floats:
@@ -81,7 +75,7 @@ def product_over_means(cpu_ms: Distribution, tasks: TaskCount, correlation: floa
     cpu = quantile(cpu_ms, np.clip(ndtr(normal), LEAST, MOST)) * weight
     other = ndtri((np.arange(INNER_POINTS) + 0.5) / INNER_POINTS) * np.sqrt(1.0 - correlation**2)
     mean_tasks = np.zeros(POINTS)
-    for one in other:
-        mean_tasks += widths(tasks, ndtr(correlation * normal + one)) / INNER_POINTS
+    for other_normal in other:
+        mean_tasks += widths(tasks, ndtr(correlation * normal + other_normal)) / INNER_POINTS
     # Both means by the same grid, so that its own error is not in the ratio.
     return float((cpu * mean_tasks).sum() / cpu.sum() / (mean_tasks * weight).sum())

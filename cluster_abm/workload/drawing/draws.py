@@ -6,12 +6,10 @@ import copy
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.distributions import Distribution
 from cluster_abm.scenario.quantiles import quantiles_mean
-
-Floats = npt.NDArray[np.float64]
 
 # Fitted to the 184,612 CPU times of Harchol-Balter and Downey's eight one-hour traces [s]: 7.07 % last 1 s or
 # longer; those are a bounded Pareto (tail index that gives their mean of 3.96 s; by maximum likelihood it is
@@ -29,9 +27,7 @@ class Stream:
     """Numbers of a distribution in the unit of its key, drawn block after block: the same as if all were drawn at once.
 
     Args:
-        distribution: their law.
         rng: their generator; draws from nothing else.
-        count: how many there are in all.
     """
 
     def __init__(self, distribution: Distribution, rng: np.random.Generator, count: int) -> None:
@@ -111,8 +107,8 @@ def between_quantiles(distribution: Distribution, uniform: Floats) -> Floats:
     part = (uniform - left) / (right - left)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of an atom the logarithms are the same: it is its value to the last digit.
-        found = np.where(low > 0, low * np.exp(part * (np.log(high) - np.log(low))), high * part)
-    return np.asarray(distribution.scale * np.minimum(found, high))
+        interpolated = np.where(low > 0, low * np.exp(part * (np.log(high) - np.log(low))), high * part)
+    return np.asarray(distribution.scale * np.minimum(interpolated, high))
 
 
 def later(rng: np.random.Generator, count: int) -> np.random.Generator:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.limits import BYTES_A_BURST, check_memory
 from cluster_abm.scenario.arrivals import Arrivals
-
-Floats = npt.NDArray[np.float64]
 
 DAY_S, WEEK_S = 86_400.0, 604_800.0
 BYTES_A_CELL = 100  # of a course, or of a factor

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Floats
 from cluster_abm.scenario.distributions import Repeats
 from cluster_abm.workload.drawing.draws import later
-
-Floats = npt.NDArray[np.float64]
 
 
 class Copies:
@@ -19,7 +17,6 @@ class Copies:
     Args:
         repeats: how many jobs are copies, and of which.
         rng: the generator; draws from nothing else.
-        count: number of jobs in all.
     """
 
     def __init__(self, repeats: Repeats, rng: np.random.Generator, count: int) -> None:
@@ -41,10 +38,10 @@ class Copies:
         source = np.concatenate([np.arange(kept), np.where(is_copy, own - lag, own)])
         while (further := source[source]).tobytes() != source.tobytes():
             source = further
-        found = {}
+        columns = {}
         for name, values in drawn.items():
             rows = np.concatenate([self._last[name], values]) if kept else values
             copied = rows[source]
-            found[name], self._last[name] = copied[kept:], copied[-back:]
+            columns[name], self._last[name] = copied[kept:], copied[-back:]
         self._seen += count
-        return found
+        return columns

@@ -35,8 +35,9 @@ class Rows:
 class CsvCells:
     """A table, usually CSV, of which the header is read at once, the rows as they are asked for.
 
+    Raises InputError: empty file, broken quotes, a column named twice.
+
     Args:
-        lines: of the file.
         kind: what a row is, for messages.
         remarks: what begins with # is left out, and so are spaces before a cell.
         between: what stands between cells, one of SEPARATORS.
@@ -51,9 +52,6 @@ class CsvCells:
         rows: how many rows of the right width came.
         blank_lines: how many lines hold nothing.
         longer: how many rows were cut.
-
-    Raises:
-        InputError: empty file, broken quotes, a column named twice.
     """
 
     def __init__(
@@ -103,19 +101,15 @@ class CsvCells:
             raise InputError(f"{self.where}, line 1: column named more than once: {listed}")
 
     def __iter__(self) -> Iterator[Rows]:
-        """The rows, some at a time.
-
-        Raises:
-            InputError: broken quotes, a row that is too long, or no row at all.
-        """
+        """The rows, some at a time. Raises InputError: broken quotes, a row that is too long, or no row at all."""
         rest = self._current.read().encode()
         blocks = chain([rest] if rest else [], self._blocks)
         for block in blocks:
             if self._skipped(block):
                 continue
-            found = self._regular(block)
-            if found is not None:
-                yield found
+            rows = self._regular(block)
+            if rows is not None:
+                yield rows
             else:
                 # A quote may span blocks: as many are taken as its rows need.
                 yield from self._one_by_one(chain([block], blocks))
@@ -160,7 +154,7 @@ class CsvCells:
         lines = range(self._line, self._line + len(table))
         self._line += len(table)
         self.rows += len(table)
-        return Rows({name: cells[place:-1:width] for place, name in enumerate(self.names)}, lines)
+        return Rows({name: cells[position:-1:width] for position, name in enumerate(self.names)}, lines)
 
     def _one_by_one(self, blocks: Iterable[bytes]) -> Iterator[Rows]:
         """The rows of the first block, and of as many more as a quote in it spans."""
@@ -187,7 +181,7 @@ class CsvCells:
         self.problems.add_rows(
             range(len(wrong)),
             [line for line, _ in wrong],
-            lambda place: f"{wrong[place][1]} values where the header names {width} columns (cut off?)",
+            lambda position: f"{wrong[position][1]} values where the header names {width} columns (cut off?)",
         )
         if rows:
             self.rows += len(rows)

@@ -14,16 +14,14 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class Lines:
     """The blocks of a file, each cut off behind a line's end: \\n, \\r or both. A byte-order mark goes.
 
+    Raises InputError: empty, no text, or a line that is too long.
+
     Args:
         blocks: bytes of the file; they are read as these blocks are asked for.
-        where: the file's name.
 
     Attributes:
         where: the file's name.
         ended: whether the last line has an end, once all is read.
-
-    Raises:
-        InputError: empty, no text, or a line that is too long.
     """
 
     def __init__(self, blocks: Iterable[bytes], where: str) -> None:

@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from cluster_abm.errors import InputError
 
 SHOWN_PROBLEMS = 10  # of one file; the rest is counted
-# A file with so many is not what it was taken for: it is read no further.
+# A file with more problems is of another kind than expected: reading stops.
 MOST_PROBLEMS = 100_000
 
 
 class Problems:
     """Problems of a file as they are found. Only those that are shown are kept: a file may hold millions.
 
-    Args:
-        where: the file's name.
-        unit: what their numbers count.
+    Raises InputError: by `add` and `add_rows`, once there are too many.
 
-    Raises:
-        InputError: by `add` and `add_rows`, once there are too many.
+    Args:
+        unit: what their numbers count.
     """
 
     def __init__(self, where: str, unit: str = "line") -> None:
@@ -30,11 +28,11 @@ class Problems:
     def __bool__(self) -> bool:
         return self._count > 0
 
-    def add(self, found: Iterable[tuple[int, str]]) -> None:
+    def add(self, problems: Iterable[tuple[int, str]]) -> None:
         """Note problems: (line, what is wrong)."""
-        all_found = list(found)
-        self._first = sorted(self._first + all_found)[:SHOWN_PROBLEMS]
-        self._counted(len(all_found))
+        new = list(problems)
+        self._first = sorted(self._first + new)[:SHOWN_PROBLEMS]
+        self._counted(len(new))
 
     def add_rows(
         self, rows: Sequence[int], lines: Sequence[int] | Mapping[int, int], words: Callable[[int], str]
@@ -42,7 +40,6 @@ class Problems:
         """Note problems of rows, in the order of their lines.
 
         Args:
-            rows: which ones.
             lines: the line of each row, at least of the first SHOWN_PROBLEMS of `rows`.
             words: says of a row what is wrong.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 import numpy as np
@@ -20,10 +20,9 @@ from cluster_abm.workload.traces.table import (
     NAME,
     REQUIRED,
     WORD_COLUMNS,
-    Column,
     Floats,
+    NumberBounds,
     Trace,
-    Words,
     job_frame,
     numbers,
     tally,
@@ -32,7 +31,7 @@ from cluster_abm.workload.traces.table import (
 BOTH = "io_per_ms and disk_mb: allowed: one of both, they say the same twice"
 
 
-def checked_column(rows: Rows, name: str, rule: Column, required: bool, problems: Problems) -> Floats:
+def checked_column(rows: Rows, name: str, rule: NumberBounds, required: bool, problems: Problems) -> Floats:
     """A column as numbers, shape (rows,), NaN where blank; wrong cells join the problems."""
     cells = rows.cells[name]
     values, wrong = numbers(cells, rule, required)
@@ -62,37 +61,54 @@ def check_names(names: Sequence[str], where: str, known: tuple[str, ...], requir
         raise InputError(problems)
 
 
+class OurColumns:
+    """Our columns of a file as they are read, block by block; problems of its rows join the others.
+
+    Raises InputError as `check_names`.
+    """
+
+    def __init__(self, names: Sequence[str], where: str, problems: Problems) -> None:
+        required = (*REQUIRED, JOB) if AFTER in names else REQUIRED
+        check_names(names, where, (*COLUMNS, *WORD_COLUMNS), required)
+        self.numbers = {name: NumberColumn() for name in COLUMNS if name in names}
+        self.words = {name: WordColumn() for name in WORD_COLUMNS if name in names}
+        self._lines, self._order = array("q"), Order("arrival_ms")
+        self._where, self._problems, self._rows = where, problems, 0
+
+    def add(self, numbers: Mapping[str, Floats], words: Mapping[str, Iterable[str]], lines: Sequence[int]) -> None:
+        """Put a block behind: the cells of each column, and the line (or row) of the file that each row begins on."""
+        for name, column in self.numbers.items():
+            column.extend(numbers[name])
+        self._rows += len(lines)
+        self._order.see(numbers["arrival_ms"], lines)
+        if "io_per_ms" in numbers and "disk_mb" in numbers:
+            both = np.flatnonzero(~np.isnan(numbers["io_per_ms"]) & ~np.isnan(numbers["disk_mb"]))
+            self._problems.add_rows(both.tolist(), lines, lambda _: BOTH)
+        for name, word_column in self.words.items():
+            word_column.extend(words[name])
+        if JOB in self.words:
+            self._lines.extend(lines)
+
+    def trace(self, format: str, unit: str, noted: dict[str, int]) -> Trace:
+        """The trace of all rows; `unit` is what lines count. Raises InputError if there are problems."""
+        self._order.note(self._problems)
+        self._problems.refuse()
+        texts = {name: column.column() for name, column in self.words.items()}
+        table = job_frame({name: column.column() for name, column in self.numbers.items()} | texts)
+        # Rows are sorted by arrival, or refused: the table has them in the file's order.
+        parents = parents_of(texts[JOB], texts.get(AFTER), self._where, self._lines, unit) if JOB in texts else None
+        return Trace(self._where, format, self._rows, table, noted=noted, parents=parents)
+
+
 def csv_trace(cells: CsvCells) -> Trace:
     """The trace that a CSV of ours holds.
 
-    Raises:
-        InputError: every wrong cell, width, order or column name (the first ten of them).
+    Raises InputError: every wrong cell, width, order or column name (the first ten of them).
     """
-    required = (*REQUIRED, JOB) if AFTER in cells.names else REQUIRED
-    check_names(cells.names, cells.where, (*COLUMNS, *WORD_COLUMNS), required)
-    columns = {name: NumberColumn() for name in COLUMNS if name in cells.names}
-    words = {name: WordColumn() for name in WORD_COLUMNS if name in cells.names}
-    lines = array("q")
-    order = Order("arrival_ms")
+    ours = OurColumns(cells.names, cells.where, cells.problems)
     for rows in cells:
-        block = {name: checked_column(rows, name, COLUMNS[name], name in REQUIRED, cells.problems) for name in columns}
-        for name, column in columns.items():
-            column.extend(block[name])
-        order.see(block["arrival_ms"], rows.lines)
-        if "io_per_ms" in block and "disk_mb" in block:
-            both = np.flatnonzero(~np.isnan(block["io_per_ms"]) & ~np.isnan(block["disk_mb"]))
-            cells.problems.add_rows(both.tolist(), rows.lines, lambda _: BOTH)
-        for name, word_column in words.items():
-            word_column.extend(rows.cells[name] if name == NAME else map(str.strip, rows.cells[name]))
-        if JOB in words:
-            lines.extend(rows.lines)
-    order.note(cells.problems)
-    cells.problems.refuse()
-    found: dict[str, Floats | Words] = {name: column.column() for name, column in columns.items()}
-    texts = {name: column.column() for name, column in words.items()}
-    found |= texts
-    table = job_frame(found)
-    noted = tally({"blank lines": cells.blank_lines})
-    # Rows are sorted by arrival, or refused: the table has them in the file's order.
-    parents = parents_of(texts[JOB], texts.get(AFTER), cells.where, lines) if JOB in texts else None
-    return Trace(cells.where, "csv", cells.rows, table, noted=noted, parents=parents)
+        words = {name: rows.cells[name] if name == NAME else map(str.strip, rows.cells[name]) for name in ours.words}
+        rules = {name: (COLUMNS[name], name in REQUIRED) for name in ours.numbers}
+        numbers = {name: checked_column(rows, name, *rule, cells.problems) for name, rule in rules.items()}
+        ours.add(numbers, words, rows.lines)
+    return ours.trace("csv", "line", tally({"blank lines": cells.blank_lines}))

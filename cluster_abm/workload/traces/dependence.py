@@ -23,15 +23,13 @@ SHOWN_CYCLE = 5  # jobs
 def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int], unit: str = "line") -> Parents | None:
     """The parents that the column `after` names; None where it names none.
 
+    Raises InputError: ids given twice or with spaces in them, ids that no job has, a job after itself, or a cycle.
+
     Args:
         job: each job's own id, blank where it has none, shape (jobs,).
         after: ids of the jobs that must have ended before, separated by spaces, shape (jobs,); None: none does.
-        where: the file's name.
         lines: of the file, on which each row begins, shape (jobs,).
         unit: what `lines` counts, for messages.
-
-    Raises:
-        InputError: ids given twice or with spaces in them, ids that no job has, a job after itself, or a cycle.
     """
     problems = Problems(where, unit)
     rows: dict[str, int] = {}
@@ -50,23 +48,23 @@ def parents_of(job: Words, after: Words | None, where: str, lines: Sequence[int]
     for row, text in enumerate([] if after is None else after.tolist()):
         names = dict.fromkeys(text.split()) if text else ()
         for name in names:
-            found = rows.get(name)
-            if found is None or found == row:
-                what = "no job has this id" if found is None else "a job cannot come after itself"
+            parent_row = rows.get(name)
+            if parent_row is None or parent_row == row:
+                what = "no job has this id" if parent_row is None else "a job cannot come after itself"
                 problems.add([(lines[row], f"after = {name[:40]!r}: {what}")])
             else:
-                parent.append(found)
+                parent.append(parent_row)
                 counts[row] += 1
     problems.refuse()
     if not parent:
         return None
-    found_parents = Parents(np.concatenate([[0], np.cumsum(counts)]), np.array(parent, np.int64))
-    check_no_cycle(found_parents, where, lambda row: f"{unit} {lines[row]}")
-    return found_parents
+    parents = Parents(np.concatenate([[0], np.cumsum(counts)]), np.array(parent, np.int64))
+    check_no_cycle(parents, where, lambda row: f"{unit} {lines[row]}")
+    return parents
 
 
-def check_no_cycle(parents: Parents, where: str, place: Callable[[int], str]) -> None:
-    """Raise InputError if jobs wait for each other, naming those of one cycle by `place`."""
+def check_no_cycle(parents: Parents, where: str, words_of: Callable[[int], str]) -> None:
+    """Raise InputError if jobs wait for each other, naming those of one cycle by `words_of`."""
     jobs = len(parents.first) - 1
     child, parent = parents.waiting, parents.parent
     graph = coo_array((np.ones(len(child), np.int8), (parent, child)), shape=(jobs, jobs))
@@ -80,7 +78,7 @@ def check_no_cycle(parents: Parents, where: str, place: Callable[[int], str]) ->
     rows = [edge[0] for edge in cycle]
     begin = rows.index(min(rows))
     rows = rows[begin:] + rows[:begin]
-    shown = ", ".join(place(row) for row in rows[:SHOWN_CYCLE]) + (", ..." if len(rows) > SHOWN_CYCLE else "")
+    shown = ", ".join(words_of(row) for row in rows[:SHOWN_CYCLE]) + (", ..." if len(rows) > SHOWN_CYCLE else "")
     raise InputError(f"{where}: jobs that wait for each other ({len(rows):,} in a cycle): {shown}")
 
 

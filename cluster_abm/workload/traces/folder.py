@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from cluster_abm.bounded_files import MEGABYTE, Limit, digest, opened, shown, unpacked
-from cluster_abm.errors import InputError
+from cluster_abm.errors import InputError, reason_of
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.text.lines import Lines
-from cluster_abm.workload.traces.gwa import Machine, gwa_trace, machine
+from cluster_abm.workload.traces.gwa import VirtualMachine, gwa_trace, machine
 from cluster_abm.workload.traces.table import Trace
 
 ENDINGS = re.compile(r"\.csv(\.(gz|xz))?$", re.IGNORECASE)
@@ -33,12 +33,10 @@ class _Folder:
 def read_folder(path: Path, limit: Limit) -> Trace:
     """The trace of all virtual machines in a folder: files that end in .csv, .csv.gz or .csv.xz, in natural order.
 
-    Args:
-        path: the folder.
-        limit: what the files together may hold, unpacked.
+    Raises InputError: no such file in it, one that cannot be read or is no virtual machine, or too much in all.
 
-    Raises:
-        InputError: no such file in it, one that cannot be read or is no virtual machine, or too much in all.
+    Args:
+        limit: what the files together may hold, unpacked.
     """
     files, others = machine_files(path)
     digests = []
@@ -51,14 +49,13 @@ def read_folder(path: Path, limit: Limit) -> Trace:
 def machine_files(path: Path) -> tuple[list[Path], int]:
     """The files of virtual machines in a folder, in natural order, and how many others there are.
 
-    Raises:
-        InputError: the folder cannot be read, or holds none.
+    Raises InputError: the folder cannot be read, or holds none.
     """
     try:
         there = [entry for entry in path.iterdir() if not entry.name.startswith(".")]
         files = sorted((entry for entry in there if ENDINGS.search(entry.name) and not entry.is_dir()), key=_natural)
     except OSError as problem:
-        raise InputError(f"{shown(path)}: cannot be read: {problem.strerror or problem}") from None
+        raise InputError(f"{shown(path)}: cannot be read: {reason_of(problem)}") from None
     if not files:
         raise InputError(
             f"{shown(path)}: cannot be read: a folder without files of virtual machines (.csv, .csv.gz, .csv.xz); a "
@@ -67,7 +64,7 @@ def machine_files(path: Path) -> tuple[list[Path], int]:
     return files, len(there) - len(files)
 
 
-def vm_in(lines: Lines, path: str | Path) -> Machine:
+def vm_in(lines: Lines, path: str | Path) -> VirtualMachine:
     """The virtual machine in a file, named like it."""
     return machine(CsvCells(lines, "sample", between=";", quoted=False), program_name(Path(path).name))
 
@@ -77,7 +74,7 @@ def program_name(file: str) -> str:
     write, without blanks around it. Anything else stands in it as Python spells it, say \\xff."""
     name = (ENDINGS.sub("", file).strip() or file.strip()).encode("utf-8", "surrogateescape")
     text = name.decode("utf-8", "backslashreplace")
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
 @lru_cache(maxsize=2)  # a study reads the same folder for every seed and policy
@@ -88,7 +85,7 @@ def _parsed(folder: _Folder, where: str) -> Trace:
     return replace(trace, noted=trace.noted | {"other files of the folder, not read": folder.others})
 
 
-def _machines(folder: _Folder, where: str) -> Iterator[Machine]:
+def _machines(folder: _Folder, where: str) -> Iterator[VirtualMachine]:
     left = folder.limit.mb * MEGABYTE
     taken: set[str] = set()
 
@@ -106,14 +103,14 @@ def _machines(folder: _Folder, where: str) -> Iterator[Machine]:
     for name in folder.files:
         with opened(name) as file:
             lines = Lines(counted(unpacked(file, name, folder.limit)), shown(name))
-            found = vm_in(lines, name)
+            vm = vm_in(lines, name)
         # a.csv and a.csv.xz are two machines.
-        unlike = next(one for one in _spellings(found.name, name) if one not in taken)
+        unlike = next(spelling for spelling in _spellings(vm.name, name) if spelling not in taken)
         taken.add(unlike)
-        found = replace(found, name=unlike)
+        vm = replace(vm, name=unlike)
         if not lines.ended:
-            found = replace(found, noted=found.noted | {"last line without a line end (cut off?)": 1})
-        yield found
+            vm = replace(vm, noted=vm.noted | {"last line without a line end (cut off?)": 1})
+        yield vm
 
 
 def _spellings(name: str, file: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from cluster_abm.workload.text.problems import Problems
 from cluster_abm.workload.traces.table import Floats, Words
 
-# So many different words are kept once each; a file in which all differ would only pay for the looking up.
+# Up to this many different words are kept once each: a file in which all differ would only pay for the lookups.
 MOST_KEPT_ONCE = 100_000
 
 

@@ -14,6 +14,7 @@ A file is a VM, and a VM is one job that runs a program of its own. What becomes
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,7 +23,7 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import finished, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.units import plain
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
@@ -40,28 +41,17 @@ MOST_ACCESSES, LONGEST_PAUSE_MS = 1e6, 1e9  # of an interval of a profile
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
-    """A virtual machine.
+class VirtualMachine:
+    """A virtual machine."""
 
-    Attributes:
-        name: of its program.
-        rows: of its file; always samples used + skipped.
-        start_ms: its first sample's instant, since 1970.
-        tasks: its cores.
-        write_share: share of its bytes that are written; NaN if there are none.
-        profile: columns of `read_profiles` of one task; empty if no sample can be used.
-        skipped: reason -> samples left out.
-        noted: remark -> samples kept although remarkable.
-    """
-
-    name: str
-    rows: int
-    start_ms: float
-    tasks: float
-    write_share: float
-    profile: pd.DataFrame
-    skipped: dict[str, int]
-    noted: dict[str, int]
+    name: str  # of its program
+    rows: int  # of its file; always samples used + skipped
+    start_ms: float  # its first sample's instant, since 1970
+    tasks: float  # its cores
+    write_share: float  # share of its bytes that are written; NaN if there are none
+    profile: pd.DataFrame  # columns of `read_profiles` of one task; empty if no sample can be used
+    skipped: dict[str, int]  # reason -> samples left out
+    noted: dict[str, int]  # remark -> samples kept although remarkable
 
 
 def looks_like_gwa(names: list[str]) -> bool:
@@ -70,17 +60,16 @@ def looks_like_gwa(names: list[str]) -> bool:
     return TIME in lower and len(lower & set(NAMES)) >= 3
 
 
-def machine(cells: CsvCells, name: str) -> Machine:
+def machine(cells: CsvCells, name: str) -> VirtualMachine:
     """The virtual machine in an open file.
 
-    Raises:
-        InputError: columns that are missing, cells that cannot be read (the first ten).
+    Raises InputError: columns that are missing, cells that cannot be read (the first ten).
     """
-    found = {column.lower() for column in cells.names}
-    missing = [column for column in NAMES if column not in found]
+    present = {column.lower() for column in cells.names}
+    missing = [column for column in NAMES if column not in present]
     if missing:
         raise InputError(f"{cells.where}: column {missing[0]!r} is missing; found: {', '.join(cells.names)[:300]}")
-    fields = read_fields(cells, dict.fromkeys(NAMES, Rule(plain, "a number")), ())
+    fields = read_fields(cells, dict.fromkeys(NAMES, CellRule(plain, "a number")), ())
     time, cores, use, memory, read, written = (fields.number(column) for column in NAMES)
     time_ms = np.where(time >= MS_BEGIN, time, time * 1000.0)
     fine = ~np.isnan(time) & (time > 0)
@@ -99,7 +88,9 @@ def machine(cells: CsvCells, name: str) -> Machine:
         usable = np.zeros(len(time), bool)
     noted = {"blank lines": cells.blank_lines}
     if not usable.any():
-        return Machine(name, len(time), math.nan, math.nan, math.nan, pd.DataFrame(), tally(skipped), tally(noted))
+        return VirtualMachine(
+            name, len(time), math.nan, math.nan, math.nan, pd.DataFrame(), tally(skipped), tally(noted)
+        )
     tasks = float(np.floor(cores[usable].max()))
     bytes_kb = read[usable] + written[usable]
     profile, remarks = _profile(
@@ -115,44 +106,38 @@ def machine(cells: CsvCells, name: str) -> Machine:
     total = float(bytes_kb.sum())
     share = float(written[usable].sum()) / total if total > 0 else math.nan
     start_ms = float(time_ms[usable][0])
-    return Machine(name, len(time), start_ms, tasks, share, profile, tally(skipped), tally(noted))
+    return VirtualMachine(name, len(time), start_ms, tasks, share, profile, tally(skipped), tally(noted))
 
 
-def gwa_trace(machines: Iterable[Machine], where: str) -> Trace:
-    """The trace of virtual machines, a job each.
-
-    Raises:
-        InputError: none of them used any CPU.
-    """
-    skipped: dict[str, int] = {}
-    noted: dict[str, int] = {}
+def gwa_trace(machines: Iterable[VirtualMachine], where: str) -> Trace:
+    """The trace of virtual machines, a job each. Raises InputError: none of them used any CPU."""
+    skipped, noted = Counter[str](), Counter[str]()
     rows, used = 0, []
-    for one in machines:
-        rows += one.rows
-        for counts, more in ((skipped, one.skipped), (noted, one.noted)):
-            for reason, count in more.items():
-                counts[reason] = counts.get(reason, 0) + count
-        if len(one.profile):
-            used.append(one)
+    for vm in machines:
+        rows += vm.rows
+        skipped.update(vm.skipped)
+        noted.update(vm.noted)
+        if len(vm.profile):
+            used.append(vm)
     if not used:
         raise no_job(where, rows, skipped)
     samples = rows - sum(skipped.values())
     columns: dict[str, Floats] = {
-        "arrival_ms": on_own_clock(np.array([one.start_ms for one in used]), where),
+        "arrival_ms": on_own_clock(np.array([vm.start_ms for vm in used]), where),
         "cpu_ms": _of(used, "cpu_ms", "sum"),
         "memory_mb": _of(used, "memory_mb", "max"),
-        "tasks": np.array([one.tasks for one in used]),
+        "tasks": np.array([vm.tasks for vm in used]),
         "request_kb": np.full(len(used), ACCESS_KB),
-        "write_share": np.array([one.write_share for one in used]),
+        "write_share": np.array([vm.write_share for vm in used]),
     }
     filled = {
         "name": f"a VM is one job: {samples:,} samples are intervals of {len(used):,} programs, one each",
         "io_per_ms": f"by the profiles: an access of {ACCESS_KB:g} KB is assumed, the file says KB/s",
         "request_kb": f"{ACCESS_KB:g} KB assumed",
     }
-    words = {"name": np.array([one.name for one in used], object)}
+    words = {"name": np.array([vm.name for vm in used], object)}
     trace = finished(where, "gwa", rows, columns, words, skipped, noted, filled)
-    profiles = pd.concat([one.profile.assign(program=one.name) for one in used], ignore_index=True)
+    profiles = pd.concat([vm.profile.assign(program=vm.name) for vm in used], ignore_index=True)
     order = ["program", "cpu_ms", "memory_mb", "accesses", "turnover_mb_per_s", "pause_ms"]
     return replace(trace, profiles=profiles[order], samples=samples)
 
@@ -171,8 +156,6 @@ def _profile(
     Args:
         time_ms: of samples, increasing, shape (samples,).
         use: share of a core that the task uses.
-        memory_mb: of the task.
-        disk_kb_per_s: of the task.
     """
     given = np.diff(time_ms)
     usual = float(np.median(given)) if len(given) else USUAL_MS
@@ -201,5 +184,5 @@ def _profile(
     }
 
 
-def _of(machines: Sequence[Machine], column: str, how: str) -> Floats:
-    return np.array([float(one.profile[column].agg(how)) for one in machines])
+def _of(machines: Sequence[VirtualMachine], column: str, how: str) -> Floats:
+    return np.array([float(vm.profile[column].agg(how)) for vm in machines])

@@ -16,8 +16,8 @@ from cluster_abm.workload.traces.table import (
     MOST_RUNS,
     NAME,
     RUN,
-    Column,
     Floats,
+    NumberBounds,
     Trace,
     Words,
     job_frame,
@@ -26,11 +26,11 @@ from cluster_abm.workload.traces.table import (
 )
 
 LONGEST_S = COLUMNS["arrival_ms"].high / 1000.0
-HBD_COLUMNS: dict[str, Column] = {
-    "run": Column("1", high=2**31 - 1, whole=True),
+HBD_COLUMNS: dict[str, NumberBounds] = {
+    "run": NumberBounds("1", high=2**31 - 1, whole=True),
     "host": COLUMNS["home"],
-    "submit_s": Column("s", high=LONGEST_S),
-    "cpu_s": Column("s", high=LONGEST_S, above=True),
+    "submit_s": NumberBounds("s", high=LONGEST_S),
+    "cpu_s": NumberBounds("s", high=LONGEST_S, above=True),
 }
 PROGRAM = "prog"
 
@@ -44,8 +44,7 @@ def looks_like_hbd(names: list[str]) -> bool:
 def hbd_trace(cells: CsvCells, run: int | None) -> Trace:
     """The chosen run; without a choice all of them, the column `run` telling them apart.
 
-    Raises:
-        InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
+    Raises InputError: wrong cells, too many runs, or a run that the file does not hold (listing those it does).
     """
     check_names(cells.names, cells.where, (*HBD_COLUMNS, PROGRAM), tuple(HBD_COLUMNS))
     read = {name: NumberColumn() for name in HBD_COLUMNS}

@@ -22,15 +22,15 @@ import pandas as pd
 
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import disk_columns, finished, on_own_clock, tasks_for
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import duration_ms, percent, plain, size_bytes
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, sorted_out, tally
 
-SIZE = Rule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
-TIME = Rule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")
+SIZE = CellRule(size_bytes, "bytes, as 4096 or 1.2 GB, or -")
+TIME = CellRule(duration_ms, "a time as 3h 2m 1s, ms without a unit, or -")
 STAMPS = ("submit", "start", "complete")
 SIZES = ("rss", "peak_rss", "rchar", "wchar", "read_bytes", "write_bytes")
 INPUTS = {
@@ -40,30 +40,23 @@ INPUTS = {
     "workflow_input_size_uncompressed": "workflowinputuncompressed",
 }
 WORDS = ("label", "machine", "workflow", "task", "process", "name", "status")
-# So many of these make a header Nextflow's.
+# Three of these make a header Nextflow's.
 TELLING = frozenset((*STAMPS, *SIZES, *WORDS, "realtime", "duration", "%cpu", "cpus", "task_id", "native_id", "hash"))
 COMPLETED, FAILED, ABORTED, CACHED = "COMPLETED", "FAILED", "ABORTED", "CACHED"
 
 
 @dataclass(frozen=True, eq=False)
 class TaskRuns:
-    """The runs of tasks in a file.
+    """The runs of tasks in a file."""
 
-    Attributes:
-        frame: a row a run that can be used, in the file's order: label, machine, workflow, task, status (words, blank
-            where not known); task_input_size, task_input_size_uncompressed, workflow_input_size,
-            workflow_input_size_uncompressed [B]; submit_ms (since 1970), realtime_ms, cpu_percent, cpus, memory_mb
-            (peak), read_mb, written_mb (by the disk), call_read_mb, call_written_mb [MB of 10^6 bytes], line (of the
-            file). NaN where not known.
-        rows: of the file; always runs + skipped.
-        skipped: reason -> rows left out.
-        noted: remark -> rows kept although remarkable.
-    """
-
+    # A row a run that can be used, in the file's order: label, machine, workflow, task, status (words, blank where not
+    # known); task_input_size, task_input_size_uncompressed, workflow_input_size, workflow_input_size_uncompressed [B];
+    # submit_ms (since 1970), realtime_ms, cpu_percent, cpus, memory_mb (peak), read_mb, written_mb (by the disk),
+    # call_read_mb, call_written_mb [MB of 10^6 bytes], line (of the file). NaN where not known.
     frame: pd.DataFrame
-    rows: int
-    skipped: dict[str, int]
-    noted: dict[str, int]
+    rows: int  # of the file; always runs + skipped
+    skipped: dict[str, int]  # reason -> rows left out
+    noted: dict[str, int]  # remark -> rows kept although remarkable
 
 
 def looks_like_nextflow(names: list[str]) -> bool:
@@ -73,16 +66,12 @@ def looks_like_nextflow(names: list[str]) -> bool:
 
 
 def task_runs(cells: CsvCells) -> TaskRuns:
-    """The runs of tasks in an open table.
-
-    Raises:
-        InputError: columns that are missing, cells that cannot be read.
-    """
+    """The runs of tasks in an open table. Raises InputError: columns that are missing, cells that cannot be read."""
     stamps = Stamps()
-    stamp = Rule(stamps.read, ALLOWED)
+    stamp = CellRule(stamps.read, ALLOWED)
     rules = dict.fromkeys(SIZES, SIZE) | dict.fromkeys(INPUTS.values(), SIZE)
     rules |= dict.fromkeys(STAMPS, stamp) | {"realtime": TIME, "duration": TIME}
-    rules |= {"%cpu": Rule(percent, "per cent, as 75.2%, or -"), "cpus": Rule(plain, "a number, or -")}
+    rules |= {"%cpu": CellRule(percent, "per cent, as 75.2%, or -"), "cpus": CellRule(plain, "a number, or -")}
     lower = {name.lower() for name in cells.names}
     if "realtime" not in lower and not {"start", "complete"} <= lower:
         raise InputError(
@@ -148,8 +137,7 @@ def task_runs(cells: CsvCells) -> TaskRuns:
 def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that a table of Nextflow's or Lotaru's holds.
 
-    Raises:
-        InputError: columns that are missing, cells that cannot be read, no usable row.
+    Raises InputError: columns that are missing, cells that cannot be read, no usable row.
     """
     runs = task_runs(cells)
     frame, filled = runs.frame, {}
@@ -193,14 +181,14 @@ def nextflow_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trac
     return finished(cells.where, "nextflow", runs.rows, columns, words, skipped, noted, filled)
 
 
-def _run_times(fields: Fields) -> tuple[Floats, Flags]:
+def _run_times(fields: ForeignColumns) -> tuple[Floats, Flags]:
     """Run times [ms], and where they are taken from start and complete."""
     given, between = fields.number("realtime"), fields.number("complete") - fields.number("start")
     taken = np.isnan(given) & ~np.isnan(between)
     return np.where(taken, between, given), taken
 
 
-def _names(fields: Fields) -> np.ndarray:
+def _names(fields: ForeignColumns) -> np.ndarray:
     """The process of each row: Lotaru's Task, Nextflow's process, else its name up to the tag in brackets."""
     if "task" in fields.words or "process" in fields.words:
         return fields.word("task", "process")

@@ -11,20 +11,8 @@ import numpy as np
 from cluster_abm.bounded_files import MEGABYTE, Limit, shown
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.problems import Problems
-from cluster_abm.workload.traces.csv_trace import BOTH, check_names
-from cluster_abm.workload.traces.dependence import parents_of
-from cluster_abm.workload.traces.gathering import NumberColumn, Order, WordColumn
-from cluster_abm.workload.traces.table import (
-    AFTER,
-    COLUMNS,
-    JOB,
-    REQUIRED,
-    WORD_COLUMNS,
-    Floats,
-    Trace,
-    Words,
-    job_frame,
-)
+from cluster_abm.workload.traces.csv_trace import OurColumns
+from cluster_abm.workload.traces.table import COLUMNS, REQUIRED, Floats, Trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,21 +26,15 @@ ROWS = 100_000  # read at once
 def parquet_trace(data: bytes, where: str, limit: Limit) -> Trace:
     """The trace that a Parquet file of our columns holds.
 
-    Args:
-        data: the file.
-        where: its name.
-        limit: what its cells may take, 8 bytes each: a few bytes of Parquet can stand for many equal cells.
+    Raises InputError: damaged or cut off, unknown or missing columns, columns of another kind, values that are not
+    allowed (the first ten, by row).
 
-    Raises:
-        InputError: damaged or cut off, unknown or missing columns, columns of another kind, values that are not allowed
-            (the first ten, by row).
+    Args:
+        limit: what its cells may take, 8 bytes each: a few bytes of Parquet can stand for many equal cells.
     """
     try:
         file = _opened(data)
         _check_size(file, where, limit)
-        names = file.schema_arrow.names
-        required = (*REQUIRED, JOB) if AFTER in names else REQUIRED
-        check_names(names, where, (*COLUMNS, *WORD_COLUMNS), required)
         return _trace(file, where)
     except InputError:
         raise
@@ -78,33 +60,16 @@ def _check_size(file: ParquetFile, where: str, limit: Limit) -> None:
 
 
 def _trace(file: ParquetFile, where: str) -> Trace:
-    names = file.schema_arrow.names
-    problems = Problems(where, "row")
-    numbers = {name: NumberColumn() for name in COLUMNS if name in names}
-    words = {name: WordColumn() for name in WORD_COLUMNS if name in names}
-    order, rows = Order("arrival_ms"), 0
+    problems, rows = Problems(where, "row"), 0
+    ours = OurColumns(file.schema_arrow.names, where, problems)
     for batch in file.iter_batches(ROWS):
         lines = range(rows + 1, rows + 1 + len(batch))
         rows += len(batch)
-        block = {name: _numbers(batch.column(name), name, where, lines, problems) for name in numbers}
-        for name, column in numbers.items():
-            column.extend(block[name])
-        order.see(block["arrival_ms"], lines)
-        if "io_per_ms" in block and "disk_mb" in block:
-            both = np.flatnonzero(~np.isnan(block["io_per_ms"]) & ~np.isnan(block["disk_mb"]))
-            problems.add_rows(both.tolist(), lines, lambda _: BOTH)
-        for name, word_column in words.items():
-            word_column.extend(_texts(batch.column(name), name, where))
-    order.note(problems)
-    problems.refuse()
+        numbers = {name: _numbers(batch.column(name), name, where, lines, problems) for name in ours.numbers}
+        ours.add(numbers, {name: _texts(batch.column(name), name, where) for name in ours.words}, lines)
     if not rows:
         raise InputError(f"{shown(where)}: no job, only columns")
-    texts: dict[str, Words] = {name: column.column() for name, column in words.items()}
-    found: dict[str, Floats | Words] = {name: column.column() for name, column in numbers.items()}
-    found |= texts
-    every = range(1, rows + 1)
-    parents = parents_of(texts[JOB], texts.get(AFTER), where, every, "row") if JOB in texts else None
-    return Trace(where, "parquet", rows, job_frame(found), parents=parents)
+    return ours.trace("parquet", "row", {})
 
 
 def _numbers(cells: pa.Array, name: str, where: str, lines: Sequence[int], problems: Problems) -> Floats:

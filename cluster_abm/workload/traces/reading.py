@@ -51,16 +51,14 @@ def read_trace(
 ) -> Trace:
     """The trace in a file, plain or compressed by gzip or xz, or in a folder of virtual machines (GWA-T-12).
 
+    Raises InputError: no such file, too large, cut off, unknown format, or wrong content; several problems at once.
+
     Args:
-        path: the file or folder.
         run: which run of a file that holds several (Harchol-Balter and Downey's).
         format: one of FORMATS; without it, by what the file begins with, else by its name (.swf, .csv).
         max_mb: how much the file may hold, unpacked [MB of 2^20 bytes].
         pipes: whether it may be a pipe, which can be read only once.
         reading: how fields are read where a format leaves a choice.
-
-    Raises:
-        InputError: no such file, too large, cut off, unknown format, or wrong content; several problems at once.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"{path}: format = {format!r}: allowed {', '.join(FORMATS)}")
@@ -79,8 +77,7 @@ def read_trace(
 def read_task_runs(path: Path, max_mb: int = TRACE_MB) -> TaskRuns:
     """The runs of tasks in a file of Nextflow's or Lotaru's, plain or compressed, row by row.
 
-    Raises:
-        InputError: no such file, too large, cut off, or not of that kind.
+    Raises InputError: no such file, too large, cut off, or not of that kind.
     """
     with opened(path) as file:
         head, blocks = beginning(unpacked(file, path, Limit(max_mb, RAISED_BY)))

@@ -50,8 +50,7 @@ def beginning(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 def format_of(head: bytes, where: str) -> str:
     """The format of a file that begins with `head`; by the name (.swf, .csv) if the beginning tells nothing.
 
-    Raises:
-        InputError: neither tells it; says what was looked for.
+    Raises InputError: neither tells it; says what was looked for.
     """
     found = _by_content(head) or _by_name(where)
     if found is None:

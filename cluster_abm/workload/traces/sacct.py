@@ -21,20 +21,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Fields, Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns, finished, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, Words, sorted_out
 
-CLOCK = Rule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
-SIZE = Rule(size_bytes, "bytes, as 4096, 1234K or 1.5G")
-COUNT = Rule(plain, "a number")
+CLOCK = CellRule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
+SIZE = CellRule(size_bytes, "bytes, as 4096, 1234K or 1.5G")
+COUNT = CellRule(plain, "a number")
 STAMPS = ("submit", "start", "end")
 CLOCKS = ("elapsed", "totalcpu", "timelimit")
 SIZES = ("maxrss", "maxdiskread", "maxdiskwrite")
@@ -76,12 +76,11 @@ def looks_like_sacct(names: list[str]) -> bool:
 def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that sacct's lines hold.
 
-    Raises:
-        InputError: columns that are missing, cells that cannot be read (the first ten), no usable job.
+    Raises InputError: columns that are missing, cells that cannot be read (the first ten), no usable job.
     """
     _check_columns(cells)
     stamps = Stamps()
-    rules = dict.fromkeys(STAMPS, Rule(stamps.read, ALLOWED)) | dict.fromkeys(CLOCKS, CLOCK)
+    rules = dict.fromkeys(STAMPS, CellRule(stamps.read, ALLOWED)) | dict.fromkeys(CLOCKS, CLOCK)
     rules |= dict.fromkeys(SIZES, SIZE) | dict.fromkeys(COUNTS, COUNT)
     fields = read_fields(cells, rules, ("jobid", "jobname", "state"))
     is_step, job_of = _steps(fields.word("jobid"))
@@ -90,7 +89,7 @@ def sacct_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     # `CANCELLED by 1234`, `TIMEOUT`: the first word.
     state = np.array([(text.split() or [""])[0].rstrip("+").upper() for text in fields.word("state")], object)
     timed = run_ms > 0
-    if reading.cpu_time == "run":  # a job holds its processors for so long, whatever it computes
+    if reading.cpu_time == "run":  # a job holds its processors while it runs, whatever it computes
         used = used._replace(cpu_ms=run_ms * processors)
     cpu_ms = np.where(np.isnan(used.cpu_ms), run_ms * processors, used.cpu_ms)
     reasons = {
@@ -152,7 +151,7 @@ def _check_columns(cells: CsvCells) -> None:
         )
 
 
-def _steps(ids: Words) -> tuple[Flags, npt.NDArray[np.int64]]:
+def _steps(ids: Words) -> tuple[Flags, Integers]:
     """Which rows are steps, and the row of each one's job, the last above it with its id; -1 where there is none."""
     is_step, job_of = np.zeros(len(ids), bool), np.full(len(ids), -1, np.int64)
     latest: dict[str, int] = {}
@@ -165,30 +164,30 @@ def _steps(ids: Words) -> tuple[Flags, npt.NDArray[np.int64]]:
     return is_step, job_of
 
 
-def _run_times(fields: Fields) -> Floats:
+def _run_times(fields: ForeignColumns) -> Floats:
     """Run times [ms]."""
     return np.where(
         np.isnan(fields.number("elapsedraw")), fields.number("elapsed"), fields.number("elapsedraw") * 1000.0
     )
 
 
-def _processors(fields: Fields) -> Floats:
+def _processors(fields: ForeignColumns) -> Floats:
     """Allocated processors."""
     allocated = fields.number("alloccpus", "ncpus")
     return np.where(allocated > 0, allocated, math.nan)
 
 
-def _used(fields: Fields, is_step: Flags, job_of: npt.NDArray[np.int64]) -> _Used:
+def _used(fields: ForeignColumns, is_step: Flags, job_of: Integers) -> _Used:
     """What each job used, merged from its line and its steps."""
     merged = is_step & (job_of >= 0)
     jobs, rows = job_of[merged], len(is_step)
     tasks = np.maximum(np.nan_to_num(fields.number("ntasks"), nan=1.0), 1.0)
 
     def from_steps(values: Floats, largest: bool = False) -> Floats:
-        found, given = np.full(rows, math.nan), values[merged]
+        of_jobs, given = np.full(rows, math.nan), values[merged]
         if largest:
-            np.fmax.at(found, jobs, given)
-            return found
+            np.fmax.at(of_jobs, jobs, given)
+            return of_jobs
         known = ~np.isnan(given)
         sums = np.bincount(jobs[known], given[known], rows)
         counts = np.bincount(jobs[known], minlength=rows)
@@ -208,7 +207,7 @@ def _used(fields: Fields, is_step: Flags, job_of: npt.NDArray[np.int64]) -> _Use
 
 
 def _columns(
-    fields: Fields, usable: Flags, cpu_ms: Floats, used: _Used, reading: LogReading, where: str
+    fields: ForeignColumns, usable: Flags, cpu_ms: Floats, used: _Used, reading: LogReading, where: str
 ) -> tuple[dict[str, Floats], Flags]:
     """Our columns of the usable rows, and in which of them shares of bytes stand in."""
     tasks = _processors(fields)[usable]

@@ -24,14 +24,7 @@ from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.traces.parts.finishing import RUN_TIMES, ZERO_CPU, no_job, on_own_clock
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
-from cluster_abm.workload.traces.swf_lines import (
-    FIELDS,
-    REQUESTED_MEMORY,
-    REQUESTS,
-    USED,
-    read_log,
-    stands_for_all,
-)
+from cluster_abm.workload.traces.swf_lines import FIELDS, REQUESTED_MEMORY, REQUESTS, USED, read_log, stands_for_all
 from cluster_abm.workload.traces.table import Flags, Floats, Trace, job_frame, sorted_out, tally
 
 FAILED, CANCELLED, PARTS = 0, 5, (2, 3, 4)
@@ -42,13 +35,12 @@ LEAST_SHARE = 0.01  # of the run times that CPU times come to, if they were meas
 def swf_trace(lines: Lines, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that an SWF log holds; times count from the log's own start.
 
-    Raises:
-        InputError: lines cut short or not numeric (the first ten), no line, no usable job.
+    Raises InputError: lines cut short or not numeric (the first ten), no line, no usable job.
     """
     where = lines.where
     used = USED
     if reading.memory == "requested":
-        used = {name: place for name, place in USED.items() if name != "used memory"} | REQUESTED_MEMORY
+        used = {name: position for name, position in USED.items() if name != "used memory"} | REQUESTED_MEMORY
     columns, longer, header, unix = read_log(lines, used)
     if not columns:
         raise InputError(f"{where}: no job in the log; allowed: lines of {FIELDS} numbers")

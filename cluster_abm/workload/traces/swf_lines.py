@@ -9,8 +9,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Flags, Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.text.problems import SHOWN_PROBLEMS, Problems
@@ -49,42 +49,34 @@ HEADER_LINE = re.compile(r"([A-Za-z]\w*):(?:\s+(.*))?$")
 REQUESTED_MEMORY = {"requested memory": 9}
 
 
-def stands_for_all(requests: Floats) -> npt.NDArray[np.bool_]:
+def stands_for_all(requests: Floats) -> Flags:
     """Which requests are one of NO_REQUEST, shape as `requests`."""
     return (requests == NO_REQUEST[0]) | (requests == NO_REQUEST[1])
 
 
-def places(used: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """For each field of a line its place among those in use, -1 for the others, shape (18,)."""
-    found = np.full(FIELDS, -1, np.int64)
-    found[list(used.values())] = range(len(used))
-    return found
+def value_rows(used: Mapping[str, int]) -> Integers:
+    """For each field of a line its row among those in use, -1 for the others, shape (18,)."""
+    rows = np.full(FIELDS, -1, np.int64)
+    rows[list(used.values())] = range(len(used))
+    return rows
 
 
-PLACES = places(USED)
+VALUE_ROWS = value_rows(USED)
 
 
-class Log(NamedTuple):
-    """The lines of a log.
+class SwfLog(NamedTuple):
+    """The lines of a log."""
 
-    Attributes:
-        columns: the fields in use, shape (rows,) each.
-        longer: how many lines have more than 18.
-        header: what it says.
-        unix: whether submit times are Unix times.
-    """
-
-    columns: dict[str, Floats]
-    longer: int
-    header: dict[str, str]
-    unix: bool
+    columns: dict[str, Floats]  # the fields in use, shape (rows,) each
+    longer: int  # how many lines have more than 18
+    header: dict[str, str]  # what it says
+    unix: bool  # whether submit times are Unix times
 
 
-def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
+def read_log(lines: Lines, used: Mapping[str, int] = USED) -> SwfLog:
     """The log that these lines are, with those fields in use (name -> position in the line).
 
-    Raises:
-        InputError: lines cut short or not numeric (the first ten), a header that has no end.
+    Raises InputError: lines cut short or not numeric (the first ten), a header that has no end.
     """
     columns = {name: NumberColumn() for name in used}
     submit = list(used).index("submit time")
@@ -97,19 +89,19 @@ def read_log(lines: Lines, used: Mapping[str, int] = USED) -> Log:
         if blank:
             before += blank
             continue
-        found = _Block(block, before, header, problems, used)
-        longer += found.longer
+        lines_read = _Block(block, before, header, problems, used)
+        longer += lines_read.longer
         # Below the first job remarks belong to no header.
-        header.is_open = header.is_open and not len(found.rows)
+        header.is_open = header.is_open and not len(lines_read.rows)
         if unix is None:
-            unix = _counts_from_1970(found.values[submit])
-        for place, (name, column) in enumerate(columns.items()):
-            _note_wrong(name, used[name], place, found, before, problems, bool(unix))
-            column.extend(found.values[place])
-        before += found.all_lines
+            unix = _counts_from_1970(lines_read.values[submit])
+        for value_row, (name, column) in enumerate(columns.items()):
+            _note_wrong(name, used[name], value_row, lines_read, before, problems, bool(unix))
+            column.extend(lines_read.values[value_row])
+        before += lines_read.all_lines
     problems.refuse()
     read = {name: column.column() for name, column in columns.items()} if not header.is_open else {}
-    return Log(read, longer, header.keys(), bool(unix))
+    return SwfLog(read, longer, header.keys(), bool(unix))
 
 
 class _Header:
@@ -163,7 +155,7 @@ class _Block:
         values, kinds = np.empty((len(used), most)), np.empty(most, np.uint8)
         begins = np.empty(most + 1, np.int64)
         text = np.frombuffer(block, np.uint8)
-        self.all_lines = scan_lines(text, places(used), FIELDS, POWERS, values, begins, kinds)
+        self.all_lines = scan_lines(text, value_rows(used), FIELDS, POWERS, values, begins, kinds)
         self._begins = begins[: self.all_lines + 1].tolist()
         is_row = kinds[: self.all_lines] == PLAIN
         self.longer = 0
@@ -188,7 +180,7 @@ class _Block:
         first_plain: int,
         before: int,
         values: Floats,
-        is_row: npt.NDArray[np.bool_],
+        is_row: Flags,
         header: _Header,
         problems: Problems,
     ) -> None:
@@ -209,7 +201,7 @@ class _Block:
         problems.add_rows(
             range(len(cut)),
             [line for line, _ in cut],
-            lambda place: f"{cut[place][1]} fields (cut off?): allowed: {FIELDS} numbers",
+            lambda position: f"{cut[position][1]} fields (cut off?): allowed: {FIELDS} numbers",
         )
 
 
@@ -219,9 +211,11 @@ def _counts_from_1970(submit: Floats) -> bool | None:
     return bool(known[0] >= UNIX_S) if len(known) else None
 
 
-def _note_wrong(name: str, field: int, place: int, block: _Block, before: int, problems: Problems, unix: bool) -> None:
+def _note_wrong(
+    name: str, field: int, value_row: int, block: _Block, before: int, problems: Problems, unix: bool
+) -> None:
     """Note each cell that is no number, too large, or broken where it must be whole."""
-    values = block.values[place]
+    values = block.values[value_row]
     if name == "preceding job":
         return  # only counted
     whole = name in WHOLE

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Bytes, Floats, Integers
 from cluster_abm.jit import kernel
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 PLAIN, ODD = 1, 0
 # A whole number below 2^53 and a power of ten up to 10^15 are floats without an error, so their quotient is the float
@@ -21,16 +17,16 @@ SPACE, TAB, LINE_FEED, RETURN, MINUS, POINT, ZERO, NINE = b" \t\n\r-.09"
 
 @kernel
 def scan_lines(
-    text: Bytes, places: Integers, fields: int, powers: Floats, values: Floats, begins: Integers, kinds: Bytes
+    text: Bytes, value_rows: Integers, fields: int, powers: Floats, values: Floats, begins: Integers, kinds: Bytes
 ) -> int:
     r"""Find the lines of a block, which end with \n, \r or both, and read those that are plain.
 
-    A line is plain if it has so many fields and no more, each a decimal number of at most 15 digits such as 7, -1 or
+    A line is plain if it has exactly this many fields, each a decimal number of at most 15 digits such as 7, -1 or
     80.25. Any other line (remarks, blank lines, lines cut short, exponents) is odd: only its place is noted.
 
     Args:
         text: the block, shape (bytes,); its last line need not have an end.
-        places: for each field of a line the row of `values` that it goes to, -1 for none, shape (fields,).
+        value_rows: for each field of a line the row of `values` that it goes to, -1 for none, shape (fields,).
         fields: of a plain line.
         powers: POWERS.
         values: for the fields in use, shape (fields in use, at least as many as there are lines).
@@ -71,11 +67,11 @@ def scan_lines(
             if not ends or digits == 0 or digits > MOST_DIGITS or points > 1 or field == fields:
                 is_plain = False
                 break
-            if places[field] >= 0:
+            if value_rows[field] >= 0:
                 value = float(whole)
                 if decimals > 0:
                     value /= powers[decimals]
-                values[places[field], line] = -value if is_negative else value
+                values[value_rows[field], line] = -value if is_negative else value
             field += 1
         while at < size and text[at] != LINE_FEED and text[at] != RETURN:
             at += 1

@@ -1,8 +1,8 @@
 """SWIM's samples of MapReduce clusters (Chen, Ganapathi, Griffith and Katz 2011): six columns with tabs, no header.
 
 Job, submit [s], seconds since the job before, and the bytes of its input, shuffle and output. A row says nothing of CPU
-and memory. CPU time is drawn, or so many ms for each MB (`LogReading.cpu_ms_per_mb`): to be swept, not believed. A job
-has one task, or one for each so many MB (`task_mb`). Its bytes are taken to pass a disk once each. Some samples have
+and memory. CPU time is drawn, or follows from the bytes (`LogReading.cpu_ms_per_mb`, to be swept, not believed). A job
+has one task, or one for each `task_mb` MB. Its bytes are taken to pass a disk once each. Some samples have
 further columns: paths, which are not read.
 """
 
@@ -13,7 +13,7 @@ import re
 import numpy as np
 
 from cluster_abm.workload.text.csv_cells import CsvCells
-from cluster_abm.workload.traces.parts.fields import Rule, beyond_counting, read_fields
+from cluster_abm.workload.traces.parts.fields import CellRule, beyond_counting, read_fields
 from cluster_abm.workload.traces.parts.finishing import finished
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.units import plain
@@ -34,10 +34,9 @@ def looks_like_swim(cells: list[str]) -> bool:
 def swim_trace(cells: CsvCells, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace in a table with the columns NAMES.
 
-    Raises:
-        InputError: lines of a wrong width, cells that are no numbers (the first ten), or no usable row.
+    Raises InputError: lines of a wrong width, cells that are no numbers (the first ten), or no usable row.
     """
-    rule = Rule(plain, "a number")
+    rule = CellRule(plain, "a number")
     fields = read_fields(cells, dict.fromkeys(NAMES[1:], rule), NAMES[:1])
     submit = fields.number("submit_s")
     sizes = [fields.number(name) for name in BYTES]

@@ -7,15 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from cluster_abm.arrays import Flags, Floats, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.parents import Parents
-
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.object_]
-Flags = npt.NDArray[np.bool_]
 
 MOST_RUNS = 1000  # of one file
 LONGEST_MS = 1e12  # 32 years: well inside the engine's clock, 64-bit nanoseconds
@@ -23,7 +19,7 @@ LARGEST_WHOLE = 2**31 - 1  # homes and widths are 32-bit in the engine
 
 
 @dataclass(frozen=True)
-class Column:
+class NumberBounds:
     """Unit and bounds of a number: `low` <= value <= `high`, without `low` itself if `above`, whole if `whole`."""
 
     unit: str
@@ -39,28 +35,28 @@ class Column:
         words = f"{kind} above {self.low:g}" if self.above else f"{kind} from {self.low:g}"
         return words if math.isinf(self.high) else f"{words} to {self.high:.12g}"
 
-    def holds(self, values: Floats) -> npt.NDArray[np.bool_]:
+    def holds(self, values: Floats) -> Flags:
         """Which values lie inside; NaN and infinity never do."""
         inside = np.isfinite(values) & (values <= self.high)
         inside &= (values > self.low) if self.above else (values >= self.low)
         return inside & (values == np.floor(values)) if self.whole else inside
 
 
-ARRIVAL = Column("ms", high=LONGEST_MS)
-CPU = Column("ms", high=LONGEST_MS, above=True)  # a job that needs no CPU has no slowdown
-COLUMNS: dict[str, Column] = {
+ARRIVAL = NumberBounds("ms", high=LONGEST_MS)
+CPU = NumberBounds("ms", high=LONGEST_MS, above=True)  # a job that needs no CPU has no slowdown
+COLUMNS: dict[str, NumberBounds] = {
     "arrival_ms": ARRIVAL,
-    "home": Column("node", high=LARGEST_WHOLE, whole=True),
+    "home": NumberBounds("node", high=LARGEST_WHOLE, whole=True),
     "cpu_ms": CPU,
-    "io_per_ms": Column("1/ms"),
-    "memory_mb": Column("MB"),
-    "tasks": Column("1", low=1, high=LARGEST_WHOLE, whole=True),
-    "request_kb": Column("KB", above=True),
-    "initial_data_mb": Column("MB"),
-    "write_share": Column("1", high=1.0),
-    "reaccess_rate": Column("1"),
-    "requested_ms": Column("ms", high=LONGEST_MS, above=True),
-    "disk_mb": Column("MB"),
+    "io_per_ms": NumberBounds("1/ms"),
+    "memory_mb": NumberBounds("MB"),
+    "tasks": NumberBounds("1", low=1, high=LARGEST_WHOLE, whole=True),
+    "request_kb": NumberBounds("KB", above=True),
+    "initial_data_mb": NumberBounds("MB"),
+    "write_share": NumberBounds("1", high=1.0),
+    "reaccess_rate": NumberBounds("1"),
+    "requested_ms": NumberBounds("ms", high=LONGEST_MS, above=True),
+    "disk_mb": NumberBounds("MB"),
 }
 REQUIRED = ("arrival_ms", "cpu_ms")
 NAME, JOB, AFTER = "name", "job", "after"
@@ -70,33 +66,22 @@ RUN = "run"  # only in the table of a file with several runs, none of them chose
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A trace as read.
+    """A trace as read."""
 
-    Attributes:
-        file: path as given.
-        format: one of FORMATS.
-        rows: data rows of the file; always used + skipped.
-        table: one row per job; the runs of a file with several one after the other, column `run` telling them apart.
-        skipped: reason -> rows left out.
-        noted: remark -> rows kept although remarkable.
-        header: what an SWF log says of itself.
-        filled: what the file does not say, or says otherwise -> how it is filled or what is assumed, in words.
-        parents: which jobs each job comes after; None where the file says of no job that it does.
-        profiles: what the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
-        samples: rows that are no jobs but went into the profiles; None: each row that is used is a job.
-    """
-
-    file: str
-    format: str
-    rows: int
+    file: str  # path as given
+    format: str  # one of FORMATS
+    rows: int  # data rows of the file; always used + skipped
+    # One row per job; the runs of a file with several one after the other, column `run` telling them apart.
     table: pd.DataFrame
-    skipped: dict[str, int] = field(default_factory=dict)
-    noted: dict[str, int] = field(default_factory=dict)
-    header: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)  # reason -> rows left out
+    noted: dict[str, int] = field(default_factory=dict)  # remark -> rows kept although remarkable
+    header: dict[str, str] = field(default_factory=dict)  # what an SWF log says of itself
+    # What the file does not say, or says otherwise -> how it is filled or what is assumed, in words.
     filled: dict[str, str] = field(default_factory=dict)
-    parents: Parents | None = None
+    parents: Parents | None = None  # which jobs each job comes after; None where the file says of no job that it does
+    # What the programs in the column `name` do, as `read_profiles` gives it; None: the file has none.
     profiles: pd.DataFrame | None = None
-    samples: int | None = None
+    samples: int | None = None  # rows that are no jobs but went into the profiles; None: each row that is used is a job
 
     @property
     def used(self) -> int:
@@ -109,8 +94,7 @@ class Trace:
 
         NaN where a row lacks a value. `home` and `tasks` are whole numbers kept as floats.
 
-        Raises:
-            InputError: several runs in the file and none chosen: they are alternatives, not one workload.
+        Raises InputError: several runs in the file and none chosen: they are alternatives, not one workload.
         """
         if RUN in self.table:
             raise InputError(
@@ -145,7 +129,7 @@ def job_frame(columns: Mapping[str, Floats | Sequence[str] | Words]) -> pd.DataF
     return frame.sort_values(by, kind="stable", ignore_index=True)
 
 
-def numbers(cells: Sequence[str], column: Column, required: bool) -> tuple[Floats, list[int]]:
+def numbers(cells: Sequence[str], column: NumberBounds, required: bool) -> tuple[Floats, list[int]]:
     """Values of a column's cells, NaN where blank, and the positions of those that are not allowed."""
     try:
         together = "".join(cells)

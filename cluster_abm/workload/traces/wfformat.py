@@ -36,9 +36,8 @@ NUMBERED = re.compile(r"_(?:ID)?\d+$", re.ASCII)  # what makes a task's name its
 def wfformat_trace(data: bytes, where: str, reading: LogReading = PLAIN_READING) -> Trace:
     """The trace that a workflow in WfFormat holds.
 
-    Raises:
-        InputError: no JSON or no WfFormat, ids that are missing, given twice or unknown, tasks that wait for each
-            other, fields that are no numbers (the first ten problems), or no usable task.
+    Raises InputError: no JSON or no WfFormat, ids that are missing, given twice or unknown, tasks that wait for each
+    other, fields that are no numbers (the first ten problems), or no usable task.
     """
     workflow = Workflow(document_of(data, where), where)
     numbers = workflow.numbers()
@@ -121,17 +120,16 @@ def _columns(
 def _resolved(graph: networkx.DiGraph, usable: Flags, where: str) -> list[tuple[int, ...]]:
     """The usable tasks that each task comes after: of skipped parents their own.
 
-    Raises:
-        InputError: more than MOST_DEPENDENCES of them.
+    Raises InputError: more than MOST_DEPENDENCES of them.
     """
-    found: list[tuple[int, ...]] = [()] * len(usable)
+    after: list[tuple[int, ...]] = [()] * len(usable)
     total = 0
     for row in networkx.topological_sort(graph):
         parents: dict[int, None] = {}
         for parent in graph.pred[row]:
-            parents.update({parent: None} if usable[parent] else dict.fromkeys(found[parent]))
-        found[row] = tuple(sorted(parents))
+            parents.update({parent: None} if usable[parent] else dict.fromkeys(after[parent]))
+        after[row] = tuple(sorted(parents))
         total += len(parents)
         if total > MOST_DEPENDENCES:
             raise too_many(where)
-    return found
+    return after

@@ -32,7 +32,7 @@ MOST = 1e100  # larger numbers are cut to it: what is made of them stays finite
 def document_of(data: bytes, where: str) -> dict[str, Any]:
     """The JSON object in a file. Raises InputError where it holds none, or none with a workflow."""
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        document = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as problem:
         raise InputError(f"{shown(where)}: not JSON: no UTF-8 text (byte {problem.start:,})") from None
     except RecursionError:
@@ -42,18 +42,17 @@ def document_of(data: bytes, where: str) -> dict[str, Any]:
         raise InputError(f"{shown(where)}, line {problem.lineno}: not JSON: {problem.msg}{cut}") from None
     except ValueError:
         raise InputError(f"{shown(where)}: not read: a number has too many digits") from None
-    if not isinstance(found, dict) or not isinstance(found.get("workflow"), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("workflow"), dict):
         raise InputError(
             f"{shown(where)}: no WfFormat: allowed is an object with the key 'workflow' (schema 1.0 to 1.5)"
         )
-    return found
+    return document
 
 
 class Workflow:
     """The tasks of a document, whichever generation of the schema it follows.
 
-    Raises:
-        InputError: lists of tasks that are missing or empty, ids that are missing, given twice or unknown.
+    Raises InputError: lists of tasks that are missing or empty, ids that are missing, given twice or unknown.
 
     Attributes:
         ids: of the tasks, in the specification's order.
@@ -86,7 +85,7 @@ class Workflow:
 
     def numbers(self) -> dict[str, Floats]:
         """NUMBERS of all tasks, NaN where not known, shape (tasks,) each."""
-        found = {name: np.full(len(self.ids), math.nan) for name in NUMBERS}
+        numbers = {name: np.full(len(self.ids), math.nan) for name in NUMBERS}
         for row, name in enumerate(self.ids):
             task = self._ran.get(name, {})
             for ours, theirs in NUMBERS.items():
@@ -98,16 +97,15 @@ class Workflow:
                     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
                         self._say(f"task {name[:SHOWN_ID]!r}: {key} = {str(value)[:40]!r}: allowed: a number")
                         continue
-                    found[ours][row] = min(max(value, -MOST), MOST) * factor
+                    numbers[ours][row] = min(max(value, -MOST), MOST) * factor
                     break
         self.refuse()
-        return found
+        return numbers
 
     def graph(self) -> networkx.DiGraph:
         """Rows of parents -> rows of children.
 
-        Raises:
-            InputError: unknown ids, a task after itself, a cycle, or too many dependences.
+        Raises InputError: unknown ids, a task after itself, a cycle, or too many dependences.
         """
         rows = {name: row for row, name in enumerate(self.ids)}
         # Before version 1.4 parents were given by name.
@@ -119,12 +117,12 @@ class Workflow:
         for row, (name, task) in enumerate(self._described.items()):
             for key, forward in (("parents", False), ("children", True)):
                 for other in self._listed(task, key, name):
-                    found = by_name.get(other)
-                    if found is None or found == row:
-                        what = "no task has this id" if found is None else "a task cannot come after itself"
+                    other_row = by_name.get(other)
+                    if other_row is None or other_row == row:
+                        what = "no task has this id" if other_row is None else "a task cannot come after itself"
                         self._say(f"task {name[:SHOWN_ID]!r}: {key} has {other[:SHOWN_ID]!r}: {what}")
                     else:
-                        graph.add_edge(*((row, found) if forward else (found, row)))
+                        graph.add_edge(*((row, other_row) if forward else (other_row, row)))
             if graph.number_of_edges() > MOST_DEPENDENCES:
                 raise too_many(self._where)
         self.refuse()
@@ -157,13 +155,13 @@ class Workflow:
         self._problems.append(f"{self._where}: {words}")
 
     def _tasks(self, holder: dict[str, Any], what: str, key: str = "tasks") -> list[dict[str, Any]]:
-        found = holder.get(key)
-        if not isinstance(found, list) or not found or not all(isinstance(task, dict) for task in found):
+        tasks = holder.get(key)
+        if not isinstance(tasks, list) or not tasks or not all(isinstance(task, dict) for task in tasks):
             raise InputError(f"{self._where}: no WfFormat: {what}: allowed is a list of tasks, at least one")
-        return found
+        return tasks
 
     def _by_id(self, tasks: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = {}
+        by_id: dict[str, dict[str, Any]] = {}
         spelled: set[str] = set()
         for number, task in enumerate(tasks, 1):
             name = task.get("id", task.get("name"))
@@ -173,15 +171,15 @@ class Workflow:
             if _spelled(name) in spelled:
                 self._say(f"task {number:,}: id = {name[:SHOWN_ID]!r}: allowed: each id once")
             spelled.add(_spelled(name))
-            found[name] = task
-        return found
+            by_id[name] = task
+        return by_id
 
     def _listed(self, task: dict[str, Any], key: str, name: str) -> Iterable[str]:
-        found = task.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(other, str) for other in found):
+        ids = task.get(key, [])
+        if not isinstance(ids, list) or not all(isinstance(other, str) for other in ids):
             self._say(f"task {name[:SHOWN_ID]!r}: {key}: allowed: a list of ids")
             return []
-        return found
+        return ids
 
 
 def too_many(where: str) -> InputError:

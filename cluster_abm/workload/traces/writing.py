@@ -31,8 +31,7 @@ def write_trace(trace: Trace, path: Path) -> list[Path]:
     What the trace's programs do, if it says that, goes into a second file beside it, NAME.profiles.csv, which
     `workload.programs.file` reads.
 
-    Raises:
-        InputError: as write_csv does; or the trace says no CPU times.
+    Raises InputError: as write_csv does; or the trace says no CPU times.
     """
     path = Path(path)
     if "cpu_ms" not in trace.table:
@@ -59,8 +58,7 @@ def write_trace(trace: Trace, path: Path) -> list[Path]:
 def write_parquet(trace: Trace, path: Path) -> None:
     """Write the jobs as Parquet with a checksum a page; reading it gives them back to the bit.
 
-    Raises:
-        InputError: the file cannot be written, or the trace holds several runs and none is chosen.
+    Raises InputError: the file cannot be written, or the trace holds several runs and none is chosen.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -77,8 +75,7 @@ def write_csv(trace: Trace, path: Path) -> None:
 
     What is there already stays as it is until all is written.
 
-    Raises:
-        InputError: the file cannot be written, or the trace holds several runs and none is chosen.
+    Raises InputError: the file cannot be written, or the trace holds several runs and none is chosen.
     """
     if not str(path).lower().endswith(CSV_ENDINGS):
         raise InputError(

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cluster_abm.arrays import Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
@@ -20,32 +20,20 @@ MOST = 1e100  # larger numbers are cut to it: what is made of them stays finite,
 LARGEST_COUNT = float(2**63)  # bytes: a counter of 64 bits holds no more
 
 
-class Rule(NamedTuple):
-    """How the cells of a column are read.
+class CellRule(NamedTuple):
+    """How the cells of a column are read."""
 
-    Attributes:
-        read: gives NaN for what is not known; raises ValueError for what cannot be read.
-        allowed: what can be read, for messages.
-    """
-
-    read: Callable[[str], float]
-    allowed: str
+    read: Callable[[str], float]  # gives NaN for what is not known; raises ValueError for what cannot be read
+    allowed: str  # what can be read, for messages
 
 
-class Fields(NamedTuple):
-    """Columns of a table by their names in lower case.
+class ForeignColumns(NamedTuple):
+    """Columns of a table by their names in lower case."""
 
-    Attributes:
-        numbers: NaN where nothing is known, shape (rows,) each.
-        words: shape (rows,) each.
-        lines: of the file, on which each row begins, shape (rows,).
-        found: which columns the file has.
-    """
-
-    numbers: dict[str, Floats]
-    words: dict[str, Words]
-    lines: npt.NDArray[np.int64]
-    found: frozenset[str]
+    numbers: dict[str, Floats]  # NaN where nothing is known, shape (rows,) each
+    words: dict[str, Words]  # shape (rows,) each
+    lines: Integers  # of the file, on which each row begins, shape (rows,)
+    names: frozenset[str]  # which columns the file has
 
     def number(self, *names: str) -> Floats:
         """The first of these columns, in rows without a value the next one; NaN where none has one."""
@@ -63,18 +51,17 @@ class Fields(NamedTuple):
         return np.full(len(self.lines), "", object)
 
 
-def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[str]) -> Fields:
+def read_fields(cells: CsvCells, numbers: Mapping[str, CellRule], words: Sequence[str]) -> ForeignColumns:
     """The columns of a table, names compared without regard to case; others are passed over.
 
-    Raises:
-        InputError: rows of a wrong width and cells that cannot be read (the first ten), or no row.
+    Raises InputError: rows of a wrong width and cells that cannot be read (the first ten), or no row.
     """
     names: dict[str, str] = {}
     for name in cells.names:
         if name.lower() in names:
             raise InputError(f"{cells.where}, line 1: column named more than once: {name[:60]!r}")
         names[name.lower()] = name
-    readers = {name: _Reader(rule) for name, rule in numbers.items() if name in names}
+    readers = {name: _ColumnReader(rule) for name, rule in numbers.items() if name in names}
     texts = {name: WordColumn() for name in words if name in names}
     lines = array("q")
     for rows in cells:
@@ -92,7 +79,7 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
         for name, column in texts.items():
             column.extend(cell.strip() for cell in rows.cells[names[name]])
     cells.problems.refuse()
-    return Fields(
+    return ForeignColumns(
         {name: reader.column.column() for name, reader in readers.items()},
         {name: column.column() for name, column in texts.items()},
         np.frombuffer(lines, np.int64),
@@ -100,10 +87,10 @@ def read_fields(cells: CsvCells, numbers: Mapping[str, Rule], words: Sequence[st
     )
 
 
-class _Reader:
+class _ColumnReader:
     """A column as it is read; equal cells are read once."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: CellRule) -> None:
         self.column = NumberColumn()
         self._rule = rule
         self._known: dict[str, float] = {}

@@ -24,8 +24,7 @@ from cluster_abm.workload.traces.table import (
 def on_own_clock(instants_ms: Floats, where: str) -> Floats:
     """Instants since 1970 as times since the first one [ms].
 
-    Raises:
-        InputError: they lie further apart than a simulation may last.
+    Raises InputError: they lie further apart than a simulation may last.
     """
     if not len(instants_ms):
         return instants_ms
@@ -45,7 +44,6 @@ def disk_columns(
         disk_mb: bytes read and written as the disk saw them, of whole jobs, NaN where not known, shape (rows,) each.
         calls_mb: the same by calls, most of which the page cache serves.
         reading: the shares of these that stand in where a row has neither of the first.
-        tasks: of each job.
 
     Returns:
         The columns disk_mb and write_share (NaN where nothing is known), and in which rows shares stand in.
@@ -103,16 +101,13 @@ def finished(
 ) -> Trace:
     """A trace of these rows: those outside the bounds of COLUMNS are left out, columns without any value go.
 
+    Raises InputError: no row is left.
+
     Args:
-        where: the file's name.
         format: one of FORMATS.
-        rows: of the file.
         columns, words: ours, of the rows that are left.
         skipped, noted, filled: as a Trace has them.
         reading: with which it was read, where CPU times could be read otherwise.
-
-    Raises:
-        InputError: no row is left.
     """
     beyond, usable = sorted_out(outside(columns), len(columns["arrival_ms"]))
     all_skipped = dict(skipped) | tally(beyond)
@@ -131,7 +126,6 @@ def no_job(where: str, rows: int, skipped: Mapping[str, int], reading: LogReadin
     """The error for a file of which no row is a job.
 
     Args:
-        where, rows, skipped: of the file.
         reading: with which it was read, where CPU times could be read otherwise.
     """
     reasons = "; ".join(f"{count:,}: {reason}" for reason, count in tally(skipped).items())

@@ -24,12 +24,12 @@ BY_PROFILE = ("cpu_ms", "memory_mb", "io_per_ms")
 def in_words(trace: Trace) -> dict[str, str]:
     """What is missing -> how it is filled: what the reader says of it, else which key of the scenario fills it."""
     shares = trace.fields
-    found = dict(trace.filled)
+    filled = dict(trace.filled)
     for column, key in FROM.items():
         share = shares[column] + (shares[INSTEAD[column]] if column in INSTEAD else 0.0)
         if trace.profiles is not None and column in BY_PROFILE and shares[NAME]:
             continue
-        if share < 1.0 and column not in found:
+        if share < 1.0 and column not in filled:
             rows = "in no row" if share == 0.0 else f"in {share:.1%} of the rows; else"
-            found[column] = f"{rows}: by {key}" if share == 0.0 else f"{rows} by {key}"
-    return found
+            filled[column] = f"{rows}: by {key}" if share == 0.0 else f"{rows} by {key}"
+    return filled

@@ -21,21 +21,17 @@ class Stamps:
 
     Stamps with a zone are compared as instants, stamps without as they stand (where clocks are put back an hour
     comes twice, which no reader can mend). A file must not mix both.
-
-    Attributes:
-        zones: offsets from UTC that occur [min].
     """
 
     def __init__(self) -> None:
         self._zoned: bool | None = None
         self._first = ""
-        self.zones: set[float] = set()
+        self.zones: set[float] = set()  # offsets from UTC that occur [min]
 
     def read(self, cell: str) -> float:
         """Milliseconds since 1970; NaN where nothing is known, or where the stamp is 1970 itself.
 
-        Raises:
-            ValueError: no date and time; a zone where the first stamp has none, or none where it has one.
+        Raises ValueError: no date and time; a zone where the first stamp has none, or none where it has one.
         """
         text = cell.strip()
         if is_missing(text):
@@ -46,10 +42,10 @@ class Stamps:
                 return math.nan
             self._see(True, text)
             return value if value >= SECONDS_END else value * 1000.0
-        found = _STAMP.fullmatch(text)
-        if found is None:
+        match = _STAMP.fullmatch(text)
+        if match is None:
             raise ValueError(ALLOWED)
-        day, time, part, zone = found.groups()
+        day, time, part, zone = match.groups()
         zone = "+00:00" if zone and zone.upper() in ("Z", "UTC") else zone or ""
         try:
             at = datetime.fromisoformat(f"{day}T{time}{zone}")

@@ -66,9 +66,9 @@ def clock_ms(cell: str) -> float:
     text = cell.strip()
     if is_missing(text):
         return math.nan
-    found = _CLOCK.fullmatch(text)
-    if found:
-        sign, days, hours, minutes, seconds = found.groups()
+    match = _CLOCK.fullmatch(text)
+    if match:
+        sign, days, hours, minutes, seconds = match.groups()
     else:
         sign, days, hours, minutes = _matched(_DAYS_HOURS, text).groups()
         seconds = "0"
@@ -78,7 +78,7 @@ def clock_ms(cell: str) -> float:
 
 
 def _matched(pattern: re.Pattern[str], cell: str) -> re.Match[str]:
-    found = pattern.fullmatch(cell.strip())
-    if found is None:
+    match = pattern.fullmatch(cell.strip())
+    if match is None:
         raise ValueError(f"not read: {cell[:40]!r}")
-    return found
+    return match
