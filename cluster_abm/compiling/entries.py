@@ -1,30 +1,24 @@
 """A policy as three compiled functions, which the compiled negotiation calls by their addresses.
 
-Each is compiled once and kept beside the kernels: its key is the policy's class with the sources that it can come from.
+Each is compiled once, and kept beside the kernels under all that it can come from (stamps).
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-import sys
-import sysconfig
 from collections.abc import Callable, Hashable, Iterator
-from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
+from numba import njit, types
 from numba.core.errors import NumbaError
 from numba.core.imputils import lower_constant
 from numba.extending import models, overload, register_model, typeof_impl
 
 from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import (
-    constants_of,
     definition_of,
     is_shipped,
     kinds_of,
@@ -32,6 +26,7 @@ from cluster_abm.compiling.policy_types import (
     parameter_values,
     policy_type,
 )
+from cluster_abm.compiling.stamps import stamp_of_policy
 from cluster_abm.compiling.tables import (
     DECISION_RECORD,
     NO_DECISION,
@@ -46,10 +41,9 @@ from cluster_abm.compiling.tables import (
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
 from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, value_type
-from cluster_abm.jit import cache_folder, kept_beside_kernels
+from cluster_abm.jit import callback
 from cluster_abm.policy.base import Policy
 
-PACKAGE = Path(__file__).resolve().parents[1]
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)
 DECISION_PLACE, decision_place = value_type("DecisionPlace", {"at": i8})
 give_fields(DECISION_PLACE, DECISION_RECORD)
@@ -85,11 +79,8 @@ class PolicyToken:
         self.policy, self.absent = policy, absent
         kinds = {name: type(value).__name__ for name, value in parameter_values(policy).items()}
         of = type(policy)
-        self.key = f"{of.__module__}.{of.__qualname__} {sorted(absent)} {kinds} {_digest(of)}"
-
-    def __reduce__(self) -> tuple[Callable[[str], str], tuple[str]]:
-        # By this numba tells kept code apart.
-        return str, (self.key,)
+        self.stamp = stamp_of_policy(of)
+        self.key = f"{of.__module__}.{of.__qualname__} {sorted(absent)} {kinds} {self.stamp}"
 
 
 class _TokenType(types.Dummy):
@@ -132,7 +123,7 @@ def _seen(token: Any, view: Any) -> Any:
     return lambda token, view: unlike_view_of(view)
 
 
-@numba.njit(**JIT_OPTIONS)
+@njit(**JIT_OPTIONS)
 def _put(row: Any, decision: Any) -> None:
     row.target, row.rule, row.index = decision.target, decision.rule.number, decision.index.number
     row.reason, row.place = decision.reason.number, decision.place
@@ -230,7 +221,7 @@ _COMPILED: dict[Hashable, CompiledPolicy | str] = {}
 
 def _told(lines: list[str]) -> str:
     """What does not compile, and where: of numba's message the innermost reason, and the line of the source."""
-    own = f"{PACKAGE.name}/compiling/"
+    own = "cluster_abm/compiling/"
     places = [place for place, line in enumerate(lines) if line.startswith("File ") and own not in line]
     before = lines[: places[0]] if places else lines
     reasons = [line for line in before if any(mark in line for mark in _REASONS)]
@@ -257,14 +248,14 @@ _REASONS = (
 
 def _entry(make: Callable[[PolicyToken], Callable[..., int]], token: PolicyToken) -> Any:
     function = make(token)
-    # Numba keeps code by a function's name and line: these are of one line.
+    # Numba names code by it.
     name = re.sub(r"\W", "_", f"{function.__name__}_{token.policy.name}", flags=re.ASCII)
+    of, entry = type(token.policy), function.__name__
     function.__name__ = function.__qualname__ = name
     options: dict[str, Any] = {"error_model": "numpy"}
-    if not is_shipped(type(token.policy)):
+    if not is_shipped(of):
         options = {"error_model": "python", "boundscheck": True}
-    with kept_beside_kernels():
-        return numba.cfunc(SIGNATURE, cache=cache_folder() is not None, **options)(function)
+    return callback(function, SIGNATURE, f"{of.__module__}.{of.__qualname__}.{entry}", token.stamp, token.key, options)
 
 
 def _texts(of: type[Policy]) -> list[str]:
@@ -300,49 +291,4 @@ def _global_texts(function: FunctionType, seen: set[object]) -> set[str]:
             found |= {one for one in value if isinstance(one, str)}
         elif isinstance(value, FunctionType) and value not in seen and value.__module__ == function.__module__:
             found |= set(_constants(value.__code__)) | _global_texts(value, seen) | patterns_in(value)
-    return found
-
-
-def _digest(of: type[Policy]) -> str:
-    """Hash of the sources that a policy's compiled code can come from, the kernels' apart, which name their folder."""
-    digest = hashlib.sha256()
-    for path in sorted(_sources([sys.modules[owner.__module__] for owner in of.__mro__])):
-        digest.update(path.encode() + Path(path).read_bytes())
-    # A method may have been put there by other code than the class's own file, or stand in no file.
-    for owner in of.__mro__:
-        for name, defined in sorted(vars(owner).items()):
-            function = getattr(defined, "fget", defined)
-            if isinstance(function, FunctionType):
-                digest.update(f"{name} {function.__module__} {function.__qualname__}".encode())
-                digest.update(function.__code__.co_code + repr(_plain(function.__code__)).encode())
-            elif isinstance(defined, str | bool | int | float):
-                digest.update(f"{name} {defined!r}".encode())
-        digest.update(repr(constants_of(owner)).encode("utf-8", "backslashreplace"))
-    return digest.hexdigest()[:16]
-
-
-def _plain(code: CodeType) -> list[object]:
-    """The constants and names of a function's code, and of the functions in it."""
-    inner = [_plain(one) if isinstance(one, CodeType) else one for one in code.co_consts]
-    return [code.co_names, code.co_varnames, *inner]
-
-
-def _sources(modules: list[ModuleType]) -> set[str]:
-    """Files of these modules, and of those that they use that are neither installed nor Python's own."""
-    found: set[str] = set()
-    installed = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    while modules:
-        module = modules.pop()
-        file = getattr(module, "__file__", None)
-        if not file or file in found or not Path(file).is_file():
-            continue
-        if file.startswith(installed) and PACKAGE not in Path(file).resolve().parents:
-            continue
-        found.add(file)
-        for value in list(vars(module).values()):
-            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-            other = sys.modules.get(name) if isinstance(name, str) else None
-            # The package's own modules that kernels come from are in the name of their folder.
-            if other is not None and not other.__name__.startswith("cluster_abm."):
-                modules.append(other)
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import signal
 import sys
 import time
@@ -114,7 +113,7 @@ class Trials:
 
     @contextmanager
     def _with(self, fault: Fault) -> Iterator[None]:
-        """The fault in its file; afterwards the file as it was, its time of change too, by which caches know it."""
+        """The fault in its file; afterwards the file as it was, its time of change too, by which Python knows it."""
         file = self._clone / fault.path
         text, before = file.read_text(encoding="utf-8"), file.stat()
         self._sound = set(self._kernels())
@@ -124,11 +123,11 @@ class Trials:
         finally:
             file.write_text(text, encoding="utf-8")
             os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-            for folder in self._compiled():
-                shutil.rmtree(folder, ignore_errors=True)
+            for file in self._compiled():
+                file.unlink(missing_ok=True)
 
     def _kernels(self) -> list[Path]:
-        return list((self._cache / "kernels").glob("*"))
+        return list((self._cache / "kernels").glob("*/*.code"))
 
     def _compiled(self) -> set[Path]:
         """What was compiled for a fault alone; before the sound code has been compiled that is not known."""

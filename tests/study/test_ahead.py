@@ -48,8 +48,9 @@ def test_what_is_there_is_not_missing(folder):
     assert kinds(under("jsq", **unlike)) == ["policy"]
 
 
-def test_what_another_installation_compiled_is_missing_in_this_one(folder, monkeypatch):
-    monkeypatch.setattr(ahead, "installation_hash", lambda: "of-another-clone")
+def test_what_was_compiled_of_other_sources_is_missing(folder, monkeypatch):
+    for name in ("stamp_of", "stamp_of_kernels"):
+        monkeypatch.setattr(ahead, name, lambda *_: "of-other-sources")
     for part in ahead.missing_parts(under("jsq")):
         (folder / part.key).touch()
     assert kinds(under("jsq")) == []

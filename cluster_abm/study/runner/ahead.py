@@ -7,17 +7,14 @@ stage every process would compile the same engine for half a minute.
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numba
-
 from cluster_abm.errors import InputError
-from cluster_abm.jit import cache_folder, installation_hash
+from cluster_abm.jit import cache_folder, stamp_of, stamp_of_kernels, start_of
 from cluster_abm.limits import available_processors
 from cluster_abm.policies import Policy, admit, create, sources_of
 from cluster_abm.policy.finding.sources import PolicySource
@@ -117,27 +114,28 @@ def compile_part(part: Part) -> None:
 
 
 def _parts_of(scenario: Scenario) -> list[Part]:
-    parts = [Part("engine", scenario, _key("engine"))]
+    parts = [_kernels("engine", scenario)]
     with suppress(InputError):
         policy = create(scenario.policy)
         if policy.acts_on_arrival and not (policy.holds_jobs or policy.pooled or policy.averages):
-            parts.append(Part("placement", scenario, _key("placement")))
+            parts.append(_kernels("placement", scenario))
             if policy.migrates:
-                parts.append(Part("migration", scenario, _key("migration")))
+                parts.append(_kernels("migration", scenario))
             sources = sources_of([scenario.policy.name])
-            parts.append(Part("policy", scenario, _key(f"policy-{_digest(scenario, policy)}"), sources))
+            parts.append(Part("policy", scenario, f"policy-{_digest(scenario, policy)}.compiled", sources))
     return parts
 
 
-def _key(name: str) -> str:
-    # Other installations, and other versions of Python and numba, keep their own code in the same folder.
-    return f"{name}.{sys.implementation.cache_tag}.{numba.__version__}.{installation_hash()}.compiled"
+def _kernels(kind: Kind, scenario: Scenario) -> Part:
+    return Part(kind, scenario, f"{kind}.{stamp_of_kernels(*_KERNELS[kind])}.compiled")
 
 
 def _digest(scenario: Scenario, policy: Policy) -> str:
     name = scenario.policy.name
     kinds = {parameter: type(value).__name__ for parameter, value in policy.parameters}
-    text = f"{name} {policy_version(name)} {kinds} {_has_files(scenario)} {_is_unlike(scenario)}"
+    shipped = [of for of in type(policy).__mro__ if str(of.__module__).startswith("cluster_abm.")]
+    code = stamp_of("cluster_abm.compiling.entries:compiled_policy", *map(start_of, shipped))
+    text = f"{name} {policy_version(name)} {kinds} {_has_files(scenario)} {_is_unlike(scenario)} {code}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -187,6 +185,12 @@ def _small() -> Scenario:
     return load_scenario("cpu-bound", {"cluster.nodes": 2, "workload.duration_s": 2.0, "policy.name": "none"})
 
 
+# In which modules the kernels of a part are.
+_KERNELS: dict[Kind, tuple[str, ...]] = {
+    "engine": ("cluster_abm.engine", "cluster_abm.formulas", "cluster_abm.model.negotiation.knowledge"),
+    "placement": ("cluster_abm.model.negotiation",),
+    "migration": ("cluster_abm.model.negotiation", "cluster_abm.engine.migration"),
+}
 _COMPILERS: dict[Kind, Callable[[Scenario], None]] = {
     "engine": _engine,
     "placement": _placement,
