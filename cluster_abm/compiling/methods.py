@@ -43,6 +43,7 @@ from cluster_abm.compiling.translating import translated
 from cluster_abm.compiling.values import BOUNDED, attribute, method
 from cluster_abm.engine.streams import policy_uniform
 from cluster_abm.formulas.imbalance import imbalance_factors
+from cluster_abm.native_arrays import copy_fields
 from cluster_abm.policy.tasks import ArrivingTask, Paths
 from cluster_abm.policy.view import View
 
@@ -292,12 +293,6 @@ def _candidate(view: Any, place: int) -> Any:
     check_node(place, view.row.candidate_count)
     # Each has a row of its own: a policy may hold several.
     rows = task_rows_at(view.row.candidate_at, view.row.candidate_count)
-    found, made = view.candidate_rows[place], rows[place]
-    made.task, made.job, made.home = found.task, found.job, found.home
-    made.cpu_ms, made.io_per_ms, made.request_kb = found.cpu_ms, found.io_per_ms, found.request_kb
-    made.memory_mb, made.initial_data_mb = found.memory_mb, found.initial_data_mb
-    made.reaccess_rate, made.write_share, made.age_ms = found.reaccess_rate, found.write_share, found.age_ms
-    made.running, made.page_faults, made.accesses = found.running, found.page_faults, found.accesses
-    made.here_ms, made.migrations, made.place = found.here_ms, found.migrations, place
-    made.requested_ms = math.nan
+    copy_fields(rows[place], view.candidate_rows[place])
+    rows[place].place, rows[place].requested_ms = place, math.nan
     return task_of(view.row.candidate_at + place * TASK_SIZE)

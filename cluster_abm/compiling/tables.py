@@ -5,16 +5,17 @@ A view is a pointer to one row that says where the tables are: compiled code han
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba.core import types
 from numba.np import numpy_support
 
 from cluster_abm.compiling.values import value_type
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.policy.capacities import Capacities
-from cluster_abm.policy.tasks import Hardware
+from cluster_abm.policy.decision import FIELDS as DECISION_FIELDS
+from cluster_abm.policy.tasks import CANDIDATE, Hardware
 
 from_dtype: Any = numpy_support.from_dtype
 FIELDS = len(LOAD.names or ())
@@ -30,13 +31,10 @@ TASK_ROW = np.dtype(
 )  # fmt: skip
 # What a policy's migration returns where no task is to migrate; 1 of a decision, 0 at a fault.
 NO_DECISION = 2
-# policy.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
-DECISION_NUMBERS = ("target", "rule", "index", "reason", "place")
+# A policy.decision.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
 DECISION_ROW = np.dtype(
-    [*((name, "i8") for name in DECISION_NUMBERS),
-     *((name, "f8") for name in ("task_load", "load_here", "load_there", "response_here_ms", "response_there_ms",
-                                 "cost_ms", "mce"))]
-)  # fmt: skip
+    [("place" if one.name == "task" else one.name, "f8" if one.kind == "float" else "i8") for one in DECISION_FIELDS]
+)
 # Of the mean node; what else Capacities has is of every node.
 NUMBERS_OF_CAPACITIES = ("mean_speed", "mean_request_ms", "mean_work_ms")
 COLUMNS_OF_CAPACITIES = tuple(name for name in Capacities._fields if name not in NUMBERS_OF_CAPACITIES)
@@ -79,26 +77,6 @@ TASK, task_of = value_type("Task", {"at": i8})
 OFFER, offer_of = value_type("Offer", {"at": i8})
 # A text (compiling.texts): it can be handed on and compared, and nothing else.
 TEXT, text_at = value_type("Text", {"number": i8})
-
-
-class DecisionValue(NamedTuple):
-    """A decision as policies make it in compiled code: fields of DECISION_ROW; rule, index and reason are texts."""
-
-    target: int
-    rule: Any
-    index: Any
-    reason: Any
-    place: int
-    task_load: float
-    load_here: float
-    load_there: float
-    response_here_ms: float
-    response_there_ms: float
-    cost_ms: float
-    mce: float
-
-
-assert DecisionValue._fields == DECISION_ROW.names
 
 
 def address(table: Any) -> int:

@@ -12,8 +12,9 @@ from cluster_abm.compiling.blocks import blocks_of
 from cluster_abm.compiling.pointers import group
 from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.tables import CANDIDATE, LOAD, Table
+from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.model.knowing.knowledge import INDICES, nothing_known
+from cluster_abm.policy.tasks import CANDIDATE
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

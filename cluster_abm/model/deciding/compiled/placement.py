@@ -18,7 +18,7 @@ from cluster_abm.compiling.tables import COLUMNS_OF_CAPACITIES, NUMBERS_OF_CAPAC
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import CANDIDATE, Table
+from cluster_abm.engine.tables import Table
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.compiled.arriving import place_arrivals
 from cluster_abm.model.deciding.compiled.desk import (
@@ -46,6 +46,7 @@ from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.waiting.queues import Arrivals
 from cluster_abm.policies import Policy
 from cluster_abm.policy.capacities import Capacities
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import Negotiation
 
 Integers = npt.NDArray[np.int64]
