@@ -6,16 +6,16 @@ from collections import namedtuple
 from dataclasses import MISSING, fields
 from typing import Any
 
+from numba import types
 from numba.extending import register_jitable
 
-from cluster_abm.compiling.operations import as_float, as_node, as_text, place_of
-from cluster_abm.compiling.tables import DECISION_RECORD, DECISION_ROW, OFFER, i8, text_at
-from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, value_type
+from cluster_abm.compiling.operations import array_at, as_float, as_node, as_text, place_of
+from cluster_abm.compiling.tables import DECISION_ROW, OFFER, from_dtype, text_at
+from cluster_abm.compiling.values import JIT_OPTIONS, attribute
 from cluster_abm.policy.decision import TEXTS, Decision
 
-DECISION_PLACE, decision_place = value_type("DecisionPlace", {"at": i8})
-give_fields(DECISION_PLACE, DECISION_RECORD)
-give_fields(OFFER, DECISION_RECORD, without=frozenset([*TEXTS, "place"]))
+# By its address, an array of one row.
+decisions_at = array_at(types.Array(from_dtype(DECISION_ROW), 1, "C"))
 # A decision as policies make it in compiled code: named as the fields of its row; texts are texts.
 DecisionValue: Any = namedtuple("DecisionValue", DECISION_ROW.names or ())
 _AS = {"int": as_node, "str": as_text, "float": as_float}

@@ -22,7 +22,7 @@ from numba.core.errors import NumbaError
 from numba.core.imputils import lower_constant
 from numba.extending import models, overload, register_model, typeof_impl
 
-from cluster_abm.compiling.decisions import decision_place, put_decision
+from cluster_abm.compiling.decisions import decisions_at, put_decision
 from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import (
     constants_of,
@@ -120,7 +120,7 @@ def _seen(token: Any, view: Any) -> Any:
 def _place(token: PolicyToken) -> Callable[..., int]:
     def place(task: int, view: int, numbers: int, decision: int) -> int:
         made = policy_of(token, floats_at(numbers, 1)).place(task_of(task), seen(token, view))
-        put_decision(decision_place(decision).row, made)
+        put_decision(decisions_at(decision, 1)[0], made)
         return 1
 
     return place
@@ -139,7 +139,7 @@ def _migration(token: PolicyToken) -> Callable[..., int]:
         found = policy_of(token, floats_at(numbers, 1)).migration(task_of(task), seen(token, view))
         if found is None:
             return NO_DECISION
-        put_decision(decision_place(decision).row, found)
+        put_decision(decisions_at(decision, 1)[0], found)
         return 1
 
     return migration

@@ -16,8 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_attribute, register_jitable
 
-import cluster_abm.compiling.methods
-import cluster_abm.compiling.unlike_nodes  # noqa: F401  # they give views and tasks their methods
+import cluster_abm.compiling.methods  # noqa: F401  # it gives views and tasks their methods
 from cluster_abm.compiling.agreeing import CAREFUL, STRICT
 from cluster_abm.compiling.careful import is_plain
 from cluster_abm.compiling.decisions import make_decision

@@ -72,7 +72,7 @@ def announce(desk: Any, jobs: Table, number: int, rank: int) -> None:
     if desk.first_need.shape[0] > 0:
         first = desk.first_need[number]
         task.files_at = address_of(desk.needs) + 8 * first
-        task.file_count = desk.first_need[number + 1] - first
+        task.files_0 = desk.first_need[number + 1] - first
 
 
 @called
@@ -174,7 +174,6 @@ def place_arrivals(
     known, desk, terms = known_of(known_at), desk_of(desk_at), terms_of(terms_at)
     counts = desk.counts
     now_ns = counts[NOW_NS]
-    desk.views[0].candidates_at = address_of(desk.candidates)
     desk.views[0].policy_key = terms.policy_key
     desk.views[0].remote_execution_ms, desk.views[0].migration_ms = terms.remote_execution_ms, terms.migration_ms
     looked_ns = -1

@@ -78,7 +78,7 @@ def believe_down(
         elif terms.by_reports:
             reported_ns = max(0, known.reported_ns[audience, node])
             down = down or reported_ns + silent_ns[audience, node] < now_ns
-        is_down = 1 if down and node != manager else 0
+        is_down = down and node != manager
         desk.down[node] = is_down
         desk.refused[node] = is_down
         count += is_down
@@ -122,8 +122,8 @@ def open_view(
         view.down_count = believe_down(known, desk, terms, accepting, silent_ns, manager, now_ns)
     view.refused_count = view.down_count
     for place in range(declined):
-        view.refused_count += 1 - desk.refused[desk.declined[place]]
-        desk.refused[desk.declined[place]] = 1
+        view.refused_count += not desk.refused[desk.declined[place]]
+        desk.refused[desk.declined[place]] = True
     return changed
 
 
@@ -136,7 +136,7 @@ def close_view(known: Any, desk: Any, terms: Any, manager: int, declined: int, c
         own = desk.route_at[manager] + manager
         desk.mb_per_s[own], desk.latency_ms[own] = desk.own_route[0], desk.own_route[1]
     for place in range(declined):
-        desk.refused[desk.declined[place]] = 0
+        desk.refused[desk.declined[place]] = False
 
 
 @called
