@@ -48,7 +48,7 @@ def edited(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("path", "old", "new"), [
-    ("policies/view.py", '"""What a load manager may know', '"""Words about what a load manager may know'),
+    ("policy/view.py", '"""What a load manager may know', '"""Words about what a load manager may know'),
     ("engine/loads.py", '"""Fill rows', '"""Comment\n\n\n\nFill rows'),
     ("engine/loads.py", "        load = loads[index]\n", "        # Words.\n\n        load = loads[index]\n"),
     ("engine/loads.py", "tasks: Table, now_ns: int, loads", "tasks: object, now_ns: int, loads"),
@@ -86,7 +86,7 @@ def test_the_methods_of_values_count_though_no_kernel_names_them(edited):
     """A numba extension is registered when its module is imported; a view's methods are compiled from their source."""
     assert PLACEMENT in edited("compiling/operations.py", "lambda value: value.row.nodes", "lambda value: value.row.me")
     source = inspect.getsource(cluster_abm.View.cost_ms)
-    concerned = edited("policies/view.py", source, source.replace("return ", "return 1.0 + "))
+    concerned = edited("policy/view.py", source, source.replace("return ", "return 1.0 + "))
     assert PLACEMENT in concerned
     assert MEASURE not in concerned
 

@@ -120,10 +120,10 @@ def least_open_entry(column: Any, me: int, refused: Any) -> int:
     """The same, the flagged nodes counted as infinite."""
     lowest = np.inf
     for node in range(len(column)):
-        if refused[node] == 0 and column[node] < lowest:
+        if not refused[node] and column[node] < lowest:
             lowest = column[node]
     for turn in range(len(column)):
         node = (me + turn) % len(column)
-        if (np.inf if refused[node] != 0 else column[node]) == lowest:
+        if (np.inf if refused[node] else column[node]) == lowest:
             return node
     return me

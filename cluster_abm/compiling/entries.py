@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
+from numba import types
 from numba.core.errors import NumbaError
 from numba.core.imputils import lower_constant
 from numba.extending import models, overload, register_model, typeof_impl
 
+from cluster_abm.compiling.decisions import decisions_at, put_decision
 from cluster_abm.compiling.operations import floats_at
 from cluster_abm.compiling.policy_types import (
     definition_of,
@@ -27,30 +28,14 @@ from cluster_abm.compiling.policy_types import (
     policy_type,
 )
 from cluster_abm.compiling.stamps import stamp_of_policy
-from cluster_abm.compiling.tables import (
-    DECISION_RECORD,
-    NO_DECISION,
-    OFFER,
-    i8,
-    offer_of,
-    task_of,
-    text_at,
-    unlike_view_of,
-    view_of,
-)
+from cluster_abm.compiling.tables import NO_DECISION, offer_of, task_of, unlike_view_of, view_of
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, patterns_in
-from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, value_type
+from cluster_abm.compiling.values import JIT_OPTIONS
 from cluster_abm.jit import callback
 from cluster_abm.policy.base import Policy
 
 SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.int64)
-DECISION_PLACE, decision_place = value_type("DecisionPlace", {"at": i8})
-give_fields(DECISION_PLACE, DECISION_RECORD)
-give_fields(OFFER, DECISION_RECORD, without=frozenset(["rule", "index", "reason", "place"]))
-attribute(OFFER, "rule")(lambda offer: text_at(offer.row.rule))
-attribute(OFFER, "index")(lambda offer: text_at(offer.row.index))
-attribute(OFFER, "reason")(lambda offer: text_at(offer.row.reason))
 
 
 class CompiledPolicy(NamedTuple):
@@ -123,19 +108,10 @@ def _seen(token: Any, view: Any) -> Any:
     return lambda token, view: unlike_view_of(view)
 
 
-@njit(**JIT_OPTIONS)
-def _put(row: Any, decision: Any) -> None:
-    row.target, row.rule, row.index = decision.target, decision.rule.number, decision.index.number
-    row.reason, row.place = decision.reason.number, decision.place
-    row.task_load, row.load_here, row.load_there = decision.task_load, decision.load_here, decision.load_there
-    row.response_here_ms, row.response_there_ms = decision.response_here_ms, decision.response_there_ms
-    row.cost_ms, row.mce = decision.cost_ms, decision.mce
-
-
 def _place(token: PolicyToken) -> Callable[..., int]:
     def place(task: int, view: int, numbers: int, decision: int) -> int:
         made = policy_of(token, floats_at(numbers, 1)).place(task_of(task), seen(token, view))
-        _put(decision_place(decision).row, made)
+        put_decision(decisions_at(decision, 1)[0], made)
         return 1
 
     return place
@@ -154,7 +130,7 @@ def _migration(token: PolicyToken) -> Callable[..., int]:
         found = policy_of(token, floats_at(numbers, 1)).migration(task_of(task), seen(token, view))
         if found is None:
             return NO_DECISION
-        _put(decision_place(decision).row, found)
+        put_decision(decisions_at(decision, 1)[0], found)
         return 1
 
     return migration

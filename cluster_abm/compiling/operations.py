@@ -11,33 +11,22 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
 from cluster_abm.compiling.tables import (
-    CAPACITIES,
-    COUNTS,
-    DATA,
     FIELDS,
-    FLAGS,
     FLOAT,
-    FLOATS,
-    INTEGERS,
     LOAD_ROW,
     LOADS,
     NO_NOTE,
     NODE_SET,
     NOTES,
-    TABLE,
     TASK,
-    TASK_RECORD,
     TEXT,
     TRUTH,
-    UNLIKE_VIEW,
-    VIEW,
-    VIEW_RECORD,
     WHOLE,
     load_row_of,
     text_at,
 )
 from cluster_abm.compiling.texts import COMPLETED, INDICES, MOST, number_of
-from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_fields, give_typed_method
+from cluster_abm.compiling.values import JIT_OPTIONS, attribute, give_typed_method
 from cluster_abm.native_arrays import array_of
 
 # Whole numbers up to this are exact as floats.
@@ -58,15 +47,7 @@ def array_at(kind: types.Array) -> Any:
     return intrinsic(make)
 
 
-give_fields(VIEW, VIEW_RECORD)
-give_fields(UNLIKE_VIEW, VIEW_RECORD)
-give_fields(CAPACITIES, VIEW_RECORD)
-give_fields(TASK, TASK_RECORD)
-for _pointer in (LOADS, NOTES, LOAD_ROW, DATA):
-    give_fields(_pointer, VIEW_RECORD, hidden=True)
-
-floats_at, integers_at, flags_at = array_at(FLOATS), array_at(INTEGERS), array_at(FLAGS)
-table_at, counts_at = array_at(TABLE), array_at(COUNTS)
+floats_at = array_at(types.Array(types.float64, 1, "C"))
 
 
 def overloaded(function: Any) -> Any:
@@ -74,44 +55,9 @@ def overloaded(function: Any) -> Any:
     return overload(function, jit_options=JIT_OPTIONS, strict=False)
 
 
-@attribute(LOADS, "table")
-def _table(loads: Any) -> Any:
-    return table_at(loads.row.table_at, (FIELDS, loads.row.nodes))
-
-
-@attribute(LOADS, "least")
-def _least(loads: Any) -> Any:
-    return table_at(loads.row.least_at, (FIELDS, loads.row.blocks))
-
-
-@attribute(LOADS, "as_of")
-def _as_of(loads: Any) -> Any:
-    return counts_at(loads.row.as_of_at, (FIELDS, loads.row.blocks))
-
-
-@attribute(LOADS, "totals")
-def _totals(loads: Any) -> Any:
-    return table_at(loads.row.totals_at, (FIELDS, loads.row.blocks))
-
-
-@attribute(LOADS, "added_as_of")
-def _added_as_of(loads: Any) -> Any:
-    return counts_at(loads.row.added_as_of_at, (FIELDS, loads.row.blocks))
-
-
-@attribute(LOADS, "changes")
-def _changes(loads: Any) -> Any:
-    return integers_at(loads.row.changes_at, loads.row.blocks)
-
-
 @attribute(LOADS, "shape")
 def _shape(loads: Any) -> Any:
     return (loads.row.nodes,)
-
-
-@attribute(NODE_SET, "flags")
-def _flags(nodes: Any) -> Any:
-    return flags_at(nodes.address, nodes.nodes)
 
 
 @overloaded(len)
@@ -161,19 +107,15 @@ def _contains(value: Any, item: Any) -> Any:
         return None
 
     def contains(value: Any, item: Any) -> bool:
-        check_node(item, value.nodes)
-        return value.count > 0 and value.flags[item] != 0
+        check_node(item, len(value.flags))
+        return value.count > 0 and value.flags[item]
 
     return contains
 
 
 def _of_row(row: int) -> Any:
     """The function that reads one load index from a load row."""
-
-    def read(value: Any) -> Any:
-        return floats_at(value.row.table_at, FIELDS * value.row.nodes)[row * value.row.nodes + value.node]
-
-    return register_jitable(**JIT_OPTIONS)(read)
+    return register_jitable(**JIT_OPTIONS)(lambda value: value.row.table[row, value.node])
 
 
 @overloaded(operator.getitem)
@@ -189,9 +131,7 @@ def _item(value: Any, item: Any) -> Any:
         return None
     if value is LOAD_ROW and isinstance(item, types.StringLiteral):
         row = INDICES[item.literal_value] - 1
-        return lambda value, item: floats_at(value.row.table_at, FIELDS * value.row.nodes)[
-            row * value.row.nodes + value.node
-        ]
+        return lambda value, item: value.row.table[row, value.node]
     return None
 
 
@@ -276,7 +216,7 @@ def completed(pattern: Any, number: int) -> Any:
 @register_jitable(**JIT_OPTIONS)
 def place_of_note(notes: Any, name: int) -> int:
     """Where a note of that name is; -1: nowhere."""
-    names = integers_at(notes.row.note_names_at, notes.row.note_count)
+    names = notes.row.note_names
     for place in range(len(names)):
         if names[place] == name:
             return place
@@ -302,9 +242,9 @@ def _get(notes: Any, name: Any, default: Any) -> Any:
         place = place_of_note(notes, name.number)
         if place < 0:
             return default
-        if integers_at(notes.row.note_kinds_at, notes.row.note_count)[place] != kind:
+        if notes.row.note_kinds[place] != kind:
             raise TypeError("a note of another type")
-        return make(floats_at(notes.row.note_values_at, notes.row.note_count)[place])
+        return make(notes.row.note_values[place])
 
     return read
 
@@ -327,8 +267,8 @@ def _put(value: Any, item: Any, noted: Any) -> Any:
         place = place_of_note(value, 0) if place < 0 else place
         if place < 0:
             raise IndexError("no room for a note")
-        integers_at(value.row.note_names_at, value.row.note_count)[place] = name
-        floats_at(value.row.note_values_at, value.row.note_count)[place] = float(noted)
-        integers_at(value.row.note_kinds_at, value.row.note_count)[place] = kind
+        value.row.note_names[place] = name
+        value.row.note_values[place] = float(noted)
+        value.row.note_kinds[place] = kind
 
     return write

@@ -16,34 +16,18 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_attribute, register_jitable
 
-import cluster_abm.compiling.methods
-import cluster_abm.compiling.unlike_nodes  # noqa: F401  # they give views and tasks their methods
+import cluster_abm.compiling.methods  # noqa: F401  # it gives views and tasks their methods
 from cluster_abm.compiling.agreeing import CAREFUL, STRICT
 from cluster_abm.compiling.careful import is_plain
-from cluster_abm.compiling.operations import LARGEST, as_float, as_node, as_text, completed, place_of
-from cluster_abm.compiling.tables import TEXT, DecisionValue, text_at
+from cluster_abm.compiling.decisions import make_decision
+from cluster_abm.compiling.operations import LARGEST, completed
+from cluster_abm.compiling.tables import TEXT, text_at
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.compiling.translating import NotCompilable, inherited_name, is_of_package, translated
 from cluster_abm.compiling.values import JIT_OPTIONS, ValueType, give_method, value_type
 from cluster_abm.policy.base import Policy
 
 Numbers = npt.NDArray[np.float64]
-NAN = float("nan")
-
-
-@register_jitable(**JIT_OPTIONS)
-def make_decision(
-    target: Any, rule: Any, index: Any = "", task_load: Any = NAN, load_here: Any = NAN, load_there: Any = NAN,
-    response_here_ms: Any = NAN, response_there_ms: Any = NAN, cost_ms: Any = NAN, reason: Any = "", task: Any = None,
-    mce: Any = NAN,
-) -> DecisionValue:  # fmt: skip
-    """policies.base.Decision in compiled code."""
-    return DecisionValue(
-        as_node(target), as_text(rule), as_text(index), as_text(reason), place_of(task), as_float(task_load),
-        as_float(load_here), as_float(load_there), as_float(response_here_ms), as_float(response_there_ms),
-        as_float(cost_ms), as_float(mce),
-    )  # fmt: skip
-
 
 # What names of policies' modules stand for in compiled code.
 STAND_INS: dict[str, Any] = {"Decision": make_decision, "completed": register_jitable(**JIT_OPTIONS)(completed)}

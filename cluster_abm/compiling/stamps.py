@@ -14,7 +14,7 @@ import numpy as np
 
 from cluster_abm.compiling.policy_types import constants_of
 from cluster_abm.jit import bare, stamp_of, start_of
-from cluster_abm.policies.base import Policy
+from cluster_abm.policy.base import Policy
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # What makes the functions of a policy: their code, and by it the methods of views and tasks.

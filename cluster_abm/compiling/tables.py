@@ -5,100 +5,85 @@ A view is a pointer to one row that says where the tables are: compiled code han
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba.core import types
 from numba.np import numpy_support
 
+from cluster_abm.compiling.pointers import group, part
 from cluster_abm.compiling.values import value_type
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.policy.capacities import Capacities
-from cluster_abm.policy.tasks import Hardware
+from cluster_abm.policy.decision import FIELDS as DECISION_FIELDS
+from cluster_abm.policy.tasks import CANDIDATE, Hardware
 
 from_dtype: Any = numpy_support.from_dtype
 FIELDS = len(LOAD.names or ())
 HARDWARE = np.dtype(
     [(name, "?" if name in ("overflow_only", "by_oversize") else "f8") for name in Hardware._fields], align=True
 )
-# As a Candidate; `place` is that among the candidates, -1 of an arriving task, and `files_at` the address of the
-# numbers of `file_count` files.
-TASK_ROW = np.dtype(
-    [*((name, CANDIDATE[name]) for name in CANDIDATE.names or ()), ("place", "i8"), ("files_at", "i8"),
-     ("file_count", "i8"), ("requested_ms", "f8")],
-    align=True,
-)  # fmt: skip
 # What a policy's migration returns where no task is to migrate; 1 of a decision, 0 at a fault.
 NO_DECISION = 2
-# policy.base.Decision in numbers; `place`: of the task to migrate among the candidates, -1: the arriving one.
-DECISION_NUMBERS = ("target", "rule", "index", "reason", "place")
-DECISION_ROW = np.dtype(
-    [*((name, "i8") for name in DECISION_NUMBERS),
-     *((name, "f8") for name in ("task_load", "load_here", "load_there", "response_here_ms", "response_there_ms",
-                                 "cost_ms", "mce"))]
-)  # fmt: skip
+# What a note is: none, a whole number, a float, a truth value, or something else, which stands in Python.
+(NO_NOTE, WHOLE, FLOAT, TRUTH, OTHER) = range(5)
+_floats, _integers, _flags = np.zeros(1), np.zeros(1, np.int64), np.zeros(1, bool)
+_table, _counts = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
+
+# As a Candidate; `place` is that among the candidates, -1 of an arriving task.
+task_group = group(
+    "TaskRow",
+    {"files": _integers},
+    {**{name: CANDIDATE[name] for name in CANDIDATE.names or ()}, "place": "i8", "requested_ms": "f8"},
+)
+# As a policy.decision.Decision; `place`: of the task to migrate among the candidates, -1: the arriving one.
+decision_group = group(
+    "DecisionRow",
+    {},
+    {"place" if one.name == "task" else one.name: "f8" if one.kind == "float" else "i8" for one in DECISION_FIELDS},
+)
+TASK_ROW, DECISION_ROW = task_group.row, decision_group.row
 # Of the mean node; what else Capacities has is of every node.
 NUMBERS_OF_CAPACITIES = ("mean_speed", "mean_request_ms", "mean_work_ms")
 COLUMNS_OF_CAPACITIES = tuple(name for name in Capacities._fields if name not in NUMBERS_OF_CAPACITIES)
-# Of tables the addresses: loads by index (columns.Columns), hardware, routes from the own node, flags of the nodes that
-# have refused and that are down, notes of the manager's policy, the candidates, one row for a candidate's task, and the
+OF_LOADS = {
+    "table": _table, "least": _table, "as_of": _counts, "totals": _table, "added_as_of": _counts, "changes": _integers,
+}  # fmt: skip
+# Loads by index (blocks), hardware, routes from the own node, which nodes have refused and which are down, notes of the
+# manager's policy, the candidates (`candidate_count` -1: none are described), each also as a policy's task, and the
 # files that jobs need; of unlike nodes what each has (policy.capacities).
-VIEW_ROW = np.dtype(
-    [(name, "i8") for name in (
-        "me", "nodes", "blocks", "table_at", "least_at", "as_of_at", "totals_at", "added_as_of_at", "changes_at",
-        "hardware_at", "mb_per_s_at", "latency_ms_at", "refused_at", "refused_count", "down_at", "down_count",
-        "note_names_at", "note_values_at", "note_kinds_at", "note_count", "candidates_at", "candidate_count",
-        "candidate_at", "fetch_ms_at", "file_mb_at", "holders_at", "copies", "data_files", "cluster_of_at",
-        *(f"{name}_at" for name in COLUMNS_OF_CAPACITIES))]
-    + [(name, "f8") for name in ("now_ms", "remote_execution_ms", "migration_ms", *NUMBERS_OF_CAPACITIES)]
-    + [("policy_key", "u8")]
+view_group = group(
+    "ViewRow",
+    {
+        **OF_LOADS, "hardware": np.zeros(1, HARDWARE), "mb_per_s": _floats, "latency_ms": _floats, "refused": _flags,
+        "down": _flags, "note_names": _integers, "note_values": _floats, "note_kinds": _integers,
+        "candidates": np.zeros(1, CANDIDATE), "candidate": np.zeros(1, TASK_ROW), "fetch_ms": _table,
+        "file_mb": _floats, "holders": _counts, "cluster_of": _integers,
+        **dict.fromkeys(COLUMNS_OF_CAPACITIES, _floats),
+    },
+    {
+        **dict.fromkeys(("me", "nodes", "refused_count", "down_count", "candidate_count"), "i8"), "policy_key": "u8",
+        **dict.fromkeys(("now_ms", "remote_execution_ms", "migration_ms", *NUMBERS_OF_CAPACITIES), "f8"),
+    },
 )  # fmt: skip
+VIEW_ROW = view_group.row
 
-FLOATS = types.Array(types.float64, 1, "C")
-INTEGERS = types.Array(types.int64, 1, "C")
-FLAGS = types.Array(types.uint8, 1, "C")
-TABLE = types.Array(types.float64, 2, "C")
-COUNTS = types.Array(types.int64, 2, "C")
-TASKS = types.Array(from_dtype(CANDIDATE), 1, "C")
-NODES = types.Array(from_dtype(HARDWARE), 1, "C")
-VIEW_RECORD, TASK_RECORD, DECISION_RECORD = from_dtype(VIEW_ROW), from_dtype(TASK_ROW), from_dtype(DECISION_ROW)
+_OF_VIEWS = ("me", "nodes", "hardware", "now_ms", "remote_execution_ms", "migration_ms")
 i8, f8 = types.int64, types.float64
-# What a note is: none, a whole number, a float, a truth value, or something else, which stands in Python.
-(NO_NOTE, WHOLE, FLOAT, TRUTH, OTHER) = range(5)
-
-VIEW, view_of = value_type("View", {"at": i8})
-LOADS, loads_of = value_type("Loads", {"at": i8})
-UNLIKE_VIEW, unlike_view_of = value_type("UnlikeView", {"at": i8})
-CAPACITIES, capacities_of = value_type("Capacities", {"at": i8})
-DATA, data_of = value_type("Data", {"at": i8})
-NOTES, notes_of = value_type("Notes", {"at": i8})
-LOAD_ROW, load_row_of = value_type("LoadRow", {"at": i8, "node": i8})
-NODE_SET, node_set_of = value_type("NodeSet", {"address": i8, "count": i8, "nodes": i8})
-TASK, task_of = value_type("Task", {"at": i8})
+VIEW, view_of = part("View", view_group, _OF_VIEWS)
+UNLIKE_VIEW, unlike_view_of = part("UnlikeView", view_group, _OF_VIEWS)
+LOADS, loads_of = part("Loads", view_group, OF_LOADS)
+LOAD_ROW, load_row_of = part("LoadRow", view_group, (), "node")
+PATHS, paths_of = part("Paths", view_group, ("mb_per_s", "latency_ms"))
+CAPACITIES, capacities_of = part("Capacities", view_group, Capacities._fields)
+DATA, data_of = part("Data", view_group, ("nodes",))
+NOTES, notes_of = part("Notes", view_group)
+NODE_SET, node_set_of = value_type("NodeSet", {"flags": types.Array(types.boolean, 1, "C"), "count": i8})
+TASK, task_of = part("Task", task_group, [*(CANDIDATE.names or ()), "files", "requested_ms"])
 # A decision that another node is asked about, as the policy of that node sees it.
-OFFER, offer_of = value_type("Offer", {"at": i8})
+OFFER, offer_of = part("Offer", decision_group, [one.name for one in DECISION_FIELDS if one.kind in ("int", "float")])
 # A text (compiling.texts): it can be handed on and compared, and nothing else.
 TEXT, text_at = value_type("Text", {"number": i8})
-
-
-class DecisionValue(NamedTuple):
-    """A decision as policies make it in compiled code: fields of DECISION_ROW; rule, index and reason are texts."""
-
-    target: int
-    rule: Any
-    index: Any
-    reason: Any
-    place: int
-    task_load: float
-    load_here: float
-    load_there: float
-    response_here_ms: float
-    response_there_ms: float
-    cost_ms: float
-    mce: float
-
-
-assert DecisionValue._fields == DECISION_ROW.names
 
 
 def address(table: Any) -> int:

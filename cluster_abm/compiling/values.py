@@ -9,17 +9,13 @@ from typing import Any
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
-from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
-    infer_getattr,
     intrinsic,
-    lower_getattr_generic,
     make_attribute_wrapper,
     overload_attribute,
     overload_method,
     register_model,
 )
-from numba.np.arrayobj import record_getattr
 
 # As numba compiles the methods and attributes of values: like the kernels.
 JIT_OPTIONS: dict[str, Any] = {
@@ -74,36 +70,6 @@ def value_type(name: str, members: Mapping[str, types.Type]) -> tuple[ValueType,
     names = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("typing_context", *found.members)]
     make.__signature__ = Signature(names)  # type: ignore[attr-defined]
     return found, intrinsic(make)
-
-
-def give_fields(
-    value: ValueType, record: types.Record, hidden: bool = False, without: frozenset[str] = frozenset()
-) -> None:
-    """Let the row of which values have the address be their attribute `row`, and unless hidden its fields theirs.
-
-    Args:
-        value: the type of the values.
-        record: of the row.
-        hidden: whether no field is an attribute.
-        without: fields that are none.
-    """
-
-    class Fields(AttributeTemplate):
-        key = type(value)
-
-        def generic_resolve(self, given: Any, name: str) -> Any:
-            if name == "row":
-                return record
-            is_there = name in record.fields and not hidden and name not in without
-            return record.typeof(name) if is_there else None
-
-    infer_getattr(Fields)
-
-    @lower_getattr_generic(type(value))
-    def read(context: Any, builder: Any, given: Any, held: Any, name: str) -> Any:
-        at = cgutils.create_struct_proxy(value)(context, builder, value=held).at
-        row = builder.inttoptr(at, context.get_value_type(record))
-        return row if name == "row" else record_getattr(context, builder, record, row, name)
 
 
 def give_method(

@@ -352,23 +352,3 @@ LOAD_FIELDS: list[Field] = [
         "by how much the last transfer from here took longer than alone, as a share; likewise",
     ),
 ]
-
-# Named as the fields of policies.Candidate.
-CANDIDATE_FIELDS: list[Field] = [
-    ("task", "i8", "task", "number of the task"),
-    ("job", "i8", "job", "its job"),
-    ("home", "i4", "node", "where it was submitted"),
-    ("cpu_ms", "f8", "ms", "CPU still to receive at speed 1"),
-    ("io_per_ms", "f8", "1/ms", "accesses per ms of CPU at speed 1"),
-    ("request_kb", "f8", "KB", "mean size of an access"),
-    ("memory_mb", "f8", "MB", "memory demand"),
-    ("initial_data_mb", "f8", "MB", "data that must follow it"),
-    ("reaccess_rate", "f8", "1", "re-access rate"),
-    ("write_share", "f8", "1", "share of accesses that write"),
-    ("age_ms", "f8", "ms", "CPU received at speed 1"),
-    ("running", "?", "flag", "False: an arriving task that has not entered the node yet"),
-    ("page_faults", "i8", "1", "page faults so far"),
-    ("accesses", "i8", "1", "accesses so far, N_io"),
-    ("here_ms", "f8", "ms", "time since it came to the node"),
-    ("migrations", "i8", "1", "how often it has been migrated"),
-]

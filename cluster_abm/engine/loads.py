@@ -20,6 +20,7 @@ from cluster_abm.formulas.load import cpu_share, disk_share, io_load_ms
 from cluster_abm.formulas.memory import page_load_ms
 from cluster_abm.formulas.oversize import oversize
 from cluster_abm.jit import kernel
+from cluster_abm.native_arrays import copy_fields
 
 Integers = npt.NDArray[np.int64]
 
@@ -146,7 +147,7 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
         nodes, tasks, jobs: the tables.
         node: the node's number.
         now_ns: now [ns].
-        found: shape (at least tasks + in_transit,), fields tables.CANDIDATE_FIELDS; filled from the start.
+        found: shape (at least tasks + in_transit,), fields of policy.tasks.CANDIDATE; filled from the start.
 
     Returns:
         how many there are.
@@ -160,23 +161,15 @@ def describe(nodes: Table, tasks: Table, jobs: Table, node: int, now_ns: int, fo
             unbooked_ns = max(0, now_ns - task.leg_ns) if task.state == RUNNING else 0
             left_ms = (task.cpu_left_ns + task.cpu_after_ns - unbooked_ns) * here.speed / NS_PER_MS
             row = found[count]
-            row.task = task.task
-            row.job = task.job
-            row.home = task.home
+            copy_fields(row, task)
             row.running = task.state != IN_TRANSIT
             row.cpu_ms = left_ms
-            row.io_per_ms = task.io_per_ms
-            row.request_kb = task.request_kb
             row.memory_mb = task.memory_kb / 1000.0
-            row.initial_data_mb = task.initial_data_mb
-            row.reaccess_rate = task.reaccess_rate
             row.write_share = jobs[task.job].write_share
             # Demands are rounded to whole ns: a task that has received no CPU is 0 old, not a fraction of a ns.
             row.age_ms = task.cpu_demand_ms - left_ms if task.cpu_ns + unbooked_ns > 0 else 0.0
             row.page_faults = task.faults
-            row.accesses = task.accesses
             row.here_ms = (now_ns - task.here_ns) / NS_PER_MS if task.state != IN_TRANSIT else 0.0
-            row.migrations = task.migrations
             count += 1
         slot = task.member_next
     return count

@@ -21,7 +21,6 @@ from cluster_abm.engine.migration import arrive_at, migrate, read_at, slot_of
 from cluster_abm.engine.programs.background import start_background
 from cluster_abm.engine.slice import serve
 from cluster_abm.engine.tables import (
-    CANDIDATE,
     FREE,
     IN_TRANSIT,
     LAST_FINISH_NS,
@@ -102,10 +101,10 @@ class EngineState(GrowingTables):
         self.jobs["arrival_ns"][job] = at_ns
         self.tables.barriers["isolated_start_ns"][job] = at_ns
 
-    def candidates(self, node: int, now_ns: int) -> Table:
+    def candidates(self, node: int, now_ns: int, row: np.dtype[np.void]) -> Table:
         """The tasks on a node that can be sent elsewhere, as their load manager knows them, in the order in which they
-        came to it: fields tables.CANDIDATE_FIELDS."""
-        found = np.empty(int(self.nodes["tasks"][node] + self.nodes["in_transit"][node]), CANDIDATE)
+        came to it: rows as `describe` fills them."""
+        found = np.empty(int(self.nodes["tasks"][node] + self.nodes["in_transit"][node]), row)
         return found[: describe(self.nodes, self.tasks, self.jobs, node, now_ns, found)]
 
     def slot_of(self, node: int, task: int) -> int:

@@ -69,8 +69,7 @@ NODE, TASK = dtype_of(fields.NODE_FIELDS, whole_lines=True), dtype_of(fields.TAS
 RECORD = dtype_of(fields.RECORD_FIELDS)
 PHASE, CORE = dtype_of(fields.PHASE_FIELDS), dtype_of(fields.CORE_FIELDS)
 JOB, LOAD, BARRIER = dtype_of(fields.JOB_FIELDS), dtype_of(fields.LOAD_FIELDS), dtype_of(fields.BARRIER_FIELDS)
-CHECKPOINT = dtype_of(fields.CHECKPOINT_FIELDS)
-CANDIDATE, BACKGROUND = dtype_of(fields.CANDIDATE_FIELDS), dtype_of(fields.BACKGROUND_FIELDS)
+CHECKPOINT, BACKGROUND = dtype_of(fields.CHECKPOINT_FIELDS), dtype_of(fields.BACKGROUND_FIELDS)
 
 
 class Tables(NamedTuple):

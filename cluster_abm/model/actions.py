@@ -19,7 +19,7 @@ from cluster_abm.model.knowing.views import Views
 from cluster_abm.model.moving.transfers import Transfers
 from cluster_abm.model.waiting.queues import Arrivals, Submissions
 from cluster_abm.policies import Candidate, Decision
-from cluster_abm.policy.tasks import candidate_of
+from cluster_abm.policy.tasks import CANDIDATE, candidate_of
 
 # What a scenario allows too: `cluster.cpu_speed`, `cluster.memory_mb`.
 LARGEST = 1e9
@@ -122,7 +122,9 @@ class Actions:
             raise InputError(f"{what}: the task is on node {source}; name another node")
         candidate = self._candidate(source, task)
         if candidate is None:
-            there = ", ".join(map(str, self._engine.candidates(source, self._clock.now_ns)["task"][:10].tolist()))
+            there = ", ".join(
+                map(str, self._engine.candidates(source, self._clock.now_ns, CANDIDATE)["task"][:10].tolist())
+            )
             raise InputError(f"{what}: no such task can be sent from node {source}; there are {there or 'none'}")
         # The offer claims no gap in load: the target judges it by what concerns itself alone.
         cost_ms = self._views.of(source).cost_ms(candidate, target)
@@ -175,7 +177,7 @@ class Actions:
         self._jobs_ended()
 
     def _candidate(self, node: int, task: int) -> Candidate | None:
-        rows = self._engine.candidates(node, self._clock.now_ns)
+        rows = self._engine.candidates(node, self._clock.now_ns, CANDIDATE)
         found = np.flatnonzero(rows["task"] == task) if _is_whole(task) else np.zeros(0, int)
         return candidate_of(rows, int(found[0])) if len(found) else None
 

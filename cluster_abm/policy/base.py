@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,8 +14,9 @@ from pydantic import Field, StrictBool, ValidationError
 from cluster_abm.bounded_files import Limit
 from cluster_abm.errors import InputError
 from cluster_abm.formulas import narrows_the_gap
+from cluster_abm.policy.decision import Decision
 from cluster_abm.policy.tasks import Demands
-from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
+from cluster_abm.policy.view import ArrivingTask, Table, View
 from cluster_abm.scenario import nearest
 from cluster_abm.scenario.base import Section
 
@@ -23,40 +24,6 @@ Flags = npt.NDArray[np.bool_]
 # The kinds of policies (kinds.py, talking.py), by the attribute that each sets. A class that sets the attribute itself,
 # as before version 0.2, becomes one of the kind.
 KINDS: dict[str, type[Policy]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Where an arriving task should start, and why; what is not known or not asked is NaN.
-
-    Example:
-        Decision(view.me, rule="own", reason="no other node is better")
-        Decision(view.least("io_ms"), rule="least I/O", index="io_ms")
-
-    Attributes:
-        target: the node; the home node means "stay".
-        rule: the rule that decided.
-        index: the load index compared.
-        task_load, load_here, load_there: the arriving task's load and the two nodes', in the index's unit.
-        response_here_ms, response_there_ms: expected response times [ms].
-        cost_ms: cost of starting it there, or of migrating it [ms].
-        reason: why it stays, if it does.
-        task: the task to migrate, of `View.candidates`; None: the arriving task.
-        mce: migration cost-effectiveness [1/ms].
-    """
-
-    target: int
-    rule: str
-    index: str = ""
-    task_load: float = float("nan")
-    load_here: float = float("nan")
-    load_there: float = float("nan")
-    response_here_ms: float = float("nan")
-    response_there_ms: float = float("nan")
-    cost_ms: float = float("nan")
-    reason: str = ""
-    task: Candidate | None = None
-    mce: float = float("nan")
 
 
 class _OldName:

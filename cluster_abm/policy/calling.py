@@ -8,7 +8,6 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from operator import attrgetter
 from pathlib import Path
 from threading import current_thread, get_ident, main_thread
 from types import TracebackType
@@ -19,16 +18,12 @@ import numpy.typing as npt
 
 from cluster_abm.errors import InputError, PolicyFault
 from cluster_abm.interrupts import PolicyInterrupted
-from cluster_abm.policy.base import Decision, Policy
+from cluster_abm.policy.base import Policy
+from cluster_abm.policy.decision import NUMBERS, TEXTS, Decision, numbers_of, texts_of
 from cluster_abm.policy.view import ArrivingTask, Candidate, Table, View
 from cluster_abm.policy.waiting import WaitingJobs
 
 PACKAGE = Path(__file__).resolve().parents[1]
-TEXTS = ("rule", "index", "reason")
-NUMBERS = (
-    "task_load", "load_here", "load_there", "response_here_ms", "response_there_ms", "cost_ms", "mce",
-)  # fmt: skip
-texts_of, numbers_of = attrgetter(*TEXTS), attrgetter(*NUMBERS)
 NUMBER = (float, int, np.floating, np.integer)
 LONGEST_SHOWN, LONGEST_LINE, LONGEST_MESSAGE = 60, 120, 300
 

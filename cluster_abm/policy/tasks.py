@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cluster_abm.formulas import disk_work_ms, io_load_ms, service_ms, written_mb
 from cluster_abm.jit import inlinable
+from cluster_abm.policy.described import by_default, explained, fields_of, row_of, said
 
 Table = npt.NDArray[np.void]
 Loads = npt.NDArray[np.float64]
@@ -71,33 +72,29 @@ class Demands(NamedTuple):
     memory_mb: Loads
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class ArrivingTask:
-    """A task that has just been submitted, with the demands it announces (per task, at speed 1).
+    """A task that has just been submitted, with the demands that its job announces (per task, at speed 1)."""
 
-    Attributes:
-        reaccess_rate: how often it accesses the same data again.
-        write_share: share of its accesses that write.
-        age_ms: CPU it has received: none.
-        running: False.
-        files: numbers of the files that its job needs, in `View.data`.
-        requested_ms: the run time that its job requests [ms]; NaN: none, or a task that runs already.
-    """
-
-    task: int
-    job: int
-    home: int
-    cpu_ms: float
-    io_per_ms: float
-    request_kb: float
-    memory_mb: float
-    initial_data_mb: float
-    reaccess_rate: float = 0.0
-    write_share: float = 0.0
-    age_ms: float = 0.0
-    running: bool = False
-    files: tuple[int, ...] = field(default=(), kw_only=True)
-    requested_ms: float = field(default=math.nan, kw_only=True)
+    task: int = field(metadata=said("task", "number of the task over the whole run"))
+    job: int = field(metadata=said("job", "its job"))
+    home: int = field(metadata=said("node", "where it was submitted"))
+    cpu_ms: float = field(metadata=said("ms", "CPU still to receive: of an arriving task its demand"))
+    io_per_ms: float = field(metadata=said("1/ms", "accesses per ms of CPU"))
+    request_kb: float = field(metadata=said("KB", "mean size of an access"))
+    memory_mb: float = field(metadata=said("MB", "memory demand"))
+    initial_data_mb: float = field(metadata=said("MB", "data on the home disk that must follow it"))
+    reaccess_rate: float = by_default(0.0, "1", "how often it accesses the same data again")
+    write_share: float = by_default(0.0, "1", "share of its accesses that write")
+    age_ms: float = by_default(0.0, "ms", "CPU it has received; 0 of an arriving task")
+    running: bool = by_default(False, "flag", "False: an arriving task, to send it on is a remote execution")
+    files: tuple[int, ...] = by_default(
+        (), "file", "numbers of the files that its job needs, in `View.data`", kw_only=True
+    )
+    requested_ms: float = by_default(
+        math.nan, "ms", "run time that its job requests; NaN: none, or a task that runs already", kw_only=True
+    )
 
     @property
     def written_mb(self) -> float:
@@ -119,22 +116,24 @@ class ArrivingTask:
         return io_load_ms(self.cpu_ms, self.io_per_ms, work_ms)
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Candidate(ArrivingTask):
-    """A task on a load manager's own node that could be sent elsewhere; `cpu_ms` is what it has still to receive.
+    """A task on a load manager's own node that could be sent elsewhere, or has not entered it yet."""
 
-    Attributes:
-        age_ms: CPU it has received, at speed 1.
-        running: False for an arriving task that has not entered the node yet: sending it on is a remote execution.
-        page_faults, accesses: how many it has made so far, as the system counts them.
-        here_ms: time since it came to the node [ms].
-        migrations: how often it has been migrated.
-    """
+    page_faults: int = by_default(0, "1", "page faults that it has made so far, as the system counts them")
+    accesses: int = by_default(0, "1", "accesses that it has made so far, N_io")
+    here_ms: float = by_default(0.0, "ms", "time since it came to the node")
+    migrations: int = by_default(0, "1", "how often it has been migrated")
 
-    page_faults: int = 0
-    accesses: int = 0
-    here_ms: float = 0.0
-    migrations: int = 0
+
+# What a job announces of each of its tasks, and what no row of a task holds.
+ANNOUNCED = tuple(
+    one for one in fields_of(ArrivingTask) if one.name not in ("task", "job", "age_ms", "running", "files")
+)
+_NOT_IN_ROWS = ("files", "requested_ms")
+# A row of `View.candidate_rows`: named as the fields of Candidate.
+CANDIDATE = row_of(one for one in fields_of(Candidate) if one.name not in _NOT_IN_ROWS)
 
 
 @inlinable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,7 @@ __all__ = ["ArrivingTask", "Candidate", "Hardware", "Loads", "Paths", "Table", "
 
 
 Jobs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 def nothing_held() -> Loads:
@@ -202,9 +203,7 @@ class View:
                 for one in closed:
                     node += one <= node
             else:
-                is_open = np.ones(self.nodes, bool)
-                is_open[closed] = False
-                open_nodes = np.flatnonzero(is_open)
+                open_nodes = np.flatnonzero(~self._flags_of(closed))
                 node = int(open_nodes[self.drawn(uniform, open_nodes)])
             found[draw] = node
             insort(closed, node)
@@ -255,7 +254,7 @@ class View:
 
     def of_those_up(self, column: Loads) -> Loads:
         """The entries of the nodes that are believed to be up, the own one among them, shape (nodes up,)."""
-        return column[self._is_up] if self.down else column
+        return column[~self._is_down] if self.down else column
 
     def mean_of_those_up(self, column: Loads) -> float:
         """The mean of these entries."""
@@ -264,24 +263,25 @@ class View:
 
     def open_entries(self, column: Loads) -> Loads:
         """A column in which the nodes that have refused count as infinite, shape (nodes,)."""
-        if not self.refused:
-            return column
-        column = column.copy()
-        column[list(self.refused)] = np.inf
-        return column
+        return np.where(self._is_refused, np.inf, column) if self.refused else column
 
     @property
-    def is_open(self) -> npt.NDArray[np.bool_]:
+    def is_open(self) -> Flags:
         """Which nodes have not refused, shape (nodes,)."""
-        is_open = np.ones(self.nodes, bool)
-        is_open[list(self.refused)] = False
-        return is_open
+        return ~self._is_refused
 
     @cached_property
-    def _is_up(self) -> npt.NDArray[np.bool_]:
-        is_up = np.ones(self.nodes, bool)
-        is_up[list(self.down)] = False
-        return is_up
+    def _is_refused(self) -> Flags:
+        return self._flags_of(self.refused)
+
+    @cached_property
+    def _is_down(self) -> Flags:
+        return self._flags_of(self.down)
+
+    def _flags_of(self, nodes: Iterable[int]) -> Flags:
+        flags = np.zeros(self.nodes, bool)
+        flags[list(nodes)] = True
+        return flags
 
     def least(self, index: str, task: ArrivingTask | None = None) -> int:
         """The node of least load among those that have not refused; on a tie `me`, else the next one after `me`."""
@@ -301,7 +301,7 @@ class View:
     @cached_property
     def imbalance(self) -> tuple[float, float, float]:
         """Load imbalance factors (LIF_CPU, LIF_page, LIF_IO) by what is known [ms]: IOLB (7)-(9)."""
-        loads = self.loads[self._is_up] if self.down else self.loads
+        loads = self.loads[~self._is_down] if self.down else self.loads
         return load_imbalance_factors(loads["cpu_ms"], loads["page_ms"], loads["io_ms"])
 
     def faults_per_ms(self, task: ArrivingTask, node: int) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cluster_abm.engine.fields import BREAKDOWN_FIELDS, LOAD_FIELDS
+from cluster_abm.policy.decision import RECORDED
 
 
 class Column(NamedTuple):
@@ -71,24 +72,7 @@ NODES: tuple[Column, ...] = (
     Column("disk_busy_ms", "ms", "time since the start with a request in its disk"),
 )
 
-DECISIONS: tuple[Column, ...] = (
-    Column("time_ms", "ms", "start of the slice in which it was taken"),
-    Column("task", "task", "task that it is about"),
-    Column("job", "job", "its job"),
-    Column("source", "node", "node of the load manager that decided"),
-    Column("target", "node", "node that was asked; the source: the task stays"),
-    Column("rule", "words", "the policy's rule that decided"),
-    Column("index", "name", "load index compared; empty: none"),
-    Column("task_load", "of the index", "what the task adds to it; not a number: not asked, here and below"),
-    Column("load_here", "of the index", "value of the source"),
-    Column("load_there", "of the index", "value of the target"),
-    Column("response_here_ms", "ms", "expected response time at the source"),
-    Column("response_there_ms", "ms", "expected response time at the target"),
-    Column("cost_ms", "ms", "cost of starting it at the target, or of migrating it there"),
-    Column("mce", "1/ms", "migration cost-effectiveness, WAL-PM (8); of hbd the age over the cost [1]"),
-    Column("accepted", "flag", "whether the task starts, or goes on, at the target"),
-    Column("reason", "words", "why it stays, or why the target refused"),
-)
+DECISIONS: tuple[Column, ...] = tuple(Column(one.name, one.unit, one.meaning) for one in RECORDED)
 
 SUMMARY: tuple[Column, ...] = (
     Column("scenario", "name", "the scenario"),

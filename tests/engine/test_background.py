@@ -10,6 +10,7 @@ from cluster_abm import ClusterModel
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import BACKGROUND, FIRST_BACKGROUND, JOB, empty_nodes
 from cluster_abm.errors import InputError
+from cluster_abm.policy.tasks import CANDIDATE
 
 MS = 1_000_000
 
@@ -97,7 +98,7 @@ def test_programs_page():
 def test_no_load_manager_may_send_one_away():
     engine = node_with([(300, 1000, 1000), (300, 1000, 2000)], [500.0])
     engine.serve(50 * MS)
-    assert engine.candidates(0, 50 * MS)["task"].tolist() == [0]
+    assert engine.candidates(0, 50 * MS, CANDIDATE)["task"].tolist() == [0]
 
 
 def test_loads_count_what_a_program_asks_for():

@@ -11,6 +11,7 @@ from support import breakdown_sum_ns, scenario
 from cluster_abm import ClusterModel
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import AT_BARRIER, BREAKDOWN, JOB, WAKING, empty_nodes
+from cluster_abm.policy.tasks import CANDIDATE
 
 QUANTUM, SWITCH, SLICE = 100, 10, 1000
 
@@ -193,7 +194,10 @@ def test_nobody_waits_for_ever_and_windows_do_not_matter(jobs, slice_ns, moves, 
                 now = min(border, now + window * slice_ns)
                 engine.serve(now)
             movable = [
-                (task, node) for node in range(3) if node != target for task in engine.candidates(node, now)["task"]
+                (task, node)
+                for node in range(3)
+                if node != target
+                for task in engine.candidates(node, now, CANDIDATE)["task"]
             ]
             candidates = [engine.slot_of(node, task) for task, node in sorted(movable)]
             if candidates:

@@ -22,6 +22,7 @@ from cluster_abm.engine.tables import (
     RUNNING,
     WAKING,
 )
+from cluster_abm.policy.tasks import CANDIDATE
 
 # On its way its memory counts already, but the node does not page by it yet.
 ON_ITS_WAY = X | {"oversize_here": -1}
@@ -247,7 +248,7 @@ def test_what_has_been_done_and_who_may_be_sent_in_each_state_of_a_task(state):
     engine.serve(now_ns)
     cpu_ms, disk_ms, candidate = DONE[state]
     assert [busy_ns[0] / MS for busy_ns in engine.busy_ns(now_ns)] == pytest.approx([cpu_ms, disk_ms])
-    found = engine.candidates(0, now_ns)
+    found = engine.candidates(0, now_ns, CANDIDATE)
     assert len(found) == (candidate is not None)
     for row in found:
         names = ("task", "job", "home", "io_per_ms", "request_kb", "memory_mb", "initial_data_mb", "reaccess_rate",

@@ -9,6 +9,7 @@ from oracle import accesses_of
 
 from cluster_abm.engine.state import EngineState
 from cluster_abm.engine.tables import AT_DISK, BREAKDOWN, JOB, NEVER, NONE, READY, RUNNING, empty_nodes
+from cluster_abm.policy.tasks import CANDIDATE
 
 RUN_KEY = 0x5EED_CAFE_F00D_BEEF
 QUANTUM, SWITCH, SEEK = 100, 10, 1000
@@ -148,10 +149,10 @@ def test_who_makes_no_access_makes_none_on_a_faster_node_either():
 def test_a_newcomer_that_has_not_entered_is_executed_remotely():
     engine = cluster([(0, 500, 1000, 0), (0, 700, 1000, 0)])
     engine.serve(100)
-    assert engine.candidates(0, 100)["task"].tolist() == [0, 1]
+    assert engine.candidates(0, 100, CANDIDATE)["task"].tolist() == [0, 1]
     engine.migrate(engine.slot_of(0, 0), 1, 50, 100)
     # On its way from its arrival on; once sent it is not sent again.
-    assert not len(engine.candidates(1, 100))
+    assert not len(engine.candidates(1, 100, CANDIDATE))
     found = finished(engine)
     assert found[0]["finish_ns"] == 500 + 50 + 1000
     assert (found[0]["moves"], found[0]["migrations"], found[0]["migration_ns"]) == (1, 0, 50)
@@ -177,7 +178,10 @@ def lived(work, journeys, window_ns=None, memory_kb=2500):
             now_ns = when_ns if window_ns is None else min(when_ns, now_ns + window_ns)
             engine.serve(now_ns)
         movable = [
-            (task, node) for node in range(3) if node != target for task in engine.candidates(node, now_ns)["task"]
+            (task, node)
+            for node in range(3)
+            if node != target
+            for task in engine.candidates(node, now_ns, CANDIDATE)["task"]
         ]
         if movable:
             by_task = [engine.slot_of(node, task) for task, node in sorted(movable)]

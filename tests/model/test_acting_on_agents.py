@@ -11,6 +11,7 @@ from support import breakdown_sum_ns, busy, finished, same_records, scenario
 from cluster_abm import ClusterModel, InputError
 from cluster_abm.engine.tables import FINISHED, FREE, KILLED
 from cluster_abm.model import Job, Node
+from cluster_abm.policy.tasks import CANDIDATE
 
 HEAD = "arrival_ms,home,cpu_ms,io_per_ms,memory_mb,tasks\n"
 # Switches cost nothing, migration 100 ms and 10 MB over 100 Mbps.
@@ -333,7 +334,7 @@ def act_upon(model, what, index, amount):
     elif what == "recover" and not (agent.is_up and not agent.is_draining):
         agent.recover()
     elif what == "send":
-        tasks = model.engine.candidates(index, model.now_ns)["task"].tolist()
+        tasks = model.engine.candidates(index, model.now_ns, CANDIDATE)["task"].tolist()
         if tasks:
             agent.load_manager.send(tasks[len(tasks) // 2], (index + 1) % 4)
     elif what == "kill":

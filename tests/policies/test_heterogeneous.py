@@ -7,9 +7,10 @@ import pytest
 from support import busy, finished, mostly_slow, same_records, scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, available, create
 from cluster_abm.policy.capacities import AS_MEASURED, capacities_of, own_time_of, served_by
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import PolicyChoice
 
 NAMES = sorted(available())

@@ -8,8 +8,9 @@ from support import busy, finished, same_records, scenario
 from unlike import ALIKE, GROUPS, UNLIKE
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import PolicyChoice
 
 E_MS, F_MS, WRITES, MB_PER_S = 7.0, 10.0, 0.2, 128.0

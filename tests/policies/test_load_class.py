@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import finished
 
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.errors import InputError
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import PolicyChoice
 
 NEWCOMER = ArrivingTask(7, 7, 0, 1000.0, 0.0, 100.0, 600.0, 0.0)

@@ -7,8 +7,9 @@ import pytest
 from support import scenario
 
 from cluster_abm import ClusterModel
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.policies import ArrivingTask, Hardware, Paths, View, create
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import PolicyChoice
 
 VARIATIONS = ["pf-rate", "working-set", "age", "combined", "io-active"]

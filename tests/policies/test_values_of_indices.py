@@ -20,9 +20,10 @@ import pytest
 
 from cluster_abm import load, policies
 from cluster_abm.engine.fields import LOAD_FIELDS
-from cluster_abm.engine.tables import CANDIDATE, LOAD
+from cluster_abm.engine.tables import LOAD
 from cluster_abm.policies import ArrivingTask, Decision, Hardware, Paths, View, create
 from cluster_abm.policy.capacities import capacities_of
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import PolicyChoice
 
 LIKE_ALL = Hardware(1.0, 480.0, 0.5, math.inf, False, 8.1, 8.0, 40.0, 160.0)

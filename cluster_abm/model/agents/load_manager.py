@@ -19,7 +19,7 @@ from cluster_abm.model.deciding.in_python import Placed
 from cluster_abm.model.talking.mail import Event
 from cluster_abm.policies import ArrivingTask, Candidate, Decision, Migrating, Policy, View
 from cluster_abm.policy.talking import Post
-from cluster_abm.policy.tasks import candidate_of
+from cluster_abm.policy.tasks import CANDIDATE, candidate_of
 
 
 class LoadManager(ClusterAgent):
@@ -229,7 +229,7 @@ class LoadManager(ClusterAgent):
         """A task leaves for the node that has accepted it."""
         parts, source, target = self.parts, self.index, decision.target
         slot = parts.engine.slot_of(source, task.task)
-        rows = parts.engine.candidates(source, parts.clock.now_ns)
+        rows = parts.engine.candidates(source, parts.clock.now_ns, CANDIDATE)
         places = np.flatnonzero(rows["task"] == task.task)
         if slot < 0 or not len(places):
             raise PolicyFault(

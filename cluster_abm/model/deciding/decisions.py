@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterator
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,52 +14,26 @@ from cluster_abm.clock import NS_PER_MS, Clock
 from cluster_abm.compiling.texts import number_of, text_of
 from cluster_abm.engine.tables import Table
 from cluster_abm.large_tables import blocks, forget_pages, zeros
-from cluster_abm.policies import ArrivingTask, Decision
+from cluster_abm.policy.decision import RECORDED, Decision, numbers_of
+from cluster_abm.policy.described import Described, attributes, row_of
+from cluster_abm.policy.tasks import ArrivingTask
 
-# A row a decision; texts as their numbers (compiling.texts).
-DECIDED = np.dtype(
-    [("time_ns", "i8"), ("task", "i8"), ("job", "i8"), ("source", "i4"), ("target", "i4"), ("rule", "i8"),
-     ("index", "i8"), ("task_load", "f8"), ("load_here", "f8"), ("load_there", "f8"), ("response_here_ms", "f8"),
-     ("response_there_ms", "f8"), ("cost_ms", "f8"), ("mce", "f8"), ("reason", "i8"), ("accepted", "?")],
-    align=True,
-)  # fmt: skip
-TEXTS = ("rule", "index", "reason")
+# A row a decision: its columns, the time as whole ns, texts as their numbers (compiling.texts).
+DECIDED = row_of(one._replace(name="time_ns", kind="int") if one.name == "time_ms" else one for one in RECORDED)
 # Blocks grow up to so many rows: one of them stands in a file, and only what is just written is in memory.
 MOST_ROWS_A_BLOCK = 1 << 19
 
 
-class DecisionRecord(NamedTuple):
-    """One decision about one task: a stay, or an offer and its answer. NaN: not asked.
+_Recorded: Any = namedtuple("_Recorded", [one.name for one in RECORDED])
 
-    Attributes:
-        time_ms: start of the slice in which it was taken.
-        task, job: the task that it is about.
-        source, target: nodes; the same for a stay.
-        rule: the policy's rule that decided.
-        index: load index compared, its values for the task, the source and the target in its own unit.
-        response_here_ms, response_there_ms: expected response times.
-        cost_ms: cost of starting it at the target.
-        mce: migration cost-effectiveness [1/ms]; of `hbd` the age over the cost [1].
-        accepted: whether the task starts, or goes on, at the target.
-        reason: why it stays, or why the target refused.
-    """
 
-    time_ms: float
-    task: int
-    job: int
-    source: int
-    target: int
-    rule: str
-    index: str  # type: ignore[assignment]
-    task_load: float
-    load_here: float
-    load_there: float
-    response_here_ms: float
-    response_there_ms: float
-    cost_ms: float
-    mce: float
-    accepted: bool
-    reason: str
+class DecisionRecord(_Recorded):  # type: ignore[misc]
+    """One decision about one task: a stay, or an offer and its answer."""
+
+    __slots__ = ()
+
+
+DecisionRecord.__doc__ = (DecisionRecord.__doc__ or "") + attributes(RECORDED)
 
 
 class Inbox:
@@ -84,7 +59,7 @@ class DecisionLog:
 
     Args:
         clock: the run's time.
-        keeps: whether they are kept for `frame`; one takes 128 bytes.
+        keeps: whether they are kept for `frame`; one takes 120 bytes.
 
     Attributes:
         taken: how many decisions were taken.
@@ -133,9 +108,7 @@ class DecisionLog:
             block = self.room(1)
             block[self._filled] = (
                 self._clock.now_ns, task.task, task.job, manager, target, number_of(decision.rule),
-                number_of(decision.index), decision.task_load + 0.0, decision.load_here + 0.0,
-                decision.load_there + 0.0, decision.response_here_ms + 0.0, decision.response_there_ms + 0.0,
-                decision.cost_ms + 0.0, decision.mce + 0.0, number_of(reason), accepted,
+                number_of(decision.index), *numbers_of(decision), accepted, number_of(reason),
             )  # fmt: skip
         self.count(1, 0)
 
@@ -217,22 +190,21 @@ def texts_in(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
 
 def records_of(rows: Table) -> list[DecisionRecord]:
     """Rows of decisions as objects."""
-    found = []
-    for row in rows.tolist():
-        time_ns, task, job, source, target, rule, index, *numbers, reason, accepted = row
-        texts = text_of(rule), text_of(index)
-        row = (time_ns / NS_PER_MS, task, job, source, target, *texts, *numbers, accepted, text_of(reason))
-        found.append(DecisionRecord._make(row))
-    return found
+    values = [values_of(rows, one).tolist() for one in RECORDED]
+    return [DecisionRecord(*row) for row in zip(*values, strict=True)]
 
 
 def decisions_frame(rows: Table) -> pd.DataFrame:
     """Decisions as a table, in the order of the rows (DECIDED)."""
-    columns: dict[str, pd.Series] = {}
-    dtypes = {float: "float64", int: "int64", bool: "bool", str: "object"}
-    for name, kind in get_type_hints(DecisionRecord).items():
-        values: npt.NDArray[Any] = rows["time_ns"] / NS_PER_MS if name == "time_ms" else rows[name]
-        if name in TEXTS:
-            values = texts_in(values)
-        columns[name] = pd.Series(values, dtype=dtypes[kind])
-    return pd.DataFrame(columns)
+    dtypes = {"float": "float64", "int": "int64", "bool": "bool", "str": "object"}
+    return pd.DataFrame({one.name: pd.Series(values_of(rows, one), dtype=dtypes[one.kind]) for one in RECORDED})
+
+
+def values_of(rows: Table, column: Described) -> npt.NDArray[Any]:
+    """The values of a column as they are written to files."""
+    if column.name == "time_ms":
+        return np.asarray(rows["time_ns"] / NS_PER_MS)
+    if column.kind == "float":
+        # Of zeros there is one alone: a whole number has no other.
+        return np.asarray(rows[column.name] + 0.0)
+    return texts_in(rows[column.name]) if column.kind == "str" else rows[column.name]

@@ -20,6 +20,7 @@ from cluster_abm.model.moving.routing import LiveNetwork
 from cluster_abm.model.setup import hardware
 from cluster_abm.policies import DataMap, View
 from cluster_abm.policy.capacities import Capacities, capacities_of
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import Negotiation
 
 NO_NODES: frozenset[int] = frozenset()
@@ -182,7 +183,7 @@ class Views:
             paths=self._live.routes.paths_from(me),
             remote_execution_ms=self._settings.remote_execution_ms,
             migration_ms=self._settings.migration_ms,
-            tasks_of_mine=lambda: self._engine.candidates(me, self._clock.now_ns),
+            tasks_of_mine=lambda: self._engine.candidates(me, self._clock.now_ns, CANDIDATE),
             overflow_of_mine=lambda: self._remote_memory.held_by_others_mb(me),
             live_jobs_of_all=self._engine.live_jobs,
             uniform=self._uniform,

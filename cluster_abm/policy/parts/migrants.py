@@ -29,7 +29,7 @@ def best_migrant(
     """Find in EM(i,k) = {j on i: r(i,j) > r(k,j) + c_j} the first task of largest MCE: WAL-PM (5), (8).
 
     Args:
-        tasks: the node's tasks, fields engine.tables.CANDIDATE_FIELDS.
+        tasks: the node's tasks, fields tasks.CANDIDATE.
         loads: load rows of all nodes, those of `me` with these tasks.
         me, target: nodes i and k.
         here, there: their hardware.

@@ -52,6 +52,7 @@ from cluster_abm.model.deciding.compiled.desk import (
 )
 from cluster_abm.model.deciding.compiled.migrating import send_away_at
 from cluster_abm.model.knowing.knowledge import learn
+from cluster_abm.native_arrays import copy_fields
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -64,16 +65,14 @@ desk_of, known_of, terms_of = desk_group.at, known_group.at, terms_group.at
 def announce(desk: Any, jobs: Table, number: int, rank: int) -> None:
     """Make the desk's task that of a job, as the job announces it (Announcements.of)."""
     job, task = jobs[number], desk.task[0]
-    task.task, task.job, task.home = job.first_task + rank, number, job.home
-    task.cpu_ms, task.io_per_ms, task.request_kb = job.cpu_ms, job.io_per_ms, job.request_kb
-    task.memory_mb, task.initial_data_mb = job.memory_mb, job.initial_data_mb
-    task.reaccess_rate, task.write_share = job.reaccess_rate, job.write_share
+    copy_fields(task, job)
+    task.task, task.job = job.first_task + rank, number
     task.place = -1
     task.requested_ms = desk.requested_ms[number] if desk.requested_ms.shape[0] > 0 else math.nan
     if desk.first_need.shape[0] > 0:
         first = desk.first_need[number]
         task.files_at = address_of(desk.needs) + 8 * first
-        task.file_count = desk.first_need[number + 1] - first
+        task.files_0 = desk.first_need[number + 1] - first
 
 
 @called
@@ -175,7 +174,6 @@ def place_arrivals(
     known, desk, terms = known_of(known_at), desk_of(desk_at), terms_of(terms_at)
     counts = desk.counts
     now_ns = counts[NOW_NS]
-    desk.views[0].candidates_at = address_of(desk.candidates)
     desk.views[0].policy_key = terms.policy_key
     desk.views[0].remote_execution_ms, desk.views[0].migration_ms = terms.remote_execution_ms, terms.migration_ms
     looked_ns = -1

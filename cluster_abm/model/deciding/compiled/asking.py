@@ -17,6 +17,7 @@ from cluster_abm.engine.tables import NEVER, NS_PER_MS, Row, Table, Tables
 from cluster_abm.jit import called, inlined
 from cluster_abm.model.deciding.compiled.desk import DECIDED_ROWS, REFUSED, TAKEN
 from cluster_abm.model.knowing.knowledge import INDICES, begin_view, end_view, learn
+from cluster_abm.native_arrays import copy_fields
 
 Integers = npt.NDArray[np.int64]
 # What `ask` returns in the place of a reason where compiled code cannot tell.
@@ -77,7 +78,7 @@ def believe_down(
         elif terms.by_reports:
             reported_ns = max(0, known.reported_ns[audience, node])
             down = down or reported_ns + silent_ns[audience, node] < now_ns
-        is_down = 1 if down and node != manager else 0
+        is_down = down and node != manager
         desk.down[node] = is_down
         desk.refused[node] = is_down
         count += is_down
@@ -121,8 +122,8 @@ def open_view(
         view.down_count = believe_down(known, desk, terms, accepting, silent_ns, manager, now_ns)
     view.refused_count = view.down_count
     for place in range(declined):
-        view.refused_count += 1 - desk.refused[desk.declined[place]]
-        desk.refused[desk.declined[place]] = 1
+        view.refused_count += not desk.refused[desk.declined[place]]
+        desk.refused[desk.declined[place]] = True
     return changed
 
 
@@ -135,7 +136,7 @@ def close_view(known: Any, desk: Any, terms: Any, manager: int, declined: int, c
         own = desk.route_at[manager] + manager
         desk.mb_per_s[own], desk.latency_ms[own] = desk.own_route[0], desk.own_route[1]
     for place in range(declined):
-        desk.refused[desk.declined[place]] = 0
+        desk.refused[desk.declined[place]] = False
 
 
 @called
@@ -152,14 +153,9 @@ def write_decision(
         return
     row = decided[counts[DECIDED_ROWS]]
     counts[DECIDED_ROWS] += 1
+    copy_fields(row, decision)
     row.time_ns, row.task, row.job = now_ns, task.task, task.job
-    row.source, row.target = manager, target
-    row.rule, row.index, row.reason = decision.rule, decision.index, reason
-    # Of zeros there is one alone: a whole number has no other.
-    row.task_load, row.load_here = decision.task_load + 0.0, decision.load_here + 0.0
-    row.load_there, row.response_here_ms = decision.load_there + 0.0, decision.response_here_ms + 0.0
-    row.response_there_ms, row.cost_ms = decision.response_there_ms + 0.0, decision.cost_ms + 0.0
-    row.mce, row.accepted = decision.mce + 0.0, accepted
+    row.source, row.target, row.accepted, row.reason = manager, target, accepted, reason
 
 
 @called

@@ -8,17 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster_abm.compiling.blocks import blocks_of
-from cluster_abm.compiling.pointers import group
-from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, TASK_ROW, VIEW_ROW, address
+from cluster_abm.compiling.pointers import group, point
+from cluster_abm.compiling.tables import DECISION_ROW, HARDWARE, OF_LOADS, TASK_ROW, VIEW_ROW
 from cluster_abm.engine.admission import Starts
-from cluster_abm.engine.tables import CANDIDATE, LOAD, Table
+from cluster_abm.engine.tables import LOAD, Table
 from cluster_abm.model.knowing.knowledge import INDICES, nothing_known
+from cluster_abm.policy.tasks import CANDIDATE
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
 
 # What a call of the negotiation counts, by place in its counts.
 (NOW_NS, DECIDED_ROWS, REFUSED, TAKEN, REMOTE_EXECUTIONS, MIGRATIONS, OUTCOME, DECLINED, ASKED, ASKING_NS, COUNTS) = (
@@ -72,8 +71,8 @@ class Desk(NamedTuple):
     starts: Starts
     changed: Integers
     before: Floats
-    refused: Bytes
-    down: Bytes
+    refused: Flags
+    down: Flags
     declined: Integers
     candidates: Table
     hardware: Table
@@ -100,8 +99,9 @@ class Desk(NamedTuple):
     counts: Integers
 
 
-# Candidates for which there is room at first.
+# Candidates for which there is room at first, and where they stand.
 ROOM = 64
+CANDIDATES = ("candidates", "candidate")
 
 # What stays the same during a run, or a call. Fields:
 #    advance, admit, measure, migrate: addresses of the engine's kernels; of `migrate` 0 where no task migrates.
@@ -155,8 +155,8 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         starts=Starts(*(np.zeros(1, np.int64) for _ in Starts._fields)),
         changed=np.zeros(nodes + 1, np.int64),
         before=np.zeros((nodes + 1, INDICES)),
-        refused=np.zeros(nodes, np.uint8),
-        down=np.zeros(nodes, np.uint8),
+        refused=np.zeros(nodes, bool),
+        down=np.zeros(nodes, bool),
         declined=np.zeros(nodes + 1, np.int64),
         candidates=np.zeros(ROOM, CANDIDATE),
         hardware=np.zeros(nodes, HARDWARE),
@@ -182,20 +182,20 @@ def empty_desk(nodes: int, notes: int) -> Desk:
         fetched_mb=np.zeros(2),
         counts=np.zeros(COUNTS, np.int64),
     )
-    view = desk.views
-    view["nodes"], view["blocks"] = nodes, blocks_of(nodes)
-    view["note_count"] = max(1, notes)
-    for name in ("hardware", "refused", "down", "candidate"):
-        view[f"{name}_at"] = address(getattr(desk, name))
+    # Of each manager's part of what is known, and of its routes and notes, asking.open_view says where it lies.
+    known = nothing_known(np.zeros(nodes, np.int64))
+    of_one = {name: getattr(known, name)[0] for name in OF_LOADS}
+    of_one |= {f"note_{name}": getattr(desk, f"note_{name}")[0] for name in ("names", "values", "kinds")}
+    of_one |= dict.fromkeys(("mb_per_s", "latency_ms"), np.zeros(nodes))
+    point(desk.views, of_one | {name: getattr(desk, name) for name in ("hardware", "refused", "down", *CANDIDATES)})
+    desk.views["nodes"] = nodes
     return desk
 
 
 def with_files(desk: Desk, files: Mapping[str, Any]) -> Desk:
     """The desk of a run in which jobs need files; names are those of the attributes."""
     desk = desk._replace(**files)
-    for name in ("fetch_ms", "file_mb", "holders", "cluster_of"):
-        desk.views[f"{name}_at"] = address(getattr(desk, name))
-    desk.views["copies"], desk.views["data_files"] = desk.holders.shape[1], len(desk.file_mb)
+    point(desk.views, {name: getattr(desk, name) for name in ("fetch_ms", "file_mb", "holders", "cluster_of")})
     return desk
 
 

@@ -18,12 +18,13 @@ from cluster_abm.compiling.tables import COLUMNS_OF_CAPACITIES, NUMBERS_OF_CAPAC
 from cluster_abm.compiling.texts import number_of
 from cluster_abm.engine.admission import Starts
 from cluster_abm.engine.state import EngineState
-from cluster_abm.engine.tables import CANDIDATE, Table
+from cluster_abm.engine.tables import Table
 from cluster_abm.jit import entry, native_address
 from cluster_abm.model.deciding.compiled.arriving import place_arrivals
 from cluster_abm.model.deciding.compiled.desk import (
     AT_FAULT,
     AT_FAULT_OF_MIGRATION,
+    CANDIDATES,
     DECIDED_ROWS,
     NO_ROOM,
     NOW_NS,
@@ -46,6 +47,7 @@ from cluster_abm.model.moving.staging import Staging
 from cluster_abm.model.waiting.queues import Arrivals
 from cluster_abm.policies import Migrating, Policy
 from cluster_abm.policy.capacities import Capacities
+from cluster_abm.policy.tasks import CANDIDATE
 from cluster_abm.scenario.schema import Negotiation
 
 Integers = npt.NDArray[np.int64]
@@ -285,7 +287,7 @@ class CompiledNegotiation:
             self._log.room(answers)
         if self._migrates and tasks > len(self._desk.candidates):
             self._set(candidates=np.zeros(2 * tasks, CANDIDATE), candidate=np.zeros(2 * tasks, TASK_ROW))
-            self._desk.views["candidate_at"] = address(self._desk.candidate)
+            point(self._desk.views, {name: getattr(self._desk, name) for name in CANDIDATES})
 
     def bring_up_to_date(self) -> None:
         """What may have changed since the last call: the network, and which nodes work."""
@@ -297,8 +299,7 @@ class CompiledNegotiation:
             self._capacities = self._views.capacities(0)
             if self._capacities is not None:
                 view = self._desk.views
-                for name in COLUMNS_OF_CAPACITIES:
-                    view[f"{name}_at"] = address(getattr(self._capacities, name))
+                point(view, {name: getattr(self._capacities, name) for name in COLUMNS_OF_CAPACITIES})
                 for name in NUMBERS_OF_CAPACITIES:
                     view[name] = getattr(self._capacities, name)
         self._terms["can_change"] = self._availability.can_change
