@@ -95,7 +95,8 @@ class OurColumns:
         self._problems.refuse()
         columns: dict[str, Floats | Words] = {name: column.column() for name, column in self.numbers.items()}
         texts = {name: column.column() for name, column in self.words.items()}
-        table = job_frame(columns | texts)
+        columns |= texts
+        table = job_frame(columns)
         # Rows are sorted by arrival, or refused: the table has them in the file's order.
         parents = parents_of(texts[JOB], texts.get(AFTER), self._where, self._lines, unit) if JOB in texts else None
         return Trace(self._where, format, self._rows, table, noted=noted, parents=parents)
