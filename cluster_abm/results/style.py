@@ -60,12 +60,19 @@ def new_figure(width: float, height: float, title: str) -> Figure:
 
 
 def panel_grid(
-    title: str, count: int, columns: int, width: float, row_height: float, rest: float, **shared: bool
-) -> tuple[Figure, list[Axes]]:
-    """A figure of panels in rows, and `rest` inches beside the rows' height; panels beyond `count` are hidden."""
+    title: str,
+    count: int,
+    columns: int,
+    width: float,
+    row_height: float,
+    rest: float,
+    sharex: bool = False,
+    sharey: bool = False,
+) -> tuple[Figure, list[Any]]:
+    """A figure, `rest` inches higher than its rows of panels, and their Axes; panels beyond `count` are hidden."""
     rows = -(-count // columns)
     figure = new_figure(width, row_height * rows + rest, title)
-    panels = list(figure.subplots(rows, columns, squeeze=False, **shared).ravel())
+    panels = list(figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).ravel())
     for axes in panels[count:]:
         axes.set_visible(False)
     return figure, panels

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from cluster_abm.arrays import Floats, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells, Rows
 from cluster_abm.workload.text.problems import Problems
@@ -20,7 +21,6 @@ from cluster_abm.workload.traces.table import (
     NAME,
     REQUIRED,
     WORD_COLUMNS,
-    Floats,
     NumberBounds,
     Trace,
     job_frame,
@@ -93,8 +93,10 @@ class OurColumns:
         """The trace of all rows; `unit` is what lines count. Raises InputError if there are problems."""
         self._order.note(self._problems)
         self._problems.refuse()
+        columns: dict[str, Floats | Words] = {name: column.column() for name, column in self.numbers.items()}
         texts = {name: column.column() for name, column in self.words.items()}
-        table = job_frame({name: column.column() for name, column in self.numbers.items()} | texts)
+        columns |= texts
+        table = job_frame(columns)
         # Rows are sorted by arrival, or refused: the table has them in the file's order.
         parents = parents_of(texts[JOB], texts.get(AFTER), self._where, self._lines, unit) if JOB in texts else None
         return Trace(self._where, format, self._rows, table, noted=noted, parents=parents)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster_abm.arrays import Integers
+from cluster_abm.arrays import Flags, Floats, Integers, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.parts.fields import CellRule, ForeignColumns, beyond_counting, read_fields
@@ -30,7 +30,7 @@ from cluster_abm.workload.traces.parts.finishing import ZERO_CPU, disk_columns, 
 from cluster_abm.workload.traces.parts.log_reading import PLAIN_READING, LogReading
 from cluster_abm.workload.traces.parts.stamps import ALLOWED, Stamps
 from cluster_abm.workload.traces.parts.units import clock_ms, plain, size_bytes
-from cluster_abm.workload.traces.table import Flags, Floats, Trace, Words, sorted_out
+from cluster_abm.workload.traces.table import Trace, sorted_out
 
 CLOCK = CellRule(clock_ms, "a time as 1-02:03:04 or 02:03.045")
 SIZE = CellRule(size_bytes, "bytes, as 4096, 1234K or 1.5G")

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster_abm.arrays import Flags, Integers
+from cluster_abm.arrays import Flags, Floats, Integers
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.lines import Lines
 from cluster_abm.workload.text.problems import SHOWN_PROBLEMS, Problems
 from cluster_abm.workload.traces.gathering import NumberColumn
 from cluster_abm.workload.traces.parts.fields import LARGEST_COUNT
 from cluster_abm.workload.traces.swf_scan import PLAIN, POWERS, scan_lines
-from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, Floats, number
+from cluster_abm.workload.traces.table import LARGEST_WHOLE, LONGEST_MS, number
 
 FIELDS = 18
 USED = {  # position in the line, from 0

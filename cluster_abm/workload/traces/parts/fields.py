@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster_abm.arrays import Integers
+from cluster_abm.arrays import Flags, Floats, Integers, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.text.csv_cells import CsvCells
 from cluster_abm.workload.traces.gathering import NumberColumn, WordColumn
-from cluster_abm.workload.traces.table import Flags, Floats, Words
 
 MOST_REMEMBERED = 100_000  # cells of a column, so that each spelling is read once
 MOST = 1e100  # larger numbers are cut to it: what is made of them stays finite, and is out of all bounds

@@ -6,19 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from cluster_abm.arrays import Flags, Floats, Words
 from cluster_abm.errors import InputError
 from cluster_abm.workload.traces.parts.log_reading import LogReading
-from cluster_abm.workload.traces.table import (
-    COLUMNS,
-    LONGEST_MS,
-    Flags,
-    Floats,
-    Trace,
-    Words,
-    job_frame,
-    sorted_out,
-    tally,
-)
+from cluster_abm.workload.traces.table import COLUMNS, LONGEST_MS, Trace, job_frame, sorted_out, tally
 
 
 def on_own_clock(instants_ms: Floats, where: str) -> Floats:
