@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from cluster_abm.study.listings import list_keys, list_policies, list_reproductions, list_scenarios, list_studies
     from cluster_abm.study.papers.reproduce import reproduce
     from cluster_abm.study.papers.reproduction import Reproduction
-    from cluster_abm.study.planning.asking import plan
+    from cluster_abm.study.planning.from_python import plan
     from cluster_abm.study.planning.plan import Planned
     from cluster_abm.study.results import Results, load_results, run_batch
 
@@ -115,7 +115,7 @@ _HOMES = {
     "load_results": "cluster_abm.study.results",
     "load_scenario": "cluster_abm.scenario",
     "load_study": "cluster_abm.study.design.study_file",
-    "plan": "cluster_abm.study.planning.asking",
+    "plan": "cluster_abm.study.planning.from_python",
     "register": "cluster_abm.policies",
     "reproduce": "cluster_abm.study.papers.reproduce",
     "run_batch": "cluster_abm.study.results",
